@@ -31,7 +31,7 @@ COMMON = settings(
     deadline=None,  # the first token count loads an encoding file, which is slow only once
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("quick", COMMON, max_examples=10)
+settings.register_profile("quick", COMMON, max_examples=6)
 settings.register_profile("thorough", COMMON, max_examples=20)  # pytest --hypothesis-profile=thorough
 settings.load_profile("quick")
 

@@ -41,6 +41,7 @@ def talk(page: Page, *texts: str) -> None:
         quiet(page)
 
 
+@pytest.mark.slow
 def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     talk(page, FACT, PLAN, QUESTION)

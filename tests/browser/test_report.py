@@ -125,6 +125,7 @@ def rgb(color: str) -> str:
     return "rgb({}, {}, {})".format(*(int(color[at : at + 2], 16) for at in (1, 3, 5)))
 
 
+@pytest.mark.slow
 def test_pointing_tells_the_numbers(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
     page, _ = opened(open_context(viewport={"width": 1500, "height": 900}), trip_file)
     run = memviz.replay(sample("trip"), memviz.strategy("buffer"), model=None)
@@ -177,6 +178,7 @@ def test_a_chart_can_be_saved_as_a_picture(open_context: Callable[..., BrowserCo
     assert not [url for url in asked if url.startswith(("http", "ws"))]
 
 
+@pytest.mark.slow
 def test_text_never_becomes_markup(open_context: Callable[..., BrowserContext], hostile_file: Path) -> None:
     page, asked = opened(open_context(), hostile_file)
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")

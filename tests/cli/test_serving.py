@@ -164,6 +164,7 @@ def status(port: int, path: str, method: str = "GET", data: bytes | None = None,
         return error.code
 
 
+@pytest.mark.slow
 def test_no_page_of_another_port_may_talk_to_it(tmp_path: Path) -> None:
     with started(tmp_path) as (_, port):
         own = f"http://127.0.0.1:{port}"

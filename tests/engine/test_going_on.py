@@ -115,6 +115,7 @@ def changes(run: Run) -> list[dict[str, Any]]:
 ACTIONS = st.lists(st.sampled_from(["send", "send", "send", "send", "fail", "undo", "again"]), min_size=6, max_size=16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", STRATEGIES)
 @given(actions=ACTIONS)
 def test_a_chat_that_is_left_after_each_step_goes_on_the_same(id: str, store: Store, actions: list[str]) -> None:

@@ -101,6 +101,7 @@ def test_each_try_is_billed(server: OpenAIServer) -> None:
     assert spending.uncertain_usd == model.most_usd(HELLO)
 
 
+@pytest.mark.slow
 def test_a_budgeted_call_that_was_left_is_not_tried_again_either(server: OpenAIServer) -> None:
     """As sweeps ask: the budget within, so that what a call brings after all is booked."""
 

@@ -158,6 +158,7 @@ def test_a_program_is_told_by_its_replies_not_by_its_port() -> None:
     assert found.sentences == ()
 
 
+@pytest.mark.slow
 def test_they_are_asked_at_the_same_time() -> None:
     slowly: Reply = lambda handler: (handler.server.closing.wait(0.4), NOT_FOUND(handler))[1]  # noqa: E731
     with serving(slowly) as one, serving(slowly) as two, serving(slowly) as three:
@@ -266,6 +267,7 @@ def test_a_silent_server_is_left_after_a_moment() -> None:
     assert monotonic() - started < 10
 
 
+@pytest.mark.slow
 def test_a_server_that_sends_a_byte_now_and_then_is_left() -> None:
     def dripping(handler: Any) -> None:
         handler.send_response(200)

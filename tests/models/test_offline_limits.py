@@ -94,6 +94,7 @@ def test_summarizing_twenty_long_messages_is_fast() -> None:
     assert best_seconds(lambda: MODEL.summarize(twenty)) < 0.003 * 3  # three times the target: machines differ
 
 
+@pytest.mark.slow
 def test_answering_from_a_thousand_messages_is_fast() -> None:
     context = [Message("user", long_text(60, seed)) for seed in range(1000)]
     messages = [*context, Message("user", "How much does guest number 77001 pay?")]

@@ -40,7 +40,9 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 WAYS = {"a file dropped in": drop_in, "an installed package": install}
 
 
-@pytest.fixture(autouse=True, params=WAYS)
+@pytest.fixture(
+    autouse=True, params=[pytest.param("a file dropped in", marks=pytest.mark.slow), "an installed package"]
+)  # fmt: skip
 def way(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """How the strategy came in. Every test of this folder runs with it, and leaves nothing of it behind."""
     folder = tmp_path / "new"

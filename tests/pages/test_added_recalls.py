@@ -131,6 +131,7 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
         ("0", "There is no turn 0"),
     ],
 )
+@pytest.mark.slow
 def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, turns: str, said: str) -> None:
     before = token_lines(compare)
     add(compare, turns)
@@ -143,6 +144,7 @@ def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, tu
     assert listed(compare)
 
 
+@pytest.mark.slow
 def test_a_turn_named_twice_is_recalled_once(compare: AppTest) -> None:
     add(compare, "3, 1, 3, 1-2")
     add(compare, "1-3")
@@ -174,6 +176,7 @@ def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest
     assert set(recall_marks(compare)) == {WINDOW, SUMMARY}
 
 
+@pytest.mark.slow
 def test_another_conversation_forgets_them(compare: AppTest) -> None:
     add(compare, "1")
     labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
@@ -183,6 +186,7 @@ def test_another_conversation_forgets_them(compare: AppTest) -> None:
     assert not listed(compare)
 
 
+@pytest.mark.slow
 def test_a_removed_setting_takes_its_recalls_along(compare: AppTest) -> None:
     add(compare, "1", uid=1)
     add(compare, "2", uid=2)
@@ -200,6 +204,7 @@ def test_the_list_follows_the_setting_when_it_is_changed(compare: AppTest) -> No
     assert list(recall_marks(compare)) == ["Sliding window · 4 messages"]
 
 
+@pytest.mark.slow
 def test_the_same_recall_is_found_again_in_the_database(
     compare: AppTest, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

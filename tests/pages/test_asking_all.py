@@ -66,6 +66,7 @@ def test_every_setting_answers_and_says_where_it_had_that_from(compare: AppTest)
     assert any(caption.startswith("Message 15 of turn 8: ") and CODE in caption for caption in captions)
 
 
+@pytest.mark.slow
 def test_what_was_sent_for_an_answer_is_in_its_card(compare: AppTest) -> None:
     ask(compare, FLIGHT)
     trip = sample("trip")
@@ -77,6 +78,7 @@ def test_what_was_sent_for_an_answer_is_in_its_card(compare: AppTest) -> None:
     assert f"{record.total_tokens:,} tokens sent · 9 messages word for word" in sent
 
 
+@pytest.mark.slow
 def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
     ask(compare, FLIGHT)
@@ -87,6 +89,7 @@ def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
     assert any("recalled · 2 calls" in caption for caption in sentences(compare.caption))
 
 
+@pytest.mark.slow
 def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) -> None:
     before = Store(database).entry("sample-trip"), Store(database).runs("sample-trip")
     ask(compare, FLIGHT)
@@ -105,6 +108,7 @@ def test_an_empty_field_asks_the_question_that_stands_in_it_as_an_example(compar
     assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}
 
 
+@pytest.mark.slow
 def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: AppTest, server: OpenAIServer) -> None:
     use_model(compare, "Chat model", server.api_base)
     labelled(compare.selectbox, "Strategy").select("window").run()
@@ -125,6 +129,7 @@ def test_a_model_that_may_cost_money_is_asked_only_after_the_click(compare: AppT
     assert [request.body["messages"][-1]["content"] for request in server.requests] == ["When do we leave?"] * 3
 
 
+@pytest.mark.slow
 def test_a_wrong_key_is_asked_with_once_and_the_rest_when_it_is_mended(compare: AppTest, server: OpenAIServer) -> None:
     use_model(compare, "Chat model", server.api_base)
     server.then(text("At seven."), status(401, f"Wrong key: {KEY}", "invalid_api_key"))

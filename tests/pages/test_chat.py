@@ -115,6 +115,7 @@ def test_what_is_limited_is_named_and_grows_by_what_was_said(chat: AppTest) -> N
     assert any("never summarizes" in caption for caption in sentences(chat.caption))
 
 
+@pytest.mark.slow
 def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(chat: AppTest) -> None:
     def marks(session: AppTest) -> list[str]:
         told = [markdown.value.replace("\\", "") for markdown in session.markdown]

@@ -48,6 +48,7 @@ def test_an_unreachable_model_is_one_sentence_and_the_message_stays(chat: AppTes
     assert sentences(chat.error) == [sentence]
 
 
+@pytest.mark.slow
 def test_the_kept_message_is_answered_by_another_model(chat: AppTest, closed_address: str) -> None:
     say(chat, FACT)
     use_model(chat, "Chat model", closed_address)
@@ -103,6 +104,7 @@ def test_a_summarizer_that_fails_loses_nothing(chat: AppTest, closed_address: st
     assert "the next try is in turn 4" in failed
 
 
+@pytest.mark.slow
 def test_a_summarizer_that_failed_is_asked_at_once_at_another_address(
     chat: AppTest, closed_address: str, server: OpenAIServer
 ) -> None:

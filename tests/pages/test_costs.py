@@ -194,6 +194,7 @@ class TestTerms:
         assert "read from the cache" not in told(page)
         assert not [row for row in page.table[0].value.index if "cache" in row]
 
+    @pytest.mark.slow
     def test_are_kept_when_the_page_is_left(self, page: AppTest) -> None:
         choose(page, OF_MODEL, CLAUDE)
         page.switch_page("pages/facts.py").run()

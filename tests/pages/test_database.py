@@ -66,6 +66,7 @@ def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(data
     assert len(said) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", QUESTIONS)
 def test_every_page_says_that_the_file_was_removed_and_works_on(page: str, database: Path) -> None:
     session = finished(open_page(page))

@@ -21,7 +21,7 @@ from tests.pages.driving import click, figures, finished, labelled, open_page, s
 from tests.pages.test_chat import FACT, PLAN, bubbles, chat_link
 from tests.pages.test_chat_models import use_model
 
-TURNS = 3_000
+TURNS = 1_500
 OPENED_WITH = memviz.strategy("summary_buffer", max_token_limit=500)
 SILENCE_SECONDS = 20
 SOON_SECONDS = 5
@@ -57,7 +57,7 @@ def test_the_conversation_is_there_before_its_memory(talk: Transcript, id: str) 
     assert bubbles(page) == newest(talk)
     assert page.chat_input[0].placeholder == WAIT_FOR_MEMORY
     (bar,) = page.get("progress")
-    assert bar.proto.text.startswith("Deriving the memory from 3,000 turns: turn ")
+    assert bar.proto.text.startswith(f"Deriving the memory from {TURNS:,} turns: turn ")
     assert not figures(page)
     click(page, "Show 30 earlier")
     finished(page)

@@ -94,6 +94,7 @@ def test_a_failure_that_may_pass_does_not_end_the_replay_and_what_was_written_is
     assert [request.body["messages"] for request in server.requests].count(first) == 1
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_nobody_elses(server: OpenAIServer) -> None:
     server.otherwise = KeyAsked()
     click(summarize_with(open_page("compare"), server.api_base), "Replay with")
@@ -104,6 +105,7 @@ def test_a_failed_run_is_nobody_elses(server: OpenAIServer) -> None:
     assert [run.summarizer for run in Workspace().store.runs("sample-trip")].count("openai/gpt-5-mini") == 1
 
 
+@pytest.mark.slow
 def test_a_replay_that_ended_early_is_shown_on_every_page(server: OpenAIServer) -> None:
     server.otherwise = KeyAsked()
     page = open_page("compare")

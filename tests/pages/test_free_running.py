@@ -115,6 +115,7 @@ def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restarted", [False, True])
 def test_another_session_finds_the_answers(compare: AppTest, restarted: bool) -> None:
     answer(compare)
@@ -135,6 +136,7 @@ def test_replies_as_recorded_come_back(compare: AppTest) -> None:
     assert not cards(compare)
 
 
+@pytest.mark.slow
 def test_only_a_setting_that_is_new_is_answered(short: str, server: OpenAIServer) -> None:
     session = answer(open_short(short, server))
     assert len(server.requests) == 3 * len(QUESTIONS)
@@ -263,6 +265,7 @@ def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAISer
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_free_run_is_made_again_with_one_click_and_the_first_is_kept(short: str, server: OpenAIServer) -> None:
     session = open_short(short, server)
     server.otherwise = text("The first time.")

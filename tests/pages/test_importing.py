@@ -244,6 +244,7 @@ def test_events_and_date_come_with_a_file(library: AppTest) -> None:
     assert "Its program compacted here (auto)" in "".join(html.proto.body for html in library.get("html"))
 
 
+@pytest.mark.slow
 def test_text_that_makes_the_tokenizer_panic_reaches_every_page(library: AppTest) -> None:
     endless = [{"role": "user", "content": "x" + " " * 1_200_000 + "<|endoftext|>"}, *MESSAGES[1:]]
     upload(library, ("spaces.json", json.dumps([endless, MESSAGES]).encode()))

@@ -94,6 +94,7 @@ def test_where_others_reach_the_server_answers_stay_with_their_visitor(
     assert not asked(open_page("retention", conversation=short))
 
 
+@pytest.mark.slow
 def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.slider, "Questions").set_value(1).run()
@@ -131,6 +132,7 @@ def test_a_judge_is_asked_too_and_its_verdicts_count(short: str, server: OpenAIS
     assert "judged wrong" in "".join(sentences(session.markdown))
 
 
+@pytest.mark.slow
 def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str, server: OpenAIServer) -> None:
     session = only_the_buffer(opened(short))
     use_model(session, "Chat model", server.api_base)
@@ -150,6 +152,7 @@ def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str,
     assert not session.error
 
 
+@pytest.mark.slow
 def test_where_failures_are_what_is_left_the_button_says_so(short: str, server: OpenAIServer) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.toggle, "Let a model judge").set_value(True).run()
@@ -164,6 +167,7 @@ def test_where_failures_are_what_is_left_the_button_says_so(short: str, server: 
     assert results(session)["Judged right"] == ["2 of 2"]
 
 
+@pytest.mark.slow
 def test_another_model_is_another_question(short: str, server: OpenAIServer) -> None:
     session = ask(only_the_buffer(opened(short)))
     assert asked(session)

@@ -165,6 +165,7 @@ def test_a_recall_is_on_the_map(page: AppTest) -> None:
     assert "Recalled" in html(page, "memviz-fates")[0]
 
 
+@pytest.mark.slow
 def test_six_settings_have_six_maps(page: AppTest) -> None:
     for _ in range(3):
         click(page, "Add a setting")
@@ -172,6 +173,7 @@ def test_six_settings_have_six_maps(page: AppTest) -> None:
     assert len(labelled(page.selectbox, "Setting").options) == 6
 
 
+@pytest.mark.slow
 def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() -> None:
     id = Workspace().store.add_conversation(generate(200))
     page = open_page("memory_map")

@@ -225,6 +225,7 @@ def tray(session: AppTest) -> str:
     return next((said for said in sentences(session.markdown) if "recalled, " in said and "tokens" in said), "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pinned", [False, True])
 def test_what_waits_survives_a_restart(window: AppTest, pinned: bool) -> None:
     window.button(key="recall-turn-1").click().run()

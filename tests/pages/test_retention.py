@@ -98,6 +98,7 @@ class TestMainPicture:
             assert same(lines[label], shares_of(retained(replayed(strategy))))
         assert not first_page.error
 
+    @pytest.mark.slow
     def test_by_another_measure(self, page: AppTest) -> None:
         control = labelled(page.button_group, "A fact counts as known when")
         control.set_value("Message word for word").run()
@@ -121,6 +122,7 @@ class TestMainPicture:
         assert same(bounds["least by chance"], list(map(min, zip(*found, strict=True))))
         assert max(found[0][-1], found[1][-1]) > 0
 
+    @pytest.mark.slow
     def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(self, page: AppTest) -> None:
         labelled(page.selectbox, "Conversation").select("sample-chinese").run()
         assert "no other conversation in this language" in told(page)
@@ -203,6 +205,7 @@ class TestStory:
         version = run.compactions[life.lost_by or 0].version
         assert any(f"Version {version} of" in title.value for title in page.header)
 
+    @pytest.mark.slow
     def test_a_click_on_the_end_of_a_life_shows_the_version_that_ended_it(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
@@ -221,6 +224,7 @@ class TestStory:
         assert labelled(page.selectbox, "The story of one fact").value == shown
         assert any("◆ Version 6 ·" in said for said in sentences(page.markdown))
 
+    @pytest.mark.slow
     def test_a_click_on_the_curve_chooses_turn_and_version_everywhere(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         record = next(record for record in run.turns if any(c is run.compactions[3] for c in record.compactions))
@@ -232,6 +236,7 @@ class TestStory:
         labelled(page.segmented_control, "Seen as").set_value("summaries").run()
         assert labelled(page.select_slider, "Version").value == 3
 
+    @pytest.mark.slow
     def test_the_request_selected_in_compare_and_its_version_are_shown_in_both_views(self) -> None:
         run = replayed(FIRST[SUMMARY])
         session = walk_to(open_page("compare"), 28)
@@ -270,6 +275,7 @@ class TestStory:
         assert more == {life.lost_turn: int(tokens)}
         assert any(f"Request of turn {life.lost_turn}" in text for text in sentences(page.markdown))
 
+    @pytest.mark.slow
     def test_what_it_costs_is_said_at_the_prices_that_were_chosen(self) -> None:
         session = open_page("costs")
         labelled(session.number_input, "Input").set_value(250.0).run()
@@ -379,6 +385,7 @@ class TestTypedProbe:
 
 
 class TestWithoutLabels:
+    @pytest.mark.slow
     def test_tool_calls_needed_values(self, page: AppTest) -> None:
         labelled(page.selectbox, "Conversation").select("sample-support").run()
         support = sample("support")

@@ -97,6 +97,7 @@ def marked(session: AppTest) -> list[str]:
     return re.findall(r'class="memviz-shows-(\d)', bodies)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["compare", "retention", "summaries"])
 def test_the_row_of_what_is_shown_is_marked_and_is_in_the_link_also_where_a_link_did_not_say_which(page: str) -> None:
     settings = [SMALL, "buffer", 'window {"window_size": 4}']
@@ -259,6 +260,7 @@ def test_a_control_with_a_first_value_takes_that_of_a_link_without_a_stack_trace
     [("memory_map", "message", "4711"), ("memory_map", "message", "9" * 400), ("costs", "pause", "<b>"),
      ("retention", "fact", "-1"), ("summaries", "version", "99"), ("tune", "over", "[" * 3000)],
 )  # fmt: skip
+@pytest.mark.slow
 def test_what_the_page_does_not_have_is_said_and_passed_over(page: str, part: str, text: str) -> None:
     session = opened(page, {"conversation": ["sample-support"], "setting": ["buffer", SMALL], part: [text]})
     (sentence,) = passed_over(session)

@@ -117,6 +117,7 @@ PLACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_who_uses_free_models_sees_nothing_of_money(name: str) -> None:
     page = open_page(name)
@@ -125,6 +126,7 @@ def test_who_uses_free_models_sees_nothing_of_money(name: str) -> None:
     assert "At most $" not in said(page)
 
 
+@pytest.mark.slow
 def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(server: OpenAIServer) -> None:
     page = use_model(open_page("compare"), "Chat model", server.api_base)
     assert spent(page) == "Spent in this session: $0.00 · budget $1.00"
@@ -138,6 +140,7 @@ def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(server: OpenA
     assert spent(page) == now
 
 
+@pytest.mark.slow
 def test_each_session_has_its_own(server: OpenAIServer) -> None:
     ask(use_model(open_page("compare"), "Chat model", server.api_base), FLIGHT)
     other = use_model(open_page("compare"), "Chat model", server.api_base)

@@ -53,6 +53,7 @@ def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
     assert not any(label.endswith("reworded") for label in settings(page))
 
 
+@pytest.mark.slow
 def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(page: AppTest) -> None:
     before = wording(page)
     assert not any(button.label.startswith("Compare with the wording") for button in page.button)
@@ -70,6 +71,7 @@ def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(page: AppTe
     assert page_of(click(page, "See both in Compare")) == "compare"
 
 
+@pytest.mark.slow
 def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(page: AppTest) -> None:
     before = wording(page)
     reword(page)
@@ -146,6 +148,7 @@ def test_a_chosen_prompt_fills_its_box_and_one_of_ones_own_is_sent(page: AppTest
     assert any(0 < len(value.split()) <= 5 for value in shown)
 
 
+@pytest.mark.slow
 def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(server: OpenAIServer) -> None:
     session = open_page("summaries")
     labelled(session.selectbox, "Summarizer").set_value("openai/gpt-5-mini").run()
@@ -172,6 +175,7 @@ def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(ser
     assert wording(session) == WORDING
 
 
+@pytest.mark.slow
 def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(server: OpenAIServer) -> None:
     session = open_page("summaries")
     use_model(session, "Summarizer", server.api_base)

@@ -111,6 +111,7 @@ def test_the_answer_is_there_without_a_click() -> None:
     assert metric(page, "Facts kept") == f"{best.row['retention']:.0%}"
 
 
+@pytest.mark.slow
 def test_asking_for_less_gives_a_cheaper_setting(page: AppTest) -> None:
     labelled(page.select_slider, "Keep at least").set_value(0.5)
     labelled(page.select_slider, "Largest request").set_value(2000)
@@ -210,6 +211,7 @@ def test_few_facts_recommend_nothing_and_lead_to_the_facts(database: Path) -> No
     assert labelled(page.selectbox, "Conversation").value == id
 
 
+@pytest.mark.slow
 def test_several_conversations_count_together(page: AppTest) -> None:
     only(page, "buffer", "window")
     labelled(page.multiselect, "Conversations").set_value(["sample-trip", "sample-support"])

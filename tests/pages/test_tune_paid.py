@@ -94,6 +94,7 @@ def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(paid: App
     assert len(server.requests) > 20
 
 
+@pytest.mark.slow
 def test_calls_that_failed_are_said_with_a_way_to_make_them_again(paid: AppTest, server: OpenAIServer) -> None:
     server.then(status(400, "Not this one"))
     click(paid, "Sweep with")

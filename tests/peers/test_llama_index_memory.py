@@ -260,6 +260,7 @@ def test_a_dictionary_is_taken_as_a_message() -> None:
     assert memory.get_all() == [ChatMessage(role="user", content="x")]
 
 
+@pytest.mark.slow
 def test_without_llama_index_the_rest_of_memviz_works_and_the_adapter_says_what_to_install() -> None:
     code = """
 import sys

@@ -29,6 +29,7 @@ def looks_again() -> Iterator[None]:
         found.cache_clear()
 
 
+@pytest.mark.slow
 @with_kaleido
 def test_a_png_of_the_size_asked_for() -> None:
     png = figures.image(CHART, "png", 640, 360)

@@ -105,6 +105,7 @@ def write_for_ever(path: Path, id: str, saved: Any) -> None:
         saved.value = turn
 
 
+@pytest.mark.slow
 @needs_fork
 def test_killed_at_any_moment_the_file_holds_whole_turns(tmp_path: Path) -> None:
     path, moments, processes = tmp_path / "chats.db", random.Random(5), multiprocessing.get_context("fork")

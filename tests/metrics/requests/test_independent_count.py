@@ -103,6 +103,7 @@ def real_with_tools() -> list[Transcript]:
     return [one for one in every if any(message.tool_calls for message in one.messages)]
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("id", IDS)
 def test_every_real_conversation_with_tools(id: str) -> None:
