@@ -14,7 +14,7 @@ from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.models.recordings.files import write_recording
 from memviz.models.registry import OFFLINE
-from memviz.transcripts.samples import bundled, sample
+from memviz.transcripts.samples import sample
 from memviz.ui.controls.grounds import ALL_STAND_IN
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
@@ -138,7 +138,7 @@ def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
 
 
 @pytest.mark.usefixtures("with_recordings")
-@pytest.mark.parametrize("name", list(bundled()))
+@pytest.mark.parametrize("name", list(memviz.recordings()))
 @pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])
 def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str) -> None:
     shown = open_page(page, conversation=SAMPLE_PREFIX + name, setting=SETTING)
