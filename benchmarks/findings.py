@@ -1,4 +1,4 @@
-"""The numbers of docs/findings.md: which setting wins when, over the bundled conversations.
+"""The numbers of docs/findings.md: which setting wins when, over four bundled conversations.
 
     python -m benchmarks.findings
 
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchmarks import stand_in
+from benchmarks.measured import measured_conversations
 from memviz import Run, Sweep, recordings, replay, retention, strategies, strategy, sweep
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
 from memviz.strategies.base import Trigger
@@ -33,7 +34,7 @@ GRID = {
     "threshold_summary": {"trigger_tokens": [2000, 4000, 8000]},
 }
 LEFT_OUT = {
-    "clear_tool_results": "the bundled conversations have no tools",
+    "clear_tool_results": "three of the conversations have no tools, and results of the fourth are short",
     "langchain_summarization": "it is the rule of threshold_summary",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
@@ -63,8 +64,8 @@ def money(usd: float) -> str:
 
 
 def measured() -> Sweep:
-    """Every setting over every bundled conversation."""
-    return sweep(list(bundled().values()), GRID)
+    """Every setting over every conversation."""
+    return sweep([transcript for _, transcript in measured_conversations()], GRID)
 
 
 def winners(found: Sweep) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.proposals [--turns 400] [--seeds 1 2 3] [--missed] [--proposed FILE ...]
 
-- *bundled*: the questions that come with the bundled conversations. A question is found where a proposal asks for its
+- *bundled*: the questions that come with four bundled conversations. A question is found where a proposal asks for its
   answer, or a part or more of it, out of a message that states it. What else is proposed there may be a fact as well,
   so precision is read by hand: ``--proposed`` lists what is proposed for conversations.
 - *generated*: conversations with planted facts (``benchmarks/synthetic``); each is stated once and not used again.
@@ -24,6 +24,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
+from benchmarks.measured import measured_conversations
 from benchmarks.synthetic.chats import HELD_OUT_CHATS, OTHER_HAND
 from benchmarks.synthetic.generator import generate
 from benchmarks.synthetic.phrasings import HELD_OUT, HELD_OUT_SHORT, SHORT, TUNED, Phrasing
@@ -31,7 +32,6 @@ from memviz import Log, load_transcript, propose_probes
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import contains
 from memviz.transcripts.base import Probe, Transcript
-from memviz.transcripts.samples import bundled
 
 PHRASING_TURNS = 200
 _ENDS = (".", "。")
@@ -113,7 +113,7 @@ def with_phrasings(phrasings: Sequence[Phrasing], seed: int) -> Transcript:
 
 def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Transcript]]:
     """Every conversation that is measured, with its name."""
-    yield from ((f"{BUNDLED}{id}", transcript) for id, transcript in bundled().items())
+    yield from ((f"{BUNDLED}{id}", transcript) for id, transcript in measured_conversations())
     yield from ((f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8)) for seed in seeds)
     yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
     yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])

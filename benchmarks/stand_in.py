@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from benchmarks.measured import measured_conversations
 from benchmarks.synthetic.generator import generate
 from memviz import replay, retention, strategy
 from memviz.models.offline import OfflineModel
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.transcripts.samples import bundled
 
 SETTINGS = (
     strategy("summary", buffer_size=8),
@@ -57,7 +57,7 @@ BEFORE = {
 def conversations() -> dict[str, Sequence[Transcript]]:
     """The groups of conversations by what the table calls them."""
     made = [generate(GENERATED_TURNS, seed, GENERATED_FACTS_PER_100_TURNS) for seed in GENERATED_SEEDS]
-    return {**{name: [one] for name, one in bundled().items()}, "generated": made}
+    return {**{name: [one] for name, one in measured_conversations()}, "generated": made}
 
 
 def kept(transcripts: Sequence[Transcript], setting: Strategy) -> Kept:

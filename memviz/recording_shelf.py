@@ -69,11 +69,14 @@ class RecordingShelf:
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
     ) -> str:
         """The name of the model that plays every summary of this replay; that of the offline one where no recording was
-        made for exactly it."""
+        made for exactly it. What is recalled is sent to the chat model, and no summarizer reads it, so a recording that
+        was made without recalls plays the same summaries."""
         if strategy.trigger is Trigger.NEVER:
             return OFFLINE
-        setting = self.setting(transcript, log, strategy, counter, recalls)
-        name = next((name for name, recording in self.all.items() if recording.holds(setting)), None)
+        settings = [
+            self.setting(transcript, log, strategy, counter, one) for one in ((recalls, ()) if recalls else ((),))
+        ]
+        name = next((name for name, recording in self.all.items() if any(map(recording.holds, settings))), None)
         return OFFLINE if name is None else RECORDING + name
 
     def has_any(self, transcript: Transcript, log: Log) -> bool:

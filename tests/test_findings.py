@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.measured import measured_conversations
 from memviz.metrics.retention.agreement import agreed
 from memviz.strategies import strategies
-from memviz.transcripts.samples import bundled
 from memviz.tuning.grounds import AGREED_PERCENT, KEPT_PERCENT, RECORDED_SETTINGS, STAND_IN_KEPT_PERCENT
 
 ROOT = Path(__file__).parent.parent
@@ -41,9 +41,9 @@ def test_what_was_swept_is_told_truly() -> None:
     assert f"under {settings} settings of {len(module.GRID)} strategies" in PAGE  # type: ignore[attr-defined]
     assert {*module.GRID, *module.LEFT_OUT} == set(strategies())  # type: ignore[attr-defined]
     assert all(f"`{id}`" in PAGE for id in module.LEFT_OUT), "it says what was left out"  # type: ignore[attr-defined]
-    sizes = [len(one.messages) for one in bundled().values()]
+    sizes = [len(one.messages) for _, one in measured_conversations()]
     assert f"{min(sizes)} to {max(sizes)} messages" in PAGE
-    assert f"with {sum(len(one.probes) for one in bundled().values())} questions" in PAGE
+    assert f"with {sum(len(one.probes) for _, one in measured_conversations())} questions" in PAGE
 
 
 @pytest.mark.slow

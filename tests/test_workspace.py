@@ -338,6 +338,16 @@ class TestRunsWithRecalls:
         }  # fmt: skip
         assert key_of("id").recalls_by_turn() == {}
 
+    def test_keep_the_recorded_summaries(self, workspace: Workspace) -> None:
+        plain = RunKey(FIRST_SAMPLE, memviz.strategy("summary", buffer_size=8), "o200k_base", "any")
+        keys = [plain, replace(plain, recalls=((9, Recall(turns=[1])),))]
+        assert [workspace.recorded_for(key) for key in keys] == ["recording:trip"] * 2
+        keys = [replace(key, summarizer="recording:trip") for key in keys]
+        without, recalled = (workspace.run(key, workspace.free_summarizer(key)) for key in keys)
+        assert recalled.turns[8].tokens["recalled"]
+        assert all(compaction.recorded for compaction in recalled.compactions)
+        assert [one.text for one in recalled.summaries] == [one.text for one in without.summaries]
+
     def test_leave_the_digest_of_runs_without_them_as_it_was(self) -> None:
         """Runs that were kept before there were recalls have to be found again."""
         assert key_of("any").digest(12) == "65ed224d0676b0994cbdb045c23603617bb1f9915a9cc00f27259e50b8b401f4"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memviz.transcripts.samples import bundled
 from memviz.workspace import Workspace
 from tests.cli.terminal import memviz, refused
 
@@ -22,9 +23,11 @@ def damage(database: Path, statement: str) -> None:
 def test_a_backup_is_a_library_of_its_own(library: Workspace, database: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shown = memviz("backup", copy)
-    assert shown.lines == [f"Wrote 4 conversations of {database} to {copy}."]
+    assert shown.lines == [f"Wrote {len(bundled())} conversations of {database} to {copy}."]
     assert memviz("list", "--db", copy, "--json").json == memviz("list", "--json").json
-    assert memviz("check", "--db", copy).lines == [f"{copy} is sound: 4 conversations, all of them readable."]
+    assert memviz("check", "--db", copy).lines == [
+        f"{copy} is sound: {len(bundled())} conversations, all of them readable."
+    ]
     if os.name != "nt":
         assert stat.S_IMODE(copy.stat().st_mode) == 0o600
 
@@ -68,7 +71,7 @@ def test_a_library_that_is_not_there_is_not_created(command: list[str], database
 )
 def test_check_names_what_is_damaged(library: Workspace, database: Path, statement: str, words: str) -> None:
     memviz("replay", "sample-trip", "--strategy", "summary_buffer")
-    assert "is sound: 4 conversations" in memviz("check").out
+    assert f"is sound: {len(bundled())} conversations" in memviz("check").out
     damage(database, statement)
     shown = memviz("check", code=1)
     assert len(shown.lines) == 1
@@ -79,7 +82,7 @@ def test_check_names_what_is_damaged(library: Workspace, database: Path, stateme
 def test_list_names_what_cannot_be_read_and_lists_the_others(library: Workspace, database: Path) -> None:
     damage(database, "UPDATE conversation SET warnings = 'oops' WHERE id = 'sample-trip'")
     shown = memviz("list", "--json")
-    assert len(shown.json) == 3
+    assert len(shown.json) == len(bundled()) - 1
     assert "(id sample-trip) cannot be read: the value of warnings is damaged" in shown.err
     refused("replay", "sample-trip", "--strategy", "buffer", code=1, words=("cannot be read", "left aside"))
     memviz("replay", "sample-tutoring", "--strategy", "buffer")

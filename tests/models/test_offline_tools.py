@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.measured import MEASURED
 from memviz import Message, Reply, ToolCall, counter, replay, strategy
 from memviz.models.offline import OfflineModel
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
@@ -318,7 +319,7 @@ def test_usage_counts_schemas_and_calls() -> None:
         assert reply.usage.output_tokens == sum(map(count, spoken))
 
 
-@pytest.mark.parametrize("id", bundled())
+@pytest.mark.parametrize("id", MEASURED)
 def test_turns_that_hold_the_evidence_of_bundled_probes_are_recalled(id: str) -> None:
     transcript = bundled()[id]
     run = replay(transcript, strategy("summary_only"), model=MODEL)

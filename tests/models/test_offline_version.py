@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.measured import measured_conversations
 from memviz import Message, counter, replay, strategy
 from memviz.models.offline import VERSION, OfflineModel
 from memviz.models.registry import OFFLINE
@@ -29,13 +30,13 @@ SAID = {
     4: "dacb56c001cfbc88",
     5: "e20109afc4a5d775",
 }
-"""Digests of what each version says over the bundled conversations."""
+"""Digests of what each version says over four bundled conversations."""
 
 
 def everything_said() -> list[str]:
-    """The summaries of the bundled conversations, the answers to their questions, and some acknowledgements."""
+    """The summaries of four bundled conversations, the answers to their questions, and some acknowledgements."""
     model, said = OfflineModel(), list[str]()
-    for transcript in bundled().values():
+    for _, transcript in measured_conversations():
         said += [one.text for setting in SUMMARIZING for one in replay(transcript, setting, model=model).summaries]
         asked = [Message("user", probe.question) for probe in transcript.probes]
         said += [model.complete([*transcript.messages, question]).text for question in asked]

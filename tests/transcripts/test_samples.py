@@ -29,7 +29,7 @@ def transcript(request):
     return sample(request.param)
 
 
-def test_there_are_four_in_more_than_one_language():
+def test_there_are_several_in_more_than_one_language():
     assert len(IDS) >= 4
     assert {"en", "zh"} <= {sample(id).language for id in IDS}
 
@@ -67,7 +67,9 @@ def test_it_is_described(transcript):
 
 
 def test_its_length(transcript):
-    assert 40 <= Log(transcript.messages).turn_count <= 120
+    log = Log(transcript.messages)
+    assert 12 <= log.turn_count <= 120
+    assert log.turn_count >= 40 or log.tools.results, "a short one has tools"
     assert len(transcript.probes) >= 10
 
 

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
+from benchmarks.measured import MEASURED
 from memviz import Block, Context, Message
 from memviz.metrics.answers.snippet import QUOTE_CHARS
 from memviz.metrics.answers.source import AnswerSource, answer_source
@@ -266,7 +267,7 @@ def test_a_huge_message_is_read_in_one_go(text: str) -> None:
     assert process_time() - started < 8  # seconds; a quadratic way takes minutes
 
 
-@pytest.mark.parametrize("id", list(bundled()))
+@pytest.mark.parametrize("id", MEASURED)
 def test_right_answers_about_a_bundled_conversation_come_from_where_they_stand(id: str) -> None:
     """The source is a message that the conversation's author named, or one with the same sentence."""
     talk, model = sample(id), OfflineModel()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.transcripts.samples import bundled
+from memviz import recordings
 
 ROOT = Path(__file__).resolve().parents[3]
 FIGURES = """
@@ -51,5 +51,5 @@ def figures(folder: Path, seed: str, zone: str) -> list[str]:
 @pytest.mark.slow
 def test_figures_are_the_same_everywhere_and_every_summary_and_answer_is_recorded(tmp_path: Path) -> None:
     first = figures(tmp_path / "a", "1", "UTC")
-    assert len(first) == 5 * len(bundled())
+    assert len(first) == 5 * len(recordings())
     assert figures(tmp_path / "b", "2", "Asia/Shanghai") == first
