@@ -87,7 +87,7 @@ def candidates(found: Race) -> Iterator[Candidate]:
     if end < LEAST_TURNS:
         return
     for turn in (end, half) if found.leader(half) != found.leader(end) else (end,):
-        if found.margin(turn) >= LEAST_MARGIN:
+        if found.margin(turn) >= LEAST_MARGIN and _asked_at(found, turn) in found.staged[0].steps:
             yield Candidate(
                 _asked_at(found, turn), None, frozenset({("cheapest", turn)}), None, float(turn == end),
                 partial(question, found, turn),

@@ -19,13 +19,13 @@ MOST_TRIED = 8
 """Candidates that turn out to be none before a place stays empty."""
 
 
-def spread(by_kind: Mapping[Kind, Sequence[Candidate]], steps: int, at_most: int) -> list[Question]:
+def spread(by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int) -> list[Question]:
     """At most so many questions over ``steps``, in the order of their steps. The same for the same candidates."""
-    chosen = _Chosen(steps / at_most)
+    chosen = _Chosen(len(steps) / at_most)
     for _ in range(-(-at_most // PER_CHEAPEST)):
         chosen.take("cheapest", by_kind.get("cheapest", ()))
     for place in range(at_most - len(chosen.questions)):
-        middle = (place + 0.5) * chosen.width
+        middle = steps.start + (place + 0.5) * chosen.width
         kinds = [*ROUND[place % len(ROUND) :], *ROUND[: place % len(ROUND)]]
         any(chosen.take(kind, by_kind.get(kind, ()), middle) for kind in dict.fromkeys(kinds))
     return sorted(chosen.questions, key=lambda one: one.step)

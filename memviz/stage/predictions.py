@@ -28,17 +28,20 @@ MOST_QUESTIONS = 12
 def predictions(
     settings: Sequence[SettingRun],
     transcript: Transcript,
-    retentions: Sequence[Retention] | None = None,
+    retentions: Sequence[Retention | None] | None = None,
     assumptions: PricingAssumptions | None = None,
     at_most: int = MOST_QUESTIONS,
+    steps: range | None = None,
 ) -> list[Question]:
     """At most so many questions on the runs of ``settings``, which are over one conversation, in the order of their
-    steps; the same ones for the same runs. No two stand before one step or are about one event.
+    steps, of all or of those ``steps`` (from 0) that are shown; the same ones for the same runs. No two stand before
+    one step or are about one event.
 
-    ``retentions`` are those of the settings, in their order; without them the facts of ``transcript`` are looked up.
-    Without ``assumptions`` on prices, or where one is unknown, the cheapest setting is told by tokens.
+    ``retentions`` are those of the settings, in their order (``None``: no fact of it is asked for); without them the
+    facts of ``transcript`` are looked up. Without ``assumptions`` on prices, or where one is unknown, the cheapest
+    setting is told by tokens.
     """
-    staged = _staged(settings)
+    staged = _staged(settings, steps)
     if not staged or at_most < 1:
         return []
     kept = _retentions(staged, transcript, retentions)
@@ -46,10 +49,15 @@ def predictions(
     by_kind: dict[Kind, list[Candidate]] = {
         "summarizes": [one for each in staged for one in will_summarize.candidates(each)],
         "stays": [one for each in staged for one in what_stays.candidates(each)],
-        "knows": [one for each, known in zip(staged, kept, strict=True) for one in still_known.candidates(each, known)],
+        "knows": [
+            one
+            for each, known in zip(staged, kept, strict=True)
+            if known is not None
+            for one in still_known.candidates(each, known)
+        ],
         "cheapest": [] if found is None else list(cheapest.candidates(found)),
     }
-    return spread(by_kind, int(staged[0].axis.lasts[-1]), at_most)
+    return spread(by_kind, staged[0].steps, at_most)
 
 
 def predict(
@@ -61,7 +69,7 @@ def predict(
     setting: int = 0,
     fact: int | None = None,
     call: int | None = None,
-    retentions: Sequence[Retention] | None = None,
+    retentions: Sequence[Retention | None] | None = None,
     assumptions: PricingAssumptions | None = None,
 ) -> Question:
     """One question of a ``kind`` on the request of ``turn`` under ``setting`` (its place in ``settings``, from 0), or
@@ -87,6 +95,8 @@ def predict(
         return _asked(what_stays.question(one, request), "turn", turn, "a turn whose request leaves messages out")
     given = None if retentions is None else [retentions[setting]]
     (known,) = _retentions([one], transcript, given)
+    if known is None or not known.probes:
+        raise ParameterError("kind", kind, "another kind: there are no facts")
     if fact is None or not 0 <= fact < len(known.probes):
         raise ParameterError("fact", fact, f"0 to {len(known.probes) - 1}, the number of a fact")
     return still_known.question(one, known, request, fact)
@@ -121,14 +131,16 @@ def _request(staged: StagedRun, turn: int, call: int | None) -> int:
     return changed[0] if changed else numbers[-1]
 
 
-def _staged(settings: Sequence[SettingRun]) -> list[StagedRun]:
+def _staged(settings: Sequence[SettingRun], steps: range | None = None) -> list[StagedRun]:
     axis = axis_of(one.run for one in settings)
-    return [StagedRun(one.run, one.label, number, axis) for number, one in enumerate(settings)]
+    every = range(int(axis.lasts[-1]))
+    shown = every if steps is None else every[steps.start : steps.stop]
+    return [StagedRun(one.run, one.label, number, axis, shown) for number, one in enumerate(settings)]
 
 
 def _retentions(
-    staged: Sequence[StagedRun], transcript: Transcript, given: Sequence[Retention] | None
-) -> Sequence[Retention]:
+    staged: Sequence[StagedRun], transcript: Transcript, given: Sequence[Retention | None] | None
+) -> Sequence[Retention | None]:
     if given is not None:
         return given
     texts: dict[int, ProbeTexts] = {}

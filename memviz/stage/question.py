@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
@@ -52,17 +56,30 @@ class Candidate(NamedTuple):
     question: Callable[[], Question | None]
 
 
-class StagedRun(NamedTuple):
-    """One run as a setting of the stage: its ``number`` among them, its ``label``, and the ``axis`` of all."""
+@dataclass(frozen=True, eq=False)
+class StagedRun:
+    """One run as a setting of the stage: its ``number`` among them, its ``label``, the ``axis`` of all, and which
+    ``steps`` are shown."""
 
     run: Run
     label: str
     number: int
     axis: RequestAxis
+    steps: range
+
+    @cached_property
+    def _steps(self) -> NDArray[np.int64]:
+        return self.axis.places(request_turns(self.run)) - 1
+
+    @property
+    def requests(self) -> range:
+        """The numbers (from 0) of the requests that are shown and have one before them."""
+        first, stop = np.searchsorted(self._steps, [self.steps.start, self.steps.stop]).tolist()
+        return range(max(1, first), stop)
 
     def step(self, request: int) -> int:
         """The step at which a request (number from 0) is shown."""
-        return int(self.axis.places(request_turns(self.run))[request]) - 1
+        return int(self._steps[request])
 
     def request_name(self, request: int) -> str:
         """The request as people name it: "turn 13"."""
@@ -71,3 +88,9 @@ class StagedRun(NamedTuple):
     def strategy_at(self, request: int) -> Strategy:
         """The strategy that the request was made under."""
         return self.run.strategy_at(self.run.requests.turn_at(request))
+
+    def changed(self) -> Iterator[int]:
+        """The numbers of the requests, of those shown, that a compaction changed first."""
+        for request, made in self.run.requests.compactions():
+            if request in self.requests and any(one.changes_memory for one in made):
+                yield request

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.knowledge import Knowledge, Retention
@@ -27,29 +26,25 @@ def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
     """A question for each fact that was known and that a request knows from another place, or no more: where a summary
     took in what said it, or where that fell out of what is sent. Where nothing is ever summarized, also one for each
     fact at the last request that knows it."""
-    states = retention.states
+    states, shown = retention.states, staged.requests
+    changed = np.zeros(len(states), dtype=bool)
+    changed[[*staged.changed()]] = True
     known = (states[:-1] > Knowledge.LOST) & (states[:-1] != Knowledge.SYSTEM)
     lost = known & (states[1:] == Knowledge.LOST)
-    kept = known & (states[1:] == Knowledge.SUMMARY) & _changed(staged)[1:, None]
+    kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
     if grows_a_list(staged.run):  # what a summary once says stays as it is
         kept &= states[:-1] != Knowledge.SUMMARY
     if not staged.run.compactions:
         kept[:-1] |= known[:-1] & lost[1:]
-    for row, fact in np.argwhere(lost | kept).tolist():
-        request, before = row + 1, int(states[row, fact])
+    for row, fact in np.argwhere((lost | kept)[shown.start - 1 : max(0, shown.stop - 1)]).tolist():
+        request = row + shown.start
+        before = int(states[request - 1, fact])
         yield Candidate(
             staged.step(request), staged.number,
-            frozenset({("compaction", staged.number, request), ("fact", fact)}), bool(kept[row, fact]),
+            frozenset({("compaction", staged.number, request), ("fact", fact)}), bool(kept[request - 1, fact]),
             AGAIN if before == Knowledge.SUMMARY else FIRST,
             partial(question, staged, retention, request, fact),
         )  # fmt: skip
-
-
-def _changed(staged: StagedRun) -> NDArray[np.bool_]:
-    """For each request whether a compaction changed it first."""
-    changed = np.zeros(len(staged.run.requests), dtype=bool)
-    changed[[request for request, made in staged.run.requests.compactions() if any(c.changes_memory for c in made)]] = 1
-    return changed
 
 
 def question(staged: StagedRun, retention: Retention, request: int, fact: int) -> Question:

@@ -29,12 +29,11 @@ def candidates(staged: StagedRun) -> Iterator[Candidate]:
 
 
 def _changed(staged: StagedRun) -> Iterator[int]:
-    for request, made in staged.run.requests.compactions():
-        if request and any(one.changes_memory for one in made):
-            yield request
+    yield from staged.changed()
     if not staged.run.compactions:
         starts = staged.run.columns.starts
-        yield from (np.flatnonzero((starts[1:] > starts[:-1]) | (starts[1:] < 0)) + 1).tolist()
+        fell_out = np.flatnonzero((starts[1:] > starts[:-1]) | (starts[1:] < 0)) + 1
+        yield from (request for request in fell_out.tolist() if request in staged.requests)
 
 
 def verbatim_ranges(staged: StagedRun, request: int) -> list[range]:

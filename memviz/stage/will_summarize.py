@@ -63,8 +63,8 @@ def _by_headroom(room: Headroom, memory: Memory) -> Fullness:
 def candidates(staged: StagedRun) -> Iterator[Candidate]:
     """A question for each request before which it summarized, and for each before which it nearly did."""
     done = dict(staged.run.requests.compactions())
-    coming = len(staged.run.requests)
-    for request in range(len(staged.run.requests) - 1, 0, -1):
+    coming = staged.requests.stop
+    for request in reversed(staged.requests):
         here = done.get(request, ())
         coming = request if here else coming
         strategy = staged.strategy_at(request)

@@ -246,3 +246,20 @@ def test_of_nothing_nothing_is_asked() -> None:
     assert predictions([], Transcript(())) == []
     assert predictions(as_settings(empty), Transcript(tuple(empty.log))) == []
     assert predictions(as_settings(*recorded_runs("trip")), sample("trip"), at_most=0) == []
+
+
+def test_only_steps_that_are_shown_are_asked_about() -> None:
+    shown = range(10, 25)
+    runs = recorded_runs("trip")
+    questions = predictions(as_settings(*runs), sample("trip"), assumptions=PRICES, steps=shown)
+    assert len(questions) >= 8
+    assert all(question.step in shown for question in questions)
+    hold(questions, list(runs), sample("trip").probes)
+
+
+def test_without_facts_none_is_asked_for() -> None:
+    runs = recorded_runs("trip")
+    found = predictions(as_settings(*runs), sample("trip"), [None] * len(runs), PRICES)
+    assert {question.kind for question in found} == set(KINDS) - {"knows"}
+    with pytest.raises(ParameterError, match="no facts"):
+        predict("knows", as_settings(*runs), sample("trip"), turn=3, fact=0, retentions=[None] * len(runs))
