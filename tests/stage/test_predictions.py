@@ -38,8 +38,9 @@ def as_settings(*runs: Run) -> list[SettingRun]:
 
 @cache
 def recorded_runs(id: str) -> tuple[Run, ...]:
+    model = f"recording:{id}" if id in memviz.recordings() else "offline"
     return tuple(
-        memviz.replay(sample(id), memviz.strategy(strategy, **parameters), model=f"recording:{id}")
+        memviz.replay(sample(id), memviz.strategy(strategy, **parameters), model=model)
         for strategy, parameters in SETTINGS
     )
 
@@ -195,6 +196,21 @@ def test_without_prices_the_cheapest_is_told_in_tokens() -> None:
     assert f"{min(used):,} tokens" in question.reason
     unknown = PricingAssumptions(None, None)
     assert predict("cheapest", as_settings(*runs), sample("trip"), turn=30, assumptions=unknown) == question
+
+
+def test_what_the_summarizer_reads_and_writes_counts() -> None:
+    runs = recorded_runs("trip")[2:4]
+    question = predict("cheapest", as_settings(*runs), sample("trip"), turn=46)
+    for run in runs:
+        assert f"{used_tokens(run, 46):,} tokens" in question.reason
+
+
+def test_the_system_prompt_is_no_message_that_stays() -> None:
+    messages = [Message("system", "Be kind."), Message("system", "Be brief.")]
+    messages += [Message(role, f"{role} {turn}") for turn in range(12) for role in ("user", "assistant")]
+    settings = as_settings(memviz.replay(messages, memviz.strategy("window", window_size=5)))
+    question = predict("stays", settings, Transcript(tuple(messages)), turn=9)
+    assert question.choices[question.answer] == "messages 15 to 19"
 
 
 def test_a_summary_is_asked_about_where_it_was_written() -> None:
