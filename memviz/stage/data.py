@@ -5,7 +5,7 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
 ```
 {"title", "measure": "tokens" | "dollars" | "memory", "step": "turn" | "request",
  "base": 0, "messages": [[role, tokens, text, turn], ...],
- "settings": [{"label", "index", "author", "rule", "far",           # far: larger than the others by far, own scale
+ "settings": [{"label", "index", "author", "rule",
                "messages": null | [...],                            # its own, where a model answered for itself
                "requests": [REQ | null, ...]}],                     # one a step; null: none of its own at this step
  "steps": [[turn, call, calls], ...], "first": 0, "of": 46,         # these are steps first.. of so many
@@ -39,7 +39,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.charts.palette import PART_COLORS, PART_TITLES, STEP_COLORS, STEP_TITLES
-from memviz.charts.requests.panels import strip_of
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
 from memviz.memory import Memory
@@ -100,7 +99,6 @@ def stage_data(
     if retentions is None:
         retentions = [_retained(setting.run, transcript, texts) for setting in settings]
     base = _base(settings, axis, steps)
-    far = strip_of(settings)
     lanes = [
         _Lane(setting, axis, steps, base, kept, texts.get(id(setting.run.log)), assumptions)
         for setting, kept in zip(settings, retentions, strict=True)
@@ -115,8 +113,7 @@ def stage_data(
         "title": transcript.title, "measure": measure, "step": "turn" if axis.is_by_turn else "request", "base": base,
         "messages": shared,
         "settings": [
-            one.as_data(far=number in far, own=None if _says_the_same(first, one.run) else base)
-            for number, one in enumerate(lanes)
+            one.as_data(None if _says_the_same(first, one.run) else base) for one in lanes
         ],
         "steps": [list(axis.request_at(place + 1)) for place in steps], "first": steps.start, "of": every,
         "facts": [
@@ -195,14 +192,14 @@ class _Lane:
             self.at.insert(0, 0)
         self.stop = max((int(run.columns.lengths[number]) for number in self.numbers[-1:]), default=self.base)
 
-    def as_data(self, *, far: bool, own: int | None) -> Json:
+    def as_data(self, own: int | None) -> Json:
         requests: list[Json | None] = [None] * len(self.steps)
         before: tuple[Codes, Sizes] | None = None
         for at, number in zip(self.at, self.numbers, strict=True):
             requests[at], before = self._request(number, before)
         run = self.run
         return {
-            "label": self.setting.label, "index": self.setting.index, "far": far,
+            "label": self.setting.label, "index": self.setting.index,
             "author": listed(sorted(author.value for author in authors_of(run))) if authors_of(run) else None,
             "rule": limit_rule(run.strategy), "requests": requests,
             "messages": None if own is None else _messages(run, self.base, self.stop),

@@ -1,11 +1,12 @@
 // The data of the stage (memviz/stage/data.py), step by step: what every setting sends, as blocks of a lane.
+const MEMVIZ_ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10], MEMVIZ_TIMES_SMALLER = 4, MEMVIZ_LINES = 5;
+
 class MemvizFrames {
     constructor(data) {
         this.data = data;
         this.settings = data.settings.map((setting) => this.unfold(setting));
-        this.near = this.scale((setting) => !setting.far);
-        this.wide = this.scale((setting) => setting.far);
         this.count = data.steps.length;
+        this.lines = this.measure();
         const lengths = this.settings.flatMap(({ frames }) => frames.map((frame) => frame?.request.length ?? 0));
         this.messages = Math.max(data.base, ...lengths) - data.base; // that are drawn one by one
     }
@@ -25,18 +26,23 @@ class MemvizFrames {
         return { frames, messages: own, versions: {} };
     }
 
-    // Tokens that the lanes of some settings have room for: all that they ever hold.
-    scale(belongs) {
-        let most = 1;
-        this.data.settings.forEach((setting) => {
-            if (!belongs(setting)) return;
-            for (const request of setting.requests) {
-                if (!request) continue;
-                most = Math.max(most, request.tokens, request.before?.[0] ?? 0);
-                if (request.limit && request.limit[0] < 3 * request.tokens) most = Math.max(most, request.limit[0]);
-            }
+    // How many tokens one line of a lane holds at each step: a round number, the same for all lanes. It grows with the
+    // largest request so far, but not so far that the smallest could not be seen: larger ones take several lines.
+    measure() {
+        const peaks = this.data.settings.map(() => 0);
+        return this.data.steps.map((_, step) => {
+            this.settings.forEach(({ frames }, number) => {
+                const request = frames[step]?.request;
+                if (request) peaks[number] = Math.max(peaks[number], request.tokens, request.before?.[0] ?? 0);
+            });
+            const least = Math.min(...peaks.filter(Boolean)), most = Math.max(...peaks, 1);
+            return this.round(1.03 * Math.min(most, Math.max(MEMVIZ_TIMES_SMALLER * least, most / MEMVIZ_LINES)));
         });
-        return most * 1.03;
+    }
+
+    round(tokens) {
+        const power = 10 ** Math.floor(Math.log10(Math.max(tokens, 500)));
+        return MEMVIZ_ROUND.map((one) => one * power).find((one) => one >= tokens);
     }
 
     frame(setting, step) {

@@ -43,14 +43,15 @@ class MemvizPicture {
     // Room. All lengths are CSS pixels; `em` is the size of the text of the page.
     resize(width, em) {
         const { settings, base } = this.frames.data, isWide = width >= 40 * em;
-        const rowsOfCells = Math.min(isWide ? 3 : 5, Math.max(1, Math.ceil((this.cells.length * 1.05 * em) / width)));
-        const cell = { rows: rowsOfCells, height: (isWide && rowsOfCells === 1 ? 1.9 : 1.35) * em };
+        const least = (isWide && settings.length <= 4 ? 1.1 : 0.62) * em; // wide enough for a number, or for none
+        const rowsOfCells = Math.min(isWide ? 3 : 5, Math.max(1, Math.ceil((this.cells.length * least) / width)));
+        const cell = { rows: rowsOfCells, height: (isWide ? (rowsOfCells === 1 ? 1.9 : 1.35) : 1.1) * em };
         cell.perRow = Math.ceil(this.cells.length / rowsOfCells) || 1;
         cell.width = width / cell.perRow;
         const few = settings.length <= 3;
-        const height = (isWide ? (few ? 3.6 : settings.length <= 4 ? 3 : 2.5) : 2) * em;
-        const top = rowsOfCells * (cell.height + 3) + 1.3 * em, label = isWide ? 13.5 * em : 0;
-        const above = isWide ? 0 : 2.5 * em, gap = (isWide ? 1.05 : 0.8) * em;
+        const height = (isWide ? (few ? 3.6 : settings.length <= 4 ? 3 : 2.3) : 1.8) * em;
+        const top = rowsOfCells * (cell.height + 3) + 1.3 * em, label = isWide ? Math.min(17 * em, width * 0.25) : 0;
+        const above = isWide ? 0 : 1.55 * em, gap = (isWide && !few ? 0.85 : 1) * em;
         this.room = {
             width, em, isWide, cell, left: label, laneWidth: width - label, laneHeight: height, base,
             lanes: settings.map((_, at) => ({ top: top + at * (above + height + gap) + above, labelTop: top + at * (above + height + gap) })),
@@ -66,16 +67,17 @@ class MemvizPicture {
     // Where blocks belong at a step.
     scene(step, isBefore) {
         const { data } = this.frames;
-        return data.settings.map((setting, number) => {
+        return data.settings.map((_, number) => {
             const frame = this.frames.frame(number, step), before = isBefore && frame?.isOwn && frame.request.before;
-            const scale = this.room.laneWidth / (setting.far ? this.frames.wide : this.frames.near);
+            const scale = this.room.laneWidth / this.frames.lines[step];
             let x = 0;
             const blocks = this.frames.blocks(number, step, Boolean(before)).map((block) => {
                 const place = { ...block, x, w: block.tokens * scale, color: this.colorOf(number, block, frame, before) };
                 x += place.w;
                 return place;
             });
-            return { blocks, end: x, limit: frame?.request.limit ? frame.request.limit[0] * scale : null, fates: frame?.fates, before };
+            const lines = Math.max(1, Math.ceil(x / this.room.laneWidth - 0.001));
+            return { blocks, lines, end: x, limit: frame?.request.limit ? frame.request.limit[0] * scale : null, fates: frame?.fates, before };
         });
     }
 
@@ -120,6 +122,7 @@ class MemvizPicture {
         this.isBefore = isBefore;
         const scene = this.scene(step, isBefore);
         this.limits = scene.map((lane, at) => ({ to: lane.limit, from: this.limits?.[at]?.now ?? lane.limit, end: lane.end, before: lane.before }));
+        this.lines = scene.map((lane, at) => ({ from: this.lines?.[at]?.now ?? lane.lines, to: lane.lines, now: this.lines?.[at]?.now ?? lane.lines }));
         scene.forEach((lane, number) => this.aim(this.lanes[number], lane));
         this.aimCells(step, isBefore);
         this.moving = { since: performance.now(), milliseconds };
@@ -214,6 +217,7 @@ class MemvizPicture {
         const eased = memvizEase(t);
         for (const cell of this.cells) if (cell) cell.now = eased === 1 ? cell.to : memvizMix(cell.from, cell.to, eased);
         for (const limit of this.limits ?? []) limit.now = limit.to === null || limit.from === null ? limit.to : limit.from + (limit.to - limit.from) * eased;
+        for (const line of this.lines ?? []) line.now = line.from + (line.to - line.from) * eased;
         this.t = t;
         if (t < 1) return;
         this.moving = null;
@@ -234,7 +238,9 @@ class MemvizPicture {
         context.clearRect(0, 0, width, height);
         context.textBaseline = "middle";
         context.textAlign = "center";
+        this.highlighted = new Set(this.frames.data.highlight?.messages ?? []);
         this.drawCells();
+        this.drawScale();
         this.room.lanes.forEach((_, number) => this.drawLane(number));
     }
 
@@ -246,13 +252,13 @@ class MemvizPicture {
         const { context } = this, { cell, em } = this.room, { base } = this.frames.data;
         const gap = cell.width > 8 ? 2 : cell.width > 4 ? 1 : 0, radius = Math.min(3, cell.width / 4);
         const size = Math.min(0.72 * em, cell.width * 0.46), withText = cell.width >= 1.05 * em;
-        const highlighted = new Set(this.frames.data.highlight?.messages ?? []);
         if (withText) context.font = this.font(size);
         this.cells.forEach((one, at) => {
             const x = (at % cell.perRow) * cell.width, y = Math.floor(at / cell.perRow) * (cell.height + 3), w = cell.width - gap;
             this.box(x, y, w, cell.height, radius, this.look.empty);
             if (!one) return;
             if (one.now[3] > 0.01) this.box(x, y, w, cell.height, radius, memvizCss(one.now));
+            if (one.code >= 2 && one.code <= 5) this.box(x, y + cell.height - 3, w, 3, 1, this.look.summary); // however faint
             if (one.code === this.codes.dropped && w > 5) {
                 context.strokeStyle = this.look.muted;
                 context.lineWidth = 1;
@@ -261,7 +267,7 @@ class MemvizPicture {
                 context.lineTo(x + w * 0.7, y + cell.height * 0.22);
                 context.stroke();
             }
-            if (highlighted.has(at + base)) this.ring(x, y, w, cell.height, radius);
+            if (this.highlighted.has(at + base)) this.ring(x, y, w, cell.height, radius);
             if (withText && one.code > 0) {
                 context.fillStyle = one.code === this.codes.dropped ? this.look.muted : this.textOn(one.now);
                 context.fillText(String(at + base + 1), x + w / 2, y + cell.height / 2 + 0.5);
@@ -271,40 +277,52 @@ class MemvizPicture {
 
     drawLane(number) {
         const { context, frames } = this, { left, laneWidth, laneHeight, em } = this.room, { top } = this.room.lanes[number];
-        const setting = frames.data.settings[number];
         this.box(left, top, laneWidth, laneHeight, 5, this.look.surface);
         context.save();
         context.beginPath();
-        context.rect(left, top - 2 * em, laneWidth, laneHeight + 3 * em);
+        context.rect(left, top - 1.6 * em, laneWidth, laneHeight + 3 * em);
         context.clip();
+        const inset = 4, space = 2, lines = this.lines[number].now, height = (laneHeight - 2 * inset + space) / lines - space;
+        const line = { inset, space, height };
         const items = [...this.lanes[number].values()].sort((one, other) => other.isGone - one.isGone);
-        for (const item of items) this.drawBlock(item, left, top, laneHeight);
+        for (const item of items) this.drawBlock(item, top, line);
         context.restore();
-        this.drawLimit(number, left, top, laneHeight);
-        if (setting.far) this.drawScale(left, top, laneHeight, laneWidth);
-        const highlight = frames.data.highlight?.settings ?? [];
-        if (highlight.includes(number)) this.ring(left, top, laneWidth, laneHeight, 5);
+        this.drawLimit(number, top, line);
+        if ((frames.data.highlight?.settings ?? []).includes(number)) this.ring(left, top, laneWidth, laneHeight, 5);
     }
 
-    drawBlock(item, left, top, height) {
-        const { context } = this, { em } = this.room, { x, w, dy, alpha, color } = item.now;
+    // A block stands where its tokens do; one that reaches over the end of a line goes on in the next.
+    drawBlock(item, top, line) {
+        const { context } = this, { left, laneWidth, em } = this.room, { w, dy, alpha, color } = item.now;
         if (alpha < 0.01) return;
-        const gap = w > 7 ? 2 : w > 3 ? 1 : w > 1.5 ? 0.4 : 0, inset = 4, h = height - 2 * inset, y = top + inset + dy;
         context.globalAlpha = alpha;
-        if (item.css === undefined || item.cssOf !== color) [item.css, item.cssOf] = [memvizCss(color), color];
-        this.box(left + x, y, Math.max(w - gap, 0.6), h, Math.min(3.5, w / 3), item.css);
-        if (item.pulses && this.t < 1 && this.t > 0) {
-            context.globalAlpha = alpha * Math.sin(Math.PI * this.t);
-            context.lineWidth = 3;
-            context.strokeStyle = this.look.summary;
-            context.beginPath();
-            context.roundRect(left + x - 2, y - 2, w + 2, h + 4, 5);
-            context.stroke();
-            context.globalAlpha = alpha;
+        if (item.cssOf !== color) [item.css, item.cssOf] = [memvizCss(color), color];
+        const isMarked = this.highlighted.has(item.position), end = item.now.x + w;
+        for (let x = item.now.x, part = 0; x < end - 0.01 || !part; part++) {
+            const at = Math.max(0, Math.floor(x / laneWidth + 1e-6)), stop = Math.min(end, (at + 1) * laneWidth), width = stop - x;
+            const gap = width > 7 ? 2 : width > 3 ? 1 : width > 1.5 ? 0.4 : 0;
+            const px = left + x - at * laneWidth, py = top + line.inset + at * (line.height + line.space) + dy, pw = Math.max(width - gap, 0.6);
+            this.box(px, py, pw, line.height, Math.min(3.5, width / 3, line.height / 3), item.css);
+            if (item.pulses && this.t < 1 && this.t > 0) this.drawPulse(px, py, pw, line.height, alpha);
+            if (isMarked) this.ring(px, py, pw, line.height, 3);
+            if (width > 0.9 * em && line.height > 0.85 * em && !item.isGone && (width > 0.6 * w || !part)) {
+                this.drawLabel(item, px + pw / 2, py + line.height / 2, pw - 4);
+            }
+            if (stop >= end - 0.01) break;
+            x = stop;
         }
-        if ((this.frames.data.highlight?.messages ?? []).includes(item.position)) this.ring(left + x, y, w - gap, h, 3);
-        if (w > 0.9 * em && !item.isGone) this.drawLabel(item, left + x + (w - gap) / 2, y + h / 2, w - gap - 4);
         context.globalAlpha = 1;
+    }
+
+    drawPulse(x, y, w, h, alpha) {
+        const { context } = this;
+        context.globalAlpha = alpha * Math.sin(Math.PI * this.t);
+        context.lineWidth = 3;
+        context.strokeStyle = this.look.summary;
+        context.beginPath();
+        context.roundRect(x - 2, y - 2, w + 4, h + 4, 5);
+        context.stroke();
+        context.globalAlpha = alpha;
     }
 
     drawLabel(item, x, y, room) {
@@ -325,23 +343,26 @@ class MemvizPicture {
         return width;
     }
 
-    drawLimit(number, left, top, height) {
-        const limit = this.limits?.[number];
-        if (!limit || limit.now === null || limit.now === undefined || limit.now > this.room.laneWidth) return;
-        const { context } = this, { em } = this.room, x = left + limit.now;
+    drawLimit(number, top, line) {
+        const limit = this.limits?.[number], { left, laneWidth, em } = this.room, { context } = this;
+        if (limit?.now === null || limit?.now === undefined) return;
+        const at = Math.floor(limit.now / laneWidth);
+        if (at >= Math.ceil(this.lines[number].now)) return; // further than the lane reaches
+        const x = left + limit.now - at * laneWidth, y = top + line.inset + at * (line.height + line.space);
         const isOver = limit.before && this.isBefore && limit.end > limit.now;
         context.setLineDash(isOver ? [] : [3, 3]);
         context.lineWidth = isOver ? 3.5 : 2;
         context.strokeStyle = isOver ? this.look.summary : this.look.text;
         context.beginPath();
-        context.moveTo(x, top - 5);
-        context.lineTo(x, top + height + 4);
+        context.moveTo(x, at ? y - 2 : this.room.isWide ? top - 4 : top);
+        context.lineTo(x, y + line.height + 4);
         context.stroke();
         context.setLineDash([]);
         context.font = this.font(0.72 * em);
         context.fillStyle = isOver ? this.look.summary : this.look.text;
-        const text = this.limitWords(number), half = this.context.measureText(text).width / 2;
-        context.fillText(text, Math.min(Math.max(x, left + half), left + this.room.laneWidth - half), top - 0.55 * em);
+        const text = this.limitWords(number), half = context.measureText(text).width / 2, right = left + laneWidth;
+        // Above the lane; a line further down is named behind the lane's last block.
+        context.fillText(text, Math.min(Math.max(x, left + half), right - half), at || !this.room.isWide ? top + this.room.laneHeight + 0.55 * em : top - 0.55 * em);
     }
 
     limitWords(number) {
@@ -349,21 +370,14 @@ class MemvizPicture {
         return limit ? `limit ${limit[1].toLocaleString("en")}` : "";
     }
 
-    // A lane of a scale of its own: where the lanes of the others end.
-    drawScale(left, top, height, width) {
-        const { context } = this, { em } = this.room, x = left + (width * this.frames.near) / this.frames.wide;
-        context.strokeStyle = this.look.muted;
-        context.lineWidth = 1;
-        context.setLineDash([2, 4]);
-        context.beginPath();
-        context.moveTo(x, top);
-        context.lineTo(x, top + height);
-        context.stroke();
-        context.setLineDash([]);
+    // How much a full line is, above the first lane.
+    drawScale() {
+        const { context } = this, { left, laneWidth, em, lanes } = this.room;
         context.font = this.font(0.72 * em);
         context.fillStyle = this.look.muted;
-        context.textAlign = "left";
-        context.fillText(`here the others' lanes end: ${Math.round(this.frames.near).toLocaleString("en")} tokens`, Math.min(x, left + width - 17 * em), top - 0.5 * em);
+        context.textAlign = "right";
+        const text = `a full line: ${this.frames.lines[this.step].toLocaleString("en")} tokens`;
+        if (this.room.isWide) context.fillText(text, left + laneWidth, lanes[0].top - 0.55 * em);
         context.textAlign = "center";
     }
 
@@ -401,7 +415,8 @@ class MemvizPicture {
         }
         const number = lanes.findIndex(({ top }) => y >= top && y <= top + laneHeight);
         if (number < 0 || x < left) return null;
-        const item = [...this.lanes[number].values()].find(({ now, isGone }) => !isGone && x - left >= now.x && x - left < now.x + now.w);
+        const line = Math.floor(((y - lanes[number].top) / laneHeight) * this.lines[number].to), tape = x - left + line * this.room.laneWidth;
+        const item = [...this.lanes[number].values()].find(({ now, isGone }) => !isGone && tape >= now.x && tape < now.x + now.w);
         return { ...item, setting: number, lane: true };
     }
 }

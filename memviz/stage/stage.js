@@ -4,6 +4,9 @@ const MEMVIZ_READ_MILLISECONDS = 2600, MEMVIZ_SPEEDS = [0.5, 1, 2, 4];
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word"];
+const MEMVIZ_ICONS = {
+    previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
+};
 const memvizNumber = (number) => number.toLocaleString("en");
 
 class MemvizStage {
@@ -74,6 +77,15 @@ class MemvizStage {
         return this.make("button", parent, { type: "button", name, textContent: words, title, onclick: act }, { "aria-label": title });
     }
 
+    icon(name) {
+        const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), path = document.createElementNS(svg.namespaceURI, "path");
+        svg.setAttribute("viewBox", "0 0 20 20");
+        svg.setAttribute("aria-hidden", "true");
+        path.setAttribute("d", MEMVIZ_ICONS[name]);
+        svg.append(path);
+        return svg;
+    }
+
     build() {
         const make = (...args) => this.make(...args);
         this.box = make("section", this.root, { className: "memviz-stage" }, { "aria-label": "The stage: requests, step by step" });
@@ -99,11 +111,13 @@ class MemvizStage {
         this.marks = this.make("div", this.track, { className: "marks" }, { "aria-hidden": "true" });
         const row = this.make("div", bar, { className: "row" });
         this.buttons = {
-            previous: this.button("previous", row, "◀", "One request back (left arrow key)", () => this.walk.step(-1)),
+            previous: this.button("previous", row, "", "One request back (left arrow key)", () => this.walk.step(-1)),
             play: this.button("play", row, "Play", "Play and pause (space bar)", () => this.walk.toggle()),
-            next: this.button("next", row, "▶▏", "One request on (right arrow key)", () => this.walk.step(1)),
+            next: this.button("next", row, "", "One request on (right arrow key)", () => this.walk.step(1)),
             event: this.button("event", row, "next ◆", "To the next event (n key)", () => this.walk.toMark()),
         };
+        this.buttons.previous.append(this.icon("previous"));
+        this.buttons.next.append(this.icon("next"));
         this.kinds = this.make("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
         this.speeds = this.make("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
         for (const speed of MEMVIZ_SPEEDS) this.make("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
@@ -122,10 +136,12 @@ class MemvizStage {
             row.removeAttribute("aria-label");
             row.title = setting.rule ? `It ${setting.rule}.` : "";
             row.style.setProperty("--setting", `var(--setting-${setting.index % 10})`);
-            const [name, readout, fill] = ["name", "readout", "fill"].map((className) => this.make("span", row, { className }));
-            name.textContent = setting.label;
+            this.make("span", row, { className: "name", textContent: setting.label, title: setting.label });
+            const said = this.make("span", row, { className: "said" });
+            const [readout, fill] = ["readout", "fill"].map((className) => this.make("span", said, { className }));
             return { row, readout, fill };
         });
+        this.labels.classList.toggle("roomy", this.data.settings.length <= 4);
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
 
@@ -341,8 +357,8 @@ class MemvizStage {
         previous.disabled = at === 0;
         next.disabled = at === this.count - 1;
         play.disabled = this.count < 2;
-        play.textContent = this.walk.isPlaying ? "Pause" : "Play";
-        play.classList.toggle("playing", this.walk.isPlaying);
+        play.replaceChildren(this.icon(this.walk.isPlaying ? "pause" : "play"), this.walk.isPlaying ? "Pause" : "Play");
+        play.setAttribute("aria-label", this.walk.isPlaying ? "Pause" : "Play");
         event.disabled = this.nextMark() === undefined;
         this.slider.value = at;
         const name = `turn ${memvizNumber(turn)} of ${memvizNumber(steps.at(-1)[0])}${calls > 1 ? `, call ${call} of ${calls}` : ""}`;
