@@ -23,8 +23,8 @@ QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"} 
 ```
 
 Parts of a REQ that are empty are left out. Besides, who shows the stage may set ``highlight`` (``{"facts": [...],
-"messages": [...], "settings": [...]}``) and ``controls``, the names of the controls that are shown (default: all; see
-``CONTROLS`` in ``stage.js``).
+"messages": [...], "settings": [...]}``), ``measures``, of which the visitor chooses what the lanes say, and
+``controls``, the names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in ``stage.js``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 Measure = Literal["tokens", "dollars", "memory"]
 Json = dict[str, Any]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 MAX_STEPS, MAX_MESSAGES = 300, 800
 """Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
 MAX_FACTS = 24
@@ -82,7 +83,7 @@ def stage_data(
     measure: Measure = "tokens",
     steps: range | None = None,
     at: int | None = None,
-    chosen: int = 0,
+    chosen: int | None = None,
     questions: Sequence[Mapping[str, Any]] = (),
 ) -> Json:
     """What the stage plays of ``settings``, all over one conversation.
@@ -90,7 +91,7 @@ def stage_data(
     ``retentions``, one a setting, say which facts each request knows (default: of the transcript's own probes).
     ``assumptions`` price the requests. ``steps`` (0-based places of the shared axis) are those that can be played, by
     default all, or of a long conversation :data:`MAX_STEPS` around ``at``, the step it begins with. ``chosen`` is the
-    number of the setting whose sentences and facts are shown.
+    number of the setting whose sentences and facts are shown; by default the first to which anything happens.
     """
     axis = axis_of(setting.run for setting in settings)
     every = int(axis.lasts[-1])
@@ -121,9 +122,13 @@ def stage_data(
             for probe in probes
         ],
         "questions": [dict(question) for question in questions], "at": at if at in steps else steps.start,
-        "chosen": chosen, "kinds": KINDS,
+        "chosen": _eventful(lanes) if chosen is None else chosen, "kinds": KINDS,
         "colors": {"parts": PART_COLORS, "fates": list(STEP_COLORS), "titles": list(STEP_TITLES), "names": PART_TITLES},
     }  # fmt: skip
+
+
+def _eventful(lanes: Sequence[_Lane]) -> int:
+    return next((number for number, one in enumerate(lanes) if one.run.compactions), 0)
 
 
 def _retained(run: Run, transcript: Transcript, texts: dict[int, ProbeTexts]) -> Retention | None:

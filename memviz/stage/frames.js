@@ -26,17 +26,18 @@ class MemvizFrames {
         return { frames, messages: own, versions: {} };
     }
 
-    // How many tokens one line of a lane holds at each step: a round number, the same for all lanes. It grows with the
-    // largest request so far, but not so far that the smallest could not be seen: larger ones take several lines.
+    // How many tokens one line of a lane holds at each step: a round number, the same for all lanes. At first it has room
+    // for all that the smallest lane ever holds, so that lanes are seen to fill. It grows with the largest request so
+    // far, but not so far that the smallest could not be seen: larger ones take several lines.
     measure() {
-        const peaks = this.data.settings.map(() => 0);
+        const largest = ({ request }) => Math.max(request.tokens, request.before?.[0] ?? 0);
+        const all = this.settings.map(({ frames }) => Math.max(0, ...frames.map((frame) => (frame ? largest(frame) : 0)))).filter(Boolean);
+        const smallest = Math.min(...all, Infinity);
+        let most = 1;
         return this.data.steps.map((_, step) => {
-            this.settings.forEach(({ frames }, number) => {
-                const request = frames[step]?.request;
-                if (request) peaks[number] = Math.max(peaks[number], request.tokens, request.before?.[0] ?? 0);
-            });
-            const least = Math.min(...peaks.filter(Boolean)), most = Math.max(...peaks, 1);
-            return this.round(1.03 * Math.min(most, Math.max(MEMVIZ_TIMES_SMALLER * least, most / MEMVIZ_LINES)));
+            for (const { frames } of this.settings) if (frames[step]) most = Math.max(most, largest(frames[step]));
+            const wanted = Math.min(most, Math.max(MEMVIZ_TIMES_SMALLER * smallest, most / MEMVIZ_LINES));
+            return this.round(1.03 * Math.max(wanted, isFinite(smallest) ? smallest : 0));
         });
     }
 

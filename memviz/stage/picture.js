@@ -399,10 +399,11 @@ class MemvizPicture {
         context.stroke();
     }
 
-    // Dark or light words, whichever reads on a colour that may let the page through.
+    // Dark or light words, whichever reads better on a colour that may let the page through.
     textOn(color) {
-        const [red, green, blue] = memvizMix(this.look.page, color, color[3]);
-        return 0.299 * red + 0.587 * green + 0.114 * blue > 150 ? "#14202b" : "#ffffff";
+        const part = (value) => (value <= 10 ? value / 3295 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+        const [red, green, blue] = memvizMix(this.look.page, color, color[3]).map(part);
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.21 ? "#14202b" : "#ffffff";
     }
 
     // What the pointer is on: a block of a lane, or a message of the strip.

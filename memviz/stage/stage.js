@@ -88,7 +88,7 @@ class MemvizStage {
 
     build() {
         const make = (...args) => this.make(...args);
-        this.box = make("section", this.root, { className: "memviz-stage" }, { "aria-label": "The stage: requests, step by step" });
+        this.box = make("div", this.root, { className: "memviz-stage" }, { role: "group", "aria-label": "The stage: requests, step by step" });
         this.place = make("div", this.box, { className: "place" });
         this.canvas = make("canvas", this.place, {}, { role: "img" });
         this.labels = make("div", this.place, { className: "labels" });
@@ -121,6 +121,7 @@ class MemvizStage {
         this.kinds = this.make("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
         this.speeds = this.make("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
         for (const speed of MEMVIZ_SPEEDS) this.make("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
+        this.measures = this.make("select", row, { name: "measure", onchange: () => this.drawReadouts() }, { "aria-label": "What the lanes say" });
         this.askLabel = this.make("label", row, { className: "ask" });
         this.askBox = this.make("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
         this.askLabel.append("Ask me first");
@@ -161,6 +162,10 @@ class MemvizStage {
         add("", "event");
         for (const [kind, noun] of Object.entries(data.kinds)) if (found.has(kind)) add(kind, noun);
         if (data.settings.length > 1) add("any", "event of any setting");
+        const measures = data.measures ?? [data.measure];
+        this.measures.replaceChildren();
+        for (const measure of measures) this.make("option", this.measures, { value: measure, textContent: `in ${measure}`, selected: measure === data.measure });
+        this.measures.hidden = measures.length < 2;
         const shows = (name) => (data.controls ?? MEMVIZ_CONTROLS).includes(name);
         for (const name of ["previous", "play", "next", "event"]) this.buttons[name].hidden = !shows(name);
         this.kinds.hidden = !shows("event") || !found.size;
@@ -399,7 +404,7 @@ class MemvizStage {
     }
 
     readout({ request, fates }, before) {
-        const { measure, base } = this.data;
+        const { base } = this.data, measure = this.measures.value;
         if (measure === "dollars") return request.usd ? `${request.usd} so far` : "price unknown";
         if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens`;
         const counts = { whole: base ? null : 0, summary: 0, dropped: 0 };
