@@ -1,5 +1,6 @@
 "use strict";
-// Draws the charts of the report one after the other, in the colours of the reader's theme, and light for print.
+// Draws the charts of the report one after the other, in the colours of the reader's theme, and light for print, and
+// puts the player of memviz/stage/stage.js in its place.
 (() => {
   const { charts, templates, config } = JSON.parse(document.getElementById("charts").textContent);
   const places = [...document.querySelectorAll(".chart")];
@@ -32,4 +33,6 @@
   addEventListener("afterprint", drawAll);
   dark.addEventListener("change", drawAll);
   drawNext(places);
+  const played = JSON.parse(document.getElementById("played").textContent);
+  if (played) new MemvizStage(document.getElementById("player"), played);
 })();

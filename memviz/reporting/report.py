@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -32,9 +32,11 @@ from memviz.reporting.advice import advice_sentences
 from memviz.reporting.charts import chart_data
 from memviz.reporting.conversation_text import distinct_talks
 from memviz.reporting.costs import report_costs
-from memviz.reporting.facts import report_facts
+from memviz.reporting.facts import ReportFacts, report_facts
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import THEMES
+from memviz.stage.data import MEASURES, stage_data
+from memviz.stage.files import script, style
 from memviz.text.language import lang_attribute
 from memviz.text.wording import distinct_names, dollars
 from memviz.transcripts.base import Transcript
@@ -52,11 +54,11 @@ def html_report(
 ) -> str:
     """The report of ``runs`` of one conversation as the text of an HTML file, to be written as UTF-8.
 
-    It is complete: charts, the facts that each setting kept, costs, a recommendation, tables, summaries, the
-    conversation and how all of it was made. Costs are worked out on ``assumptions`` (default: list prices of
-    :data:`memviz.tuning.pricing_assumptions.DEFAULT_MODEL`), and recommended is what fits ``constraints``. Its policy
-    lets a browser load nothing and run no script but its own two, known by their hashes. ``made_at`` is when it was
-    made (default: now). Raises :class:`memviz.MemvizError` if there is no run.
+    It is complete: a player of all requests, charts, the facts that each setting kept, costs, a recommendation, tables,
+    summaries, the conversation and how all of it was made. Costs are worked out on ``assumptions`` (default: list
+    prices of :data:`memviz.tuning.pricing_assumptions.DEFAULT_MODEL`), and recommended is what fits ``constraints``.
+    Its policy lets a browser load nothing and run no script but its own three, known by their hashes. ``made_at`` is
+    when it was made (default: now). Raises :class:`memviz.MemvizError` if there is no run.
     """
     if not runs:
         raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
@@ -71,13 +73,26 @@ def html_report(
         talks=distinct_talks(transcript.messages, [(setting.label, setting.run.log) for setting in settings]),
         facts=facts, costs=report_costs(settings, terms),
         advice=advice_sentences(settings, facts, terms, constraints or Constraints()),
-        charts=chart_data(settings, view), version=memviz_version(), made_at=made_at or datetime.now(UTC),
+        charts=chart_data(settings, view), stage=_stage(asked, transcript, facts, terms) if asked else None,
+        version=memviz_version(), made_at=made_at or datetime.now(UTC),
         messages=max(len(setting.run.log) for setting in settings),
         turns=max(setting.run.log.turn_count for setting in settings),
         requests=max(len(setting.run.requests) for setting in settings),
         has_calls=has_calls, step="request" if has_calls else "turn",
     )  # fmt: skip
     return clean_text(html)
+
+
+def _stage(
+    settings: Sequence[Setting], transcript: Transcript, facts: ReportFacts, terms: PricingAssumptions
+) -> dict[str, Any]:
+    """What the player of the report plays: all steps, or of a long conversation the first ones."""
+    retained = {id(one.run): one.retained for one in facts.settings}
+    data = stage_data(
+        [setting.setting for setting in settings], transcript, assumptions=terms,
+        retentions=[retained[id(setting.run)] for setting in settings],
+    )  # fmt: skip
+    return data | {"measures": MEASURES}
 
 
 def _whole(settings: Sequence[Setting]) -> View:
@@ -124,9 +139,9 @@ def _environment() -> Environment:
         "number": lambda number: f"{number:,}", "dollars": dollars,
         "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704 - none of the text is in it
     }  # fmt: skip
-    scripts = {"plotly": get_plotlyjs(), "drawing": _own("report.js")}
+    scripts = {"plotly": get_plotlyjs(), "stage": script(), "drawing": _own("report.js")}
     environment.globals |= {
-        "style": Markup(_own("report.css")),  # noqa: S704 - our own file
+        "style": Markup(f"{_own('report.css')}\n{style()}"),  # noqa: S704 - our own files
         "scripts": [Markup(script) for script in scripts.values()],  # noqa: S704 - our own and Plotly's
         "hashes": [_hash(script) for script in scripts.values()],
         "themes": THEMES, "setting_dash": setting_dash,

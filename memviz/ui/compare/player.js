@@ -1,36 +1,30 @@
 // Walks through the requests: in most conversations one a turn, with tools one a call of the model. The line on the
-// charts moves here, at once; the server hears of a request when the visitor rests on it, and then draws it.
-const STEP_MILLISECONDS = 1000;
-const REST_MILLISECONDS = 120;
+// charts moves here, at once; the server hears of a request when the visitor rests on it, and then draws it. How one
+// walks is said in memviz/stage/walk.js, which stands before this script.
 const LOOK_FOR_CHARTS_MILLISECONDS = 250; // a chart is drawn later than the player, and again when it changes
 const CLICK_PIXELS = 4; // a pointer that moved further has zoomed
-const TYPING = "input:not([type=range]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
-const OWN_ARROWS = "input, [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
-const OWN_SPACE = "button, a, summary, label, [role=radio], [role=tab], [role=option], [role=menuitem], [role=switch]";
 
 export default function ({ parentElement, data, setTriggerValue }) {
     const player = (parentElement.memvizPlayer ??= new Player(parentElement));
     player.send = (move) => setTriggerValue("move", move);
     player.update(data);
-    return () => setTimeout(() => player.leaveIfGone(), 0);
+    return () => setTimeout(() => player.walk.leaveIfGone(), 0);
 }
 
 class Player {
     constructor(root) {
         this.root = root;
-        this.local = null; // what is shown here, which may be ahead of the server
         this.sent = null; // the request that the server was sent and has not confirmed
         this.charts = new Map();
-        this.listening = new AbortController();
+        this.walk = new MemvizWalk(this);
         const button = (name, act) => (root.querySelector(`[name=${name}]`).onclick = act);
-        button("previous", () => this.step(-1));
-        button("next", () => this.step(1));
-        button("mark", () => this.toMark());
-        button("play", () => (this.playing ? this.stop() : this.play()));
+        button("previous", () => this.walk.step(-1));
+        button("next", () => this.walk.step(1));
+        button("mark", () => this.walk.toMark());
+        button("play", () => this.walk.toggle());
         this.range = root.querySelector("[type=range]");
-        this.range.oninput = () => this.go(Number(this.range.value));
-        const { signal } = this.listening;
-        document.addEventListener("keydown", (event) => this.key(event), { signal });
+        this.range.oninput = () => this.walk.go(Number(this.range.value));
+        const { signal } = this.walk;
         document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
         this.looking = setInterval(() => this.look(), LOOK_FOR_CHARTS_MILLISECONDS);
     }
@@ -38,17 +32,20 @@ class Player {
     update(data) {
         const first = this.data === undefined;
         this.data = data;
-        this.count();
+        this.countCalls();
         this.nameSteps();
         if (this.name(data.at) === this.sent) this.sent = null;
-        const kept = first || (this.sent === null && !this.resting) ? data : this.local;
-        this.local = { at: Math.min(kept.at, data.turns.length - 1), setting: kept.setting };
+        if (first || (this.sent === null && !this.walk.isResting)) {
+            this.walk.at = data.at;
+            this.setting = data.setting;
+        }
+        this.walk.at = Math.min(this.walk.at, data.turns.length - 1);
         this.draw();
         this.look();
     }
 
     // Of each request how many calls of its turn came before it, and how many after it.
-    count() {
+    countCalls() {
         const { turns } = this.data;
         this.before = turns.map(() => 0);
         this.behind = turns.map(() => 0);
@@ -83,105 +80,55 @@ class Player {
         return lasts[known] + turn - known - this.behind[at];
     }
 
-    get isThere() {
-        return (this.root.host ?? this.root).isConnected;
+    // What the walk asks of its owner.
+
+    get count() {
+        return this.data.turns.length;
     }
 
-    leaveIfGone() {
-        if (this.isThere) return;
-        this.stop();
-        clearTimeout(this.resting);
+    moved() {
+        this.draw();
+    }
+
+    rested(at) {
+        this.sent = this.name(at);
+        this.send({ turn: this.data.turns[at], behind: this.behind[at], setting: this.setting });
+    }
+
+    nextMark() {
+        return this.marks.find((at) => at > this.walk.at) ?? this.marks[0];
+    }
+
+    left() {
         clearInterval(this.looking);
-        this.listening.abort();
         for (const { line, dot } of this.charts.values()) [line, dot].forEach((mark) => mark.remove());
     }
 
-    // Moving.
-
-    go(at, setting = this.local.setting) {
-        this.local = { at, setting };
-        this.draw();
-        clearTimeout(this.resting);
-        this.resting = setTimeout(() => {
-            this.resting = null;
-            if (!this.isThere) return;
-            this.sent = this.name(at);
-            this.send({ turn: this.data.turns[at], behind: this.behind[at], setting });
-        }, REST_MILLISECONDS);
-    }
-
-    step(by) {
-        const at = this.local.at + by;
-        if (at >= 0 && at < this.data.turns.length) this.go(at);
-    }
-
     get marks() {
-        return this.data.marks[this.local.setting] ?? [];
-    }
-
-    toMark() {
-        const next = this.marks.find((at) => at > this.local.at) ?? this.marks[0];
-        if (next !== undefined) this.go(next);
-    }
-
-    get isAtEnd() {
-        return this.local.at === this.data.turns.length - 1;
-    }
-
-    play() {
-        if (this.isAtEnd) this.go(0);
-        this.playing = setInterval(() => {
-            if (!this.isThere) return this.leaveIfGone();
-            if (document.hidden || this.isAtEnd) return this.stop();
-            this.step(1);
-        }, STEP_MILLISECONDS);
-        this.draw();
-    }
-
-    stop() {
-        clearInterval(this.playing);
-        this.playing = null;
-        this.draw();
-    }
-
-    key(event) {
-        if (!this.isThere) return this.leaveIfGone();
-        const target = event.composedPath()[0];
-        const own = TYPING + (event.key === " " ? `, ${OWN_SPACE}` : event.key === "n" ? "" : `, ${OWN_ARROWS}`);
-        if (target instanceof Element && target.closest(own)) return;
-        if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-        const act = {
-            " ": () => (this.playing ? this.stop() : this.play()),
-            ArrowLeft: () => this.step(-1),
-            ArrowRight: () => this.step(1),
-            n: () => this.toMark(),
-        }[event.key];
-        if (!act) return;
-        event.preventDefault();
-        act();
+        return this.data.marks[this.setting] ?? [];
     }
 
     pointer(event) {
-        if (this.playing && !event.composedPath().includes(this.root.querySelector("[name=play]"))) this.stop();
+        if (this.walk.isPlaying && !event.composedPath().includes(this.root.querySelector("[name=play]"))) this.walk.stop();
     }
 
     // Drawing.
 
     draw() {
         if (!this.data) return;
-        const { turns } = this.data, { at } = this.local;
+        const { turns } = this.data, { at } = this.walk;
         const find = (name) => this.root.querySelector(`[name=${name}]`);
         find("previous").disabled = at <= 0;
         find("next").disabled = at >= turns.length - 1;
         find("mark").disabled = !this.marks.length;
-        const ruled = this.data.ruled.includes(this.local.setting);
+        const ruled = this.data.ruled.includes(this.setting);
         find("mark").querySelector(".what").textContent = ruled ? " change" : " summarization";
         find("mark").querySelector(".diamond").textContent = ruled ? "●" : "◆";
         find("mark").querySelector(".diamond").classList.toggle("ruled", ruled);
         find("mark").title = `Next ${ruled ? "change by the rule" : "summarization"} of this setting (n key)`;
         find("play").disabled = turns.length < 2;
-        find("play").querySelector("span").textContent = this.playing ? "Pause" : "Play";
-        find("play").querySelector("path").setAttribute("d", this.playing ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
+        find("play").querySelector("span").textContent = this.walk.isPlaying ? "Pause" : "Play";
+        find("play").querySelector("path").setAttribute("d", this.walk.isPlaying ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
         const of = (number, all) => `${number.toLocaleString("en")} of ${all.toLocaleString("en")}`;
         const calls = this.before[at] + 1 + this.behind[at];
         const where = `turn ${of(turns[at], turns.at(-1))}` + (calls > 1 ? `, call ${of(this.before[at] + 1, calls)}` : "");
@@ -194,7 +141,7 @@ class Player {
     }
 
     look() {
-        if (!this.isThere) return this.leaveIfGone();
+        if (this.walk.leaveIfGone()) return;
         for (const key of Object.keys(this.data.charts)) {
             const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
             if (!chart?._fullLayout?.xaxis || !chart.on || this.charts.has(chart)) continue;
@@ -218,16 +165,21 @@ class Player {
         this.pointOf = performance.now();
         chart.querySelector(".hoverlayer")?.replaceChildren(); // the reader says it now; a tooltip would cover the line
         if (point.data?.meta === "own-clicks") { // a cell of a memory map: it says a message too
-            clearTimeout(this.resting);
-            this.resting = this.sent = null;
+            this.forget();
             return;
         }
         const at = this.nearest(point.x, chart), id = /^(\d+):\d+(:\d+)?$/.exec(point.customdata ?? "");
-        if (!id) return this.go(at);
-        clearTimeout(this.resting);
-        this.resting = this.sent = null;
-        this.local = { at, setting: Number(id[1]) };
+        if (!id) return this.walk.go(at);
+        this.forget();
+        this.walk.at = at;
+        this.setting = Number(id[1]);
         this.draw();
+    }
+
+    // The server hears of the move from elsewhere.
+    forget() {
+        this.walk.forget();
+        this.sent = null;
     }
 
     // Between the points the nearest request is meant: lines of many requests have no points to hit.
@@ -241,7 +193,7 @@ class Player {
                 if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) >= CLICK_PIXELS) return;
                 const nearest = this.nearest(xaxis.p2d(x), chart), since = performance.now();
                 setTimeout(() => {
-                    if (this.isThere && !(this.pointOf >= since)) this.go(nearest);
+                    if (this.walk.isThere && !(this.pointOf >= since)) this.walk.go(nearest);
                 }, 50); // if a point was hit, Plotly says so by then
             }, { capture: true, once: true });
         }, { capture: true });
@@ -266,7 +218,7 @@ class Player {
             box.insertBefore(line, words);
             box.append(dot);
         }
-        const axis = layout.xaxis, place = this.x(this.local.at, this.lasts(chart)), x = axis.d2p(place);
+        const axis = layout.xaxis, place = this.x(this.walk.at, this.lasts(chart)), x = axis.d2p(place);
         const inside = x >= 0 && x <= axis._length;
         const { t, h } = layout._size;
         Object.assign(line.style, {
@@ -282,7 +234,7 @@ class Player {
 
     // How far down the chosen setting's line is at this place.
     height(chart, place) {
-        const group = String(this.local.setting);
+        const group = String(this.setting);
         const trace = chart._fullData.find((one) => one.legendgroup === group && one.mode?.startsWith("lines") &&
             one.visible === true && one.hoverinfo !== "skip");
         const index = trace ? Array.prototype.indexOf.call(trace.x, place) : -1;

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.stage.files import walk_script
 from memviz.ui.shell.state import widget_value
 
 
@@ -21,7 +22,10 @@ def _source(name: str) -> str:
 
 
 _player = st.components.v2.component(
-    "memviz_player", html=_source("player.html"), css=_source("player.css"), js=_source("player.js")
+    "memviz_player",
+    html=_source("player.html"),
+    css=_source("player.css"),
+    js=f"{walk_script()}\n{_source('player.js')}",
 )
 
 

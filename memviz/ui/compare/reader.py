@@ -14,16 +14,17 @@ from memviz.charts.requests.finding import parts_finding
 from memviz.charts.requests.tables import parts_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of, numbers_of_turn, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
-from memviz.ui.compare.selection import Selection, choose_setting, select, selected, walk_of
+from memviz.ui.compare.playing import Readout, is_staged, play
+from memviz.ui.compare.selection import Selection, choose_setting, move_to, selected, walk_of
 from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.selected_request import is_marked, turns_shown
+from memviz.ui.controls.selected_request import is_marked
 from memviz.ui.controls.setting_rows import mark_row
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link
@@ -44,6 +45,7 @@ def beside_reader(
     *,
     draw_notes: Callable[[], object] | None = None,
     draw_below: Callable[[Selection], object] | None = None,
+    readout: Readout = Readout(),  # noqa: B008 - a value
 ) -> None:
     """A picture with the player below it, and beside it the request that is selected (below it on a phone).
 
@@ -51,8 +53,15 @@ def beside_reader(
     the line of the selected one, each with that axis. A click on them calls ``select`` or ``select_clicked`` of
     ``memviz/ui/compare/selection.py``. ``draw_notes`` draws what stands under the player, ``draw_below`` what else
     shows the selected request, below both columns. All of it is one fragment: moving the selection draws nothing else
-    of the page.
+    of the page. Where the visitor plays the requests, the stage stands in place of picture and player, as wide as the
+    page, its lanes with this ``readout``.
     """
+    if is_staged():
+        play(settings, shared_axis(settings), selected(settings), transcript, readout)
+        reader(settings, selected(settings), transcript)
+        if draw_below is not None:
+            draw_below(selected(settings))
+        return
     picture, request = st.columns(SHARES, gap="medium")
     with picture, st.container(gap="small"):
         draw_picture()
@@ -79,7 +88,7 @@ def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> N
     marks = {number: _marks(turns, one.run) for number, one in enumerate(settings)}
     player(
         turns, at, selection.number, marks, {**charts, PARTS_KEY: shared_axis([selection.setting])}, PLAYER_KEY,
-        partial(_move, settings), [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
+        partial(move_to, settings), [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
     )  # fmt: skip
 
 
@@ -94,12 +103,6 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     first, last = (np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right"))
     places: list[int] = np.maximum(first, last - 1 - behind).tolist()
     return places
-
-
-def _move(settings: Sequence[SettingRun], turn: int, behind: int, number: int) -> None:
-    if turn in turns_shown(settings) and 0 <= number < len(settings) and behind >= 0:
-        calls = len(numbers_of_turn(settings[number].run, turn))
-        select(turn, settings[number].index, max(1, calls - behind) if behind else None)
 
 
 def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Transcript) -> None:

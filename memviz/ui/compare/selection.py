@@ -69,6 +69,14 @@ def select(turn: int, index: int | None = None, call: int | None = None) -> None
         compare_state().looked_at = index
 
 
+def move_to(settings: Sequence[SettingRun], turn: int, behind: int, number: int) -> None:
+    """Move the selection to where a visitor walked: to the request of setting ``number`` (0-based) that ``behind``
+    others of its turn follow."""
+    if turn in turns_shown(settings) and 0 <= number < len(settings) and behind >= 0:
+        calls = len(numbers_of_turn(settings[number].run, turn))
+        select(turn, settings[number].index, max(1, calls - behind) if behind else None)
+
+
 def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
     """Move the selection to the point that was clicked, on a chart whose point ids (customdata) read
     ``"<number of the setting>:<turn>"``, or ``"<number of the setting>:<turn>:<call>"`` for a call before the last one

@@ -28,10 +28,13 @@ T = TypeVar("T")
 CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL = (
     "conversation", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn", "call"
 )  # fmt: skip
+STAGE = "stage"
+"""Whether a link plays the requests on the stage; read before the page is drawn, like its view."""
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 KNOWN = (
-    CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view"
+    CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view",
+    STAGE,
 )  # fmt: skip
 HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
@@ -266,13 +269,24 @@ def _nothing() -> None:
     """The button's fragment is drawn again after a click on it, and that is all that it takes."""
 
 
+def is_link_opened() -> bool:
+    """Whether the address of the page asks for something that was not shown yet. Once :func:`open_shared_view` has
+    shown it, it does not."""
+    query = _address_query()
+    return bool(query) and query not in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ()))
+
+
+def _address_query() -> dict[str, list[str]]:
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
 def open_shared_view(workspace: Workspace, state: CompareState) -> None:
     """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
     the session's own page wrote asks for nothing.
     """
-    query = {name: st.query_params.get_all(name) for name in st.query_params}
-    if not query or query in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ())):
+    if not is_link_opened():
         return
+    query = _address_query()
     set_widget(OPENED_KEY, query)
     before = state.conversation_id
     turn, problems = open_link(state, query)

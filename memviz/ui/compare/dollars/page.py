@@ -26,6 +26,7 @@ from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
+from memviz.ui.compare.playing import Readout
 from memviz.ui.compare.reader import beside_reader, shared_axis
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
@@ -51,7 +52,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     beside_reader(
         settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs),
-        draw_below=partial(in_total, costs_state(), costs, assumptions),
+        draw_below=partial(in_total, costs_state(), costs, assumptions), readout=Readout("dollars", assumptions),
     )  # fmt: skip
     parts_table(costs)
     details(costs, assumptions, transcript)

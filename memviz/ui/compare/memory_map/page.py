@@ -18,6 +18,7 @@ from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
+from memviz.ui.compare.playing import Readout, is_staged
 from memviz.ui.compare.reader import beside_reader, shared_axis
 from memviz.ui.compare.selection import select
 from memviz.ui.controls.folded import numbers_of
@@ -36,12 +37,13 @@ REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictur
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
-    legend(settings)
+    if not is_staged():
+        legend(settings)
     charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
     beside_reader(
         settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, conversation_id),
-        draw_below=partial(one_message, settings, conversation_id),
+        draw_below=partial(one_message, settings, conversation_id), readout=Readout("memory"),
     )  # fmt: skip
 
 
