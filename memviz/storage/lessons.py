@@ -13,7 +13,7 @@ from memviz.storage.tables import LESSONS
 def texts(session: Session) -> dict[str, str]:
     """The text of every lesson by its id, the newest first."""
     rows = session.execute(select(LESSONS.c.id, LESSONS.c.text).order_by(LESSONS.c.saved_at.desc(), LESSONS.c.id))
-    return dict(rows.tuples().all())
+    return dict(tuple(row) for row in rows)
 
 
 def text(session: Session, id: str) -> str | None:
