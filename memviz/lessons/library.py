@@ -10,6 +10,7 @@ from pathlib import Path
 from memviz.errors import LessonError
 from memviz.lessons.lesson import Lesson
 from memviz.lessons.reading import MAX_BYTES, read_lesson
+from memviz.storage.store import Store
 from memviz.text.wording import listed
 
 SUFFIX = ".yaml"
@@ -52,6 +53,26 @@ def content_of(id: str) -> bytes:
 def bundled_lessons() -> BundledLessons:
     """The bundled lessons."""
     return BundledLessons()
+
+
+def find_lesson(id: str, store: Store) -> Lesson | None:
+    """The bundled or saved lesson of this id, ``None`` where there is none. Raises :class:`memviz.LessonError` for a
+    saved one that cannot be read."""
+    if id in bundled_lessons():
+        return bundled_lessons()[id]
+    text = store.lesson_text(id)
+    return None if text is None else read_lesson(text, id, id)
+
+
+def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
+    """The lessons of the database by id, the newest first, and a sentence for each that cannot be read."""
+    found, problems = dict[str, Lesson](), list[str]()
+    for id, text in store.lesson_texts().items():
+        try:
+            found[id] = read_lesson(text, id, id)
+        except LessonError as error:
+            problems.append(str(error))
+    return found, problems
 
 
 def lesson_of(id_or_path: str | Path) -> Lesson:

@@ -20,9 +20,9 @@ _FORBIDDEN = (
 )
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = "```"
-_SPAN = re.compile(
-    r"\\(?P<escaped>[\\`*_>#-])|`(?P<code>[^`]+)`|\*\*(?P<strong>[^*\s](?:[^*]*[^*\s])?)\*\*|\*(?P<em>[^*\s](?:[^*]*[^*\s])?)\*"
-)
+_ESCAPED = re.compile(r"\\([\\`*_>#-])")
+_STYLED = r"(?=\S)(?:\\.|[^*\\])+(?<=\S)"
+_SPAN = re.compile(rf"\\(?P<escaped>[\\`*_>#-])|`(?P<code>[^`]+)`|\*\*(?P<strong>{_STYLED})\*\*|\*(?P<em>{_STYLED})\*")
 _BULLET, _NUMBER, _QUOTE = re.compile(r"[-*] +"), re.compile(r"\d{1,3}[.)] +"), re.compile(r"> ?")
 _TAGS = {"bullets": "ul", "numbers": "ol", "quote": "blockquote", "paragraph": "p", "code": "pre"}
 
@@ -132,7 +132,7 @@ def _spans(text: str) -> Iterator[Span]:
         if plain:
             yield Span(plain)
             plain = ""
-        style = found.lastgroup
-        yield Span(found[style or 0], style)  # type: ignore[arg-type]
+        style: Style = "code" if found["code"] else "strong" if found["strong"] else "em"
+        yield Span(found[style] if style == "code" else _ESCAPED.sub(r"\1", found[style]), style)
     if plain + text[at:]:
         yield Span(plain + text[at:])
