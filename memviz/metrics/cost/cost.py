@@ -100,6 +100,12 @@ class Cost:
         """The same, had there been no cache."""
         return self._cumulative(self.uncached_request_usd)
 
+    @property
+    def so_far_usd(self) -> Usd | None:
+        """US dollars of both models up to and including each request."""
+        so_far = self.cumulative_usd
+        return None if so_far is None else so_far[self._request_steps]
+
     def by_step(self, values: NDArray[Any], *, summarizer: bool = False) -> NDArray[Any]:
         """The sum in each step of ``values`` [requests], or [summarizations] of the ``summarizer``."""
         steps = self._summarizer_steps if summarizer else self._request_steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memviz.engine.assembly import assemble, count
+from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import Memory
@@ -54,17 +54,35 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
 
 
 def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
-    memory, beside = run.requests.memory_at(number), run.requests.beside.get(number)
-    recalled = beside.recalled.indices if beside and beside.recalled else ()
-    sent = _parts(compaction.strategy, memory, recalled)
-    # The log may have grown since, and a chat that was given another setting has memories over another space.
-    without, with_it = (
-        value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
-        for value in (compaction.before, compaction.after)
-    )
-    before = _parts(compaction.strategy, without, recalled)
-    after = sent if with_it == memory else _parts(compaction.strategy, with_it, recalled)
+    memory = run.requests.memory_at(number)
+    sent = _parts(compaction.strategy, memory, _recalled(run, number))
+    with_it = _as_then(compaction.after, memory)
+    before = count(memory_without(compaction, run, number), sent_without(compaction, run, number))
+    after = sent if with_it == memory else _parts(compaction.strategy, with_it, _recalled(run, number))
     return RequestParts(before, after, int(run.columns.totals[number]) - sum(sent.values()))
+
+
+def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
+    """What request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it first. The
+    pieces stand for the memory of :func:`memory_without`."""
+    memory = memory_without(compaction, run, number)
+    return assemble(memory, compaction.strategy.select(memory), _recalled(run, number))
+
+
+def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
+    """The memory that it would have been made for."""
+    return _as_then(compaction.before, run.requests.memory_at(number))
+
+
+def _as_then(value: Memory, memory: Memory) -> Memory:
+    """``value`` as of the request that ``memory`` was made for: the log may have grown since, and a chat that was given
+    another setting has memories over another space."""
+    return value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
+
+
+def _recalled(run: Run, number: int) -> tuple[int, ...]:
+    beside = run.requests.beside.get(number)
+    return beside.recalled.indices if beside and beside.recalled else ()
 
 
 def _length(compaction: Compaction, turn: int) -> int:

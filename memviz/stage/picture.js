@@ -1,0 +1,407 @@
+// The picture of the stage: a strip of all messages, and one lane a setting built of the messages themselves. A step
+// moves the blocks from where they are to where they belong, on one canvas, frame by frame.
+const MEMVIZ_ARRIVE = 0.42; // of a step with an event: the part in which messages arrive, before the rest folds
+const MEMVIZ_SPREAD = 0.25; // of a movement: how much later the last block starts than the first
+const memvizEase = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);
+const memvizMix = (one, other, t) => one.map((value, at) => value + (other[at] - value) * t);
+const memvizCss = (color) => `rgba(${color[0] | 0},${color[1] | 0},${color[2] | 0},${color[3].toFixed(3)})`;
+
+function memvizColor(text) {
+    const hex = /^#(..)(..)(..)$/.exec(text);
+    if (hex) return [...hex.slice(1).map((part) => parseInt(part, 16)), 1];
+    const numbers = text.match(/[\d.]+/g).map(Number);
+    if (text.startsWith("color(")) return [...numbers.slice(0, 3).map((part) => part * 255), numbers[3] ?? 1];
+    return [...numbers.slice(0, 3), numbers[3] ?? 1];
+}
+
+class MemvizPicture {
+    constructor(canvas, frames) {
+        this.canvas = canvas;
+        this.context = canvas.getContext("2d");
+        this.lanes = [];
+        this.cells = [];
+        this.chosen = 0;
+        this.take(frames);
+    }
+
+    take(frames) {
+        this.frames = frames;
+        this.step = 0;
+        this.isBefore = false;
+        this.lanes = frames.data.settings.map(() => new Map());
+        this.cells = Array.from({ length: frames.messages }, () => null);
+        const { parts, fates } = frames.data.colors;
+        this.parts = Object.fromEntries(Object.entries(parts).map(([name, color]) => [name, memvizColor(color)]));
+        this.fateColors = fates.map(memvizColor);
+        this.codes = { dropped: 1, cleared: 8, shortened: 9 };
+        const dark = (color, by) => memvizMix(color, [0, 0, 0, 1], by), light = (color, by) => memvizMix(color, [255, 255, 255, 1], by);
+        this.blues = { user: light(this.parts.history, 0.18), assistant: dark(this.parts.history, 0.24) };
+        this.parts.summary = dark(this.parts.summary, 0.1);
+        this.parts.line = this.parts.system;
+    }
+
+    // Room. All lengths are CSS pixels; `em` is the size of the text of the page.
+    resize(width, em) {
+        const { settings, base } = this.frames.data, isWide = width >= 40 * em;
+        const rowsOfCells = Math.min(isWide ? 3 : 5, Math.max(1, Math.ceil((this.cells.length * 1.05 * em) / width)));
+        const cell = { rows: rowsOfCells, height: (isWide && rowsOfCells === 1 ? 1.9 : 1.35) * em };
+        cell.perRow = Math.ceil(this.cells.length / rowsOfCells) || 1;
+        cell.width = width / cell.perRow;
+        const few = settings.length <= 3;
+        const height = (isWide ? (few ? 3.6 : settings.length <= 4 ? 3 : 2.5) : 2) * em;
+        const top = rowsOfCells * (cell.height + 3) + 1.3 * em, label = isWide ? 13.5 * em : 0;
+        const above = isWide ? 0 : 2.5 * em, gap = (isWide ? 1.05 : 0.8) * em;
+        this.room = {
+            width, em, isWide, cell, left: label, laneWidth: width - label, laneHeight: height, base,
+            lanes: settings.map((_, at) => ({ top: top + at * (above + height + gap) + above, labelTop: top + at * (above + height + gap) })),
+            height: top + settings.length * (above + height + gap),
+        };
+        const ratio = Math.min(devicePixelRatio || 1, 2);
+        this.canvas.width = Math.round(width * ratio);
+        this.canvas.height = Math.round(this.room.height * ratio);
+        this.canvas.style.height = `${this.room.height}px`;
+        this.ratio = ratio;
+    }
+
+    // Where blocks belong at a step.
+    scene(step, isBefore) {
+        const { data } = this.frames;
+        return data.settings.map((setting, number) => {
+            const frame = this.frames.frame(number, step), before = isBefore && frame?.isOwn && frame.request.before;
+            const scale = this.room.laneWidth / (setting.far ? this.frames.wide : this.frames.near);
+            let x = 0;
+            const blocks = this.frames.blocks(number, step, Boolean(before)).map((block) => {
+                const place = { ...block, x, w: block.tokens * scale, color: this.colorOf(number, block, frame, before) };
+                x += place.w;
+                return place;
+            });
+            return { blocks, end: x, limit: frame?.request.limit ? frame.request.limit[0] * scale : null, fates: frame?.fates, before };
+        });
+    }
+
+    colorOf(setting, block, frame, before) {
+        if (block.position === undefined) return block.isBundle ? this.parts.history : this.parts[block.kind] ?? this.parts.system;
+        if (block.kind !== "history") return this.parts[block.kind];
+        const code = before ? 0 : frame.fates[block.position - this.frames.data.base];
+        if (code === this.codes.shortened || code === this.codes.cleared) return this.fateColors[code];
+        const role = this.frames.message(setting, block.position)[0];
+        return role === "tool" ? this.parts.tools : this.blues[role] ?? this.parts.system;
+    }
+
+    labelOf(block) {
+        if (block.position !== undefined) return [String(block.position + 1)];
+        const range = `${(block.start + 1).toLocaleString("en")}–${block.stop.toLocaleString("en")}`;
+        if (block.isBundle) return [`messages ${range}`, range];
+        if (block.kind === "summary") {
+            return block.stop - block.start > 1 ? [`${block.stop - block.start} summaries`, "◆"] : [`summary ${block.stop}`, `◆ ${block.stop}`, "◆"];
+        }
+        return { system: ["system", "sys"], tools: ["tools"], overhead: [], line: ["note"] }[block.kind] ?? [];
+    }
+
+    // Moving: from what is seen now to a step. With `milliseconds` 0 it is there at once.
+    show(step, milliseconds, withArrival = false) {
+        if (!this.room) return;
+        const isEvent = withArrival && milliseconds && this.frames.data.settings.some((_, one) => {
+            const frame = this.frames.frame(one, step);
+            return frame?.isOwn && frame.request.before;
+        });
+        this.step = step;
+        this.later = null;
+        if (isEvent) {
+            this.move(step, true, milliseconds * MEMVIZ_ARRIVE);
+            this.later = () => this.move(step, false, milliseconds * (1 - MEMVIZ_ARRIVE));
+        } else {
+            this.move(step, false, milliseconds);
+        }
+        this.run();
+    }
+
+    move(step, isBefore, milliseconds) {
+        this.isBefore = isBefore;
+        const scene = this.scene(step, isBefore);
+        this.limits = scene.map((lane, at) => ({ to: lane.limit, from: this.limits?.[at]?.now ?? lane.limit, end: lane.end, before: lane.before }));
+        scene.forEach((lane, number) => this.aim(this.lanes[number], lane));
+        this.aimCells(step, isBefore);
+        this.moving = { since: performance.now(), milliseconds };
+        this.onPhase?.(isBefore);
+    }
+
+    aim(items, lane) {
+        const { em } = this.room, wanted = new Map(lane.blocks.map((block) => [block.key, block]));
+        const target = lane.blocks.find((block) => block.kind === "summary");
+        let leaving = 0, entering = 0;
+        const stays = [...items.values()].filter((item) => !wanted.has(item.key));
+        for (const item of stays) {
+            const code = item.position === undefined ? 0 : lane.fates?.[item.position - this.frames.data.base];
+            const folds = target && ((code >= 2 && code <= 5) || item.kind === "summary");
+            item.isGone = true;
+            item.delay = stays.length > 1 ? leaving++ / (stays.length - 1) : 0;
+            item.from = { ...item.now };
+            item.to = folds
+                ? { x: target.x + target.w / 2, w: 2, dy: 0, alpha: 0, color: this.parts.summary }
+                : { x: item.now.x, w: item.now.w, dy: 1.4 * em, alpha: 0, color: item.now.color };
+        }
+        for (const block of lane.blocks) {
+            let item = items.get(block.key);
+            const to = { x: block.x, w: block.w, dy: 0, alpha: 1, color: block.color };
+            if (!item) {
+                const isNote = block.kind === "summary";
+                const from = isNote ? { ...to, w: 0, alpha: 0.4 } : block.kind === "recalled" ? { ...to, dy: -1.6 * em, alpha: 0 }
+                    : { ...to, x: block.x + 4 * em, alpha: 0 };
+                item = { key: block.key, now: from, delay: items.size ? Math.min(1, entering++ / 3) : 0 };
+                items.set(block.key, item);
+            } else item.delay = 0;
+            Object.assign(item, block, { isGone: false, from: { ...item.now }, to, labels: this.labelOf(block) });
+            item.pulses = block.kind === "summary" && stays.some((one) => one.position !== undefined && one.to.w === 2);
+        }
+    }
+
+    aimCells(step, isBefore) {
+        const frame = this.frames.frame(this.chosen, step), { base } = this.frames.data;
+        const then = isBefore && step > 0 ? this.frames.frame(this.chosen, step - 1) : null;
+        for (let at = 0; at < this.cells.length; at++) {
+            const isThere = frame && at + base < frame.request.length;
+            let code = isThere ? frame.fates[at] : -1;
+            if (isThere && isBefore) code = then && at + base < then.request.length ? then.fates[at] : 7;
+            const color = code < 1 ? null : this.fateColors[code];
+            const cell = (this.cells[at] ??= { now: [0, 0, 0, 0], pop: 0 });
+            cell.pop = code > 0 && cell.code === -1 ? 1 : 0;
+            cell.code = code;
+            cell.from = cell.now;
+            cell.to = color ?? [cell.now[0], cell.now[1], cell.now[2], 0];
+            if (cell.from[3] === 0 && color) cell.from = [color[0], color[1], color[2], 0];
+        }
+    }
+
+    get isMoving() {
+        return Boolean(this.moving || this.later);
+    }
+
+    run() {
+        if (this.frame !== undefined) return;
+        const tick = (now) => {
+            this.frame = undefined;
+            this.draw(now);
+            if (this.isMoving) this.frame = requestAnimationFrame(tick);
+        };
+        if (this.moving?.milliseconds) this.frame = requestAnimationFrame(tick);
+        else tick(performance.now());
+    }
+
+    leave() {
+        cancelAnimationFrame(this.frame);
+        this.frame = undefined;
+    }
+
+    advance(now) {
+        const { since, milliseconds } = this.moving ?? { since: 0, milliseconds: 0 };
+        const t = milliseconds ? Math.min(1, Math.max(0, (now - since) / milliseconds)) : 1;
+        for (const items of this.lanes) {
+            for (const item of items.values()) {
+                const own = memvizEase(Math.min(1, Math.max(0, t * (1 + MEMVIZ_SPREAD) - item.delay * MEMVIZ_SPREAD)));
+                const { from, to } = item;
+                if (own === 1) item.now = to;
+                else {
+                    item.now = {
+                        x: from.x + (to.x - from.x) * own, w: from.w + (to.w - from.w) * own, dy: from.dy + (to.dy - from.dy) * own,
+                        alpha: from.alpha + (to.alpha - from.alpha) * own,
+                        color: from.color === to.color ? to.color : memvizMix(from.color, to.color, own),
+                    };
+                }
+                if (own === 1 && item.isGone) items.delete(item.key);
+            }
+        }
+        const eased = memvizEase(t);
+        for (const cell of this.cells) if (cell) cell.now = eased === 1 ? cell.to : memvizMix(cell.from, cell.to, eased);
+        for (const limit of this.limits ?? []) limit.now = limit.to === null || limit.from === null ? limit.to : limit.from + (limit.to - limit.from) * eased;
+        this.t = t;
+        if (t < 1) return;
+        this.moving = null;
+        if (this.later) {
+            const later = this.later;
+            this.later = null;
+            later();
+        }
+    }
+
+    // Drawing.
+
+    draw(now) {
+        if (!this.room) return;
+        this.advance(now);
+        const { context } = this, { width, height } = this.room;
+        context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+        context.clearRect(0, 0, width, height);
+        context.textBaseline = "middle";
+        context.textAlign = "center";
+        this.drawCells();
+        this.room.lanes.forEach((_, number) => this.drawLane(number));
+    }
+
+    font(size, weight = "") {
+        return `${weight} ${size}px ${this.look.font}`.trim();
+    }
+
+    drawCells() {
+        const { context } = this, { cell, em } = this.room, { base } = this.frames.data;
+        const gap = cell.width > 8 ? 2 : cell.width > 4 ? 1 : 0, radius = Math.min(3, cell.width / 4);
+        const size = Math.min(0.72 * em, cell.width * 0.46), withText = cell.width >= 1.05 * em;
+        const highlighted = new Set(this.frames.data.highlight?.messages ?? []);
+        if (withText) context.font = this.font(size);
+        this.cells.forEach((one, at) => {
+            const x = (at % cell.perRow) * cell.width, y = Math.floor(at / cell.perRow) * (cell.height + 3), w = cell.width - gap;
+            this.box(x, y, w, cell.height, radius, this.look.empty);
+            if (!one) return;
+            if (one.now[3] > 0.01) this.box(x, y, w, cell.height, radius, memvizCss(one.now));
+            if (one.code === this.codes.dropped && w > 5) {
+                context.strokeStyle = this.look.muted;
+                context.lineWidth = 1;
+                context.beginPath();
+                context.moveTo(x + w * 0.3, y + cell.height * 0.78);
+                context.lineTo(x + w * 0.7, y + cell.height * 0.22);
+                context.stroke();
+            }
+            if (highlighted.has(at + base)) this.ring(x, y, w, cell.height, radius);
+            if (withText && one.code > 0) {
+                context.fillStyle = one.code === this.codes.dropped ? this.look.muted : this.textOn(one.now);
+                context.fillText(String(at + base + 1), x + w / 2, y + cell.height / 2 + 0.5);
+            }
+        });
+    }
+
+    drawLane(number) {
+        const { context, frames } = this, { left, laneWidth, laneHeight, em } = this.room, { top } = this.room.lanes[number];
+        const setting = frames.data.settings[number];
+        this.box(left, top, laneWidth, laneHeight, 5, this.look.surface);
+        context.save();
+        context.beginPath();
+        context.rect(left, top - 2 * em, laneWidth, laneHeight + 3 * em);
+        context.clip();
+        const items = [...this.lanes[number].values()].sort((one, other) => other.isGone - one.isGone);
+        for (const item of items) this.drawBlock(item, left, top, laneHeight);
+        context.restore();
+        this.drawLimit(number, left, top, laneHeight);
+        if (setting.far) this.drawScale(left, top, laneHeight, laneWidth);
+        const highlight = frames.data.highlight?.settings ?? [];
+        if (highlight.includes(number)) this.ring(left, top, laneWidth, laneHeight, 5);
+    }
+
+    drawBlock(item, left, top, height) {
+        const { context } = this, { em } = this.room, { x, w, dy, alpha, color } = item.now;
+        if (alpha < 0.01) return;
+        const gap = w > 7 ? 2 : w > 3 ? 1 : w > 1.5 ? 0.4 : 0, inset = 4, h = height - 2 * inset, y = top + inset + dy;
+        context.globalAlpha = alpha;
+        if (item.css === undefined || item.cssOf !== color) [item.css, item.cssOf] = [memvizCss(color), color];
+        this.box(left + x, y, Math.max(w - gap, 0.6), h, Math.min(3.5, w / 3), item.css);
+        if (item.pulses && this.t < 1 && this.t > 0) {
+            context.globalAlpha = alpha * Math.sin(Math.PI * this.t);
+            context.lineWidth = 3;
+            context.strokeStyle = this.look.summary;
+            context.beginPath();
+            context.roundRect(left + x - 2, y - 2, w + 2, h + 4, 5);
+            context.stroke();
+            context.globalAlpha = alpha;
+        }
+        if ((this.frames.data.highlight?.messages ?? []).includes(item.position)) this.ring(left + x, y, w - gap, h, 3);
+        if (w > 0.9 * em && !item.isGone) this.drawLabel(item, left + x + (w - gap) / 2, y + h / 2, w - gap - 4);
+        context.globalAlpha = 1;
+    }
+
+    drawLabel(item, x, y, room) {
+        const { context } = this, { em } = this.room;
+        context.font = this.font(0.75 * em);
+        for (const text of item.labels) {
+            const width = (this.widths ??= new Map()).get(text) ?? this.measure(text);
+            if (width > room) continue;
+            context.fillStyle = this.textOn(item.now.color);
+            context.fillText(text, x, y + 0.5);
+            return;
+        }
+    }
+
+    measure(text) {
+        const { width } = this.context.measureText(text);
+        this.widths.set(text, width);
+        return width;
+    }
+
+    drawLimit(number, left, top, height) {
+        const limit = this.limits?.[number];
+        if (!limit || limit.now === null || limit.now === undefined || limit.now > this.room.laneWidth) return;
+        const { context } = this, { em } = this.room, x = left + limit.now;
+        const isOver = limit.before && this.isBefore && limit.end > limit.now;
+        context.setLineDash(isOver ? [] : [3, 3]);
+        context.lineWidth = isOver ? 3.5 : 2;
+        context.strokeStyle = isOver ? this.look.summary : this.look.text;
+        context.beginPath();
+        context.moveTo(x, top - 5);
+        context.lineTo(x, top + height + 4);
+        context.stroke();
+        context.setLineDash([]);
+        context.font = this.font(0.72 * em);
+        context.fillStyle = isOver ? this.look.summary : this.look.text;
+        const text = this.limitWords(number), half = this.context.measureText(text).width / 2;
+        context.fillText(text, Math.min(Math.max(x, left + half), left + this.room.laneWidth - half), top - 0.55 * em);
+    }
+
+    limitWords(number) {
+        const limit = this.frames.frame(number, this.step)?.request.limit;
+        return limit ? `limit ${limit[1].toLocaleString("en")}` : "";
+    }
+
+    // A lane of a scale of its own: where the lanes of the others end.
+    drawScale(left, top, height, width) {
+        const { context } = this, { em } = this.room, x = left + (width * this.frames.near) / this.frames.wide;
+        context.strokeStyle = this.look.muted;
+        context.lineWidth = 1;
+        context.setLineDash([2, 4]);
+        context.beginPath();
+        context.moveTo(x, top);
+        context.lineTo(x, top + height);
+        context.stroke();
+        context.setLineDash([]);
+        context.font = this.font(0.72 * em);
+        context.fillStyle = this.look.muted;
+        context.textAlign = "left";
+        context.fillText(`here the others' lanes end: ${Math.round(this.frames.near).toLocaleString("en")} tokens`, Math.min(x, left + width - 17 * em), top - 0.5 * em);
+        context.textAlign = "center";
+    }
+
+    box(x, y, w, h, radius, fill) {
+        const { context } = this;
+        context.fillStyle = fill;
+        if (radius < 1.2) return context.fillRect(x, y, w, h);
+        context.beginPath();
+        context.roundRect(x, y, w, h, radius);
+        context.fill();
+    }
+
+    ring(x, y, w, h, radius) {
+        const { context } = this;
+        context.strokeStyle = this.look.text;
+        context.lineWidth = 2.5;
+        context.beginPath();
+        context.roundRect(x - 1, y - 1, w + 2, h + 2, radius + 1);
+        context.stroke();
+    }
+
+    // Dark or light words, whichever reads on a colour that may let the page through.
+    textOn(color) {
+        const [red, green, blue] = memvizMix(this.look.page, color, color[3]);
+        return 0.299 * red + 0.587 * green + 0.114 * blue > 150 ? "#14202b" : "#ffffff";
+    }
+
+    // What the pointer is on: a block of a lane, or a message of the strip.
+    under(x, y) {
+        const { cell, left, laneHeight, lanes } = this.room;
+        const row = Math.floor(y / (cell.height + 3));
+        if (row < cell.rows) {
+            const at = row * cell.perRow + Math.floor(x / cell.width);
+            return this.cells[at]?.code > 0 ? { position: at + this.frames.data.base, code: this.cells[at].code, setting: this.chosen } : null;
+        }
+        const number = lanes.findIndex(({ top }) => y >= top && y <= top + laneHeight);
+        if (number < 0 || x < left) return null;
+        const item = [...this.lanes[number].values()].find(({ now, isGone }) => !isGone && x - left >= now.x && x - left < now.x + now.w);
+        return { ...item, setting: number, lane: true };
+    }
+}

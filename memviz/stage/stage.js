@@ -1,0 +1,466 @@
+// The stage: play, pause, one on, one back, to the next event, over frames that are all in the page.
+const MEMVIZ_EVENT_MILLISECONDS = 1500, MEMVIZ_QUIET_MILLISECONDS = 480, MEMVIZ_BACK_MILLISECONDS = 320;
+const MEMVIZ_READ_MILLISECONDS = 2600, MEMVIZ_SPEEDS = [0.5, 1, 2, 4];
+const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
+const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
+const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word"];
+const memvizNumber = (number) => number.toLocaleString("en");
+
+class MemvizStage {
+    constructor(root, data, { onMove, onAnswer } = {}) {
+        this.root = root;
+        this.onMove = onMove;
+        this.onAnswer = onAnswer;
+        this.kind = "";
+        this.speed = 1;
+        this.asks = false;
+        this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+        this.answers = new Map(); // of questions by their number: whether the answer was right
+        this.build();
+        this.restsWhilePlaying = false; // the server hears of a step on which the visitor stays
+        this.walk = new MemvizWalk(this);
+        const { signal } = this.walk;
+        this.sizes = new ResizeObserver(() => this.resize());
+        this.sizes.observe(this.place);
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
+        this.update(data);
+    }
+
+    // Other data, or the same with another step or setting to stand at.
+    update(data) {
+        const isSame = this.id !== undefined && this.id === data.id;
+        if (isSame && this.serial === data.serial) return this.recolor();
+        this.serial = data.serial;
+        if (this.id !== undefined) this.walk.stop();
+        this.walk.forget();
+        this.chosen = Math.min(data.chosen ?? 0, data.settings.length - 1);
+        this.walk.at = Math.max(0, Math.min(data.steps.length - 1, data.at - data.first));
+        if (!isSame) this.load(data);
+        this.moved();
+    }
+
+    load(data) {
+        this.id = data.id ?? Math.random();
+        this.data = data;
+        this.frames = new MemvizFrames(data);
+        this.answers.clear();
+        this.asking = null;
+        this.shown = undefined;
+        if (this.picture) this.picture.leave();
+        this.picture = new MemvizPicture(this.canvas, this.frames);
+        this.picture.chosen = this.chosen;
+        this.picture.onPhase = (isBefore) => this.drawReadouts(isBefore);
+        this.buildLabels();
+        this.buildFacts();
+        this.buildChoices();
+        this.buildLegend();
+        this.resize();
+    }
+
+    get count() {
+        return this.data.steps.length;
+    }
+
+    // The elements.
+
+    make(tag, parent, properties = {}, attributes = {}) {
+        const element = Object.assign(document.createElement(tag), properties);
+        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+        parent?.append(element);
+        return element;
+    }
+
+    button(name, parent, words, title, act) {
+        return this.make("button", parent, { type: "button", name, textContent: words, title, onclick: act }, { "aria-label": title });
+    }
+
+    build() {
+        const make = (...args) => this.make(...args);
+        this.box = make("section", this.root, { className: "memviz-stage" }, { "aria-label": "The stage: requests, step by step" });
+        this.place = make("div", this.box, { className: "place" });
+        this.canvas = make("canvas", this.place, {}, { role: "img" });
+        this.labels = make("div", this.place, { className: "labels" });
+        this.tip = make("div", this.place, { className: "tip", hidden: true });
+        this.legend = make("ul", this.box, { className: "legend" }, { "aria-label": "What the colours mean" });
+        this.sentence = make("div", this.box, { className: "sentence" });
+        this.live = make("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
+        this.factRow = make("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": "Facts that the request knows or has lost" });
+        this.question = make("div", this.box, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
+        this.buildControls();
+        this.canvas.onpointermove = (event) => this.point(event);
+        this.canvas.onpointerleave = () => (this.tip.hidden = true);
+        this.canvas.onclick = (event) => this.point(event, true);
+    }
+
+    buildControls() {
+        const bar = this.make("div", this.box, { className: "controls" }, { role: "group", "aria-label": "Walk through the requests" });
+        this.track = this.make("div", bar, { className: "track" });
+        this.slider = this.make("input", this.track, { type: "range", min: 0, step: 1, oninput: () => this.walk.go(Number(this.slider.value)) }, { "aria-label": "Step" });
+        this.marks = this.make("div", this.track, { className: "marks" }, { "aria-hidden": "true" });
+        const row = this.make("div", bar, { className: "row" });
+        this.buttons = {
+            previous: this.button("previous", row, "◀", "One request back (left arrow key)", () => this.walk.step(-1)),
+            play: this.button("play", row, "Play", "Play and pause (space bar)", () => this.walk.toggle()),
+            next: this.button("next", row, "▶▏", "One request on (right arrow key)", () => this.walk.step(1)),
+            event: this.button("event", row, "next ◆", "To the next event (n key)", () => this.walk.toMark()),
+        };
+        this.kinds = this.make("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
+        this.speeds = this.make("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
+        for (const speed of MEMVIZ_SPEEDS) this.make("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
+        this.askLabel = this.make("label", row, { className: "ask" });
+        this.askBox = this.make("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
+        this.askLabel.append("Ask me first");
+        this.score = this.make("span", row, { className: "score" });
+        this.where = this.make("span", row, { className: "where" });
+        this.keys = this.make("span", row, { className: "keys", textContent: "space, ← →, n" }, { "aria-hidden": "true" });
+    }
+
+    buildLabels() {
+        this.labels.replaceChildren();
+        this.rows = this.data.settings.map((setting, number) => {
+            const row = this.button("setting", this.labels, "", "", () => this.choose(number));
+            row.removeAttribute("aria-label");
+            row.title = setting.rule ? `It ${setting.rule}.` : "";
+            row.style.setProperty("--setting", `var(--setting-${setting.index % 10})`);
+            const [name, readout, fill] = ["name", "readout", "fill"].map((className) => this.make("span", row, { className }));
+            name.textContent = setting.label;
+            return { row, readout, fill };
+        });
+        this.labels.classList.toggle("alone", this.data.settings.length === 1);
+    }
+
+    buildFacts() {
+        this.factRow.replaceChildren();
+        this.chips = this.data.facts.map(({ answer, question, turn }) => {
+            const chip = this.make("li", this.factRow, { title: turn ? `${question} (said in turn ${turn})` : question });
+            this.make("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
+            return { chip, state: this.make("span", chip, { className: "heard" }) };
+        });
+    }
+
+    buildChoices() {
+        const { data } = this, found = new Set(data.settings.flatMap((setting) => setting.requests.flatMap((request) => (request?.events ?? []).map((event) => event.kind))));
+        this.kinds.replaceChildren();
+        const add = (value, textContent) => this.make("option", this.kinds, { value, textContent });
+        add("", "event");
+        for (const [kind, noun] of Object.entries(data.kinds)) if (found.has(kind)) add(kind, noun);
+        if (data.settings.length > 1) add("any", "event of any setting");
+        const shows = (name) => (data.controls ?? MEMVIZ_CONTROLS).includes(name);
+        for (const name of ["previous", "play", "next", "event"]) this.buttons[name].hidden = !shows(name);
+        this.kinds.hidden = !shows("event") || !found.size;
+        this.speeds.hidden = !shows("speed");
+        this.track.hidden = !shows("slider");
+        this.keys.hidden = !shows("keys");
+        this.factRow.hidden = !shows("facts") || !data.facts.length;
+        this.askLabel.hidden = !shows("ask") || !data.questions.length;
+        this.asks = this.askBox.checked && !this.askLabel.hidden;
+        this.slider.max = this.count - 1;
+        this.slider.setAttribute("aria-label", data.step[0].toUpperCase() + data.step.slice(1));
+    }
+
+    buildLegend() {
+        const { colors, settings } = this.data, seen = new Set();
+        for (const setting of settings) for (const request of setting.requests) for (const [, , code] of request?.fates ?? []) seen.add(code);
+        this.legend.replaceChildren();
+        const entry = (color, words) => {
+            const item = this.make("li", this.legend);
+            this.make("span", item, { className: "swatch" }).style.background = color;
+            item.append(words);
+        };
+        const order = [7, 9, 8, 6, 2, 3, 4, 5, 1].filter((code) => seen.has(code));
+        for (const code of order) entry(colors.fates[code], colors.titles[code]);
+        entry(colors.parts.input, colors.names.Input ?? colors.names.input);
+        this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
+    }
+
+    // Room and colours.
+
+    resize() {
+        const width = Math.floor(this.place.clientWidth);
+        if (!width || !this.frames) return;
+        const em = parseFloat(getComputedStyle(this.place).fontSize);
+        if (this.width === width && this.em === em && this.picture.room) return;
+        [this.width, this.em] = [width, em];
+        this.picture.resize(width, em);
+        this.box.classList.toggle("narrow", !this.picture.room.isWide);
+        this.place.style.height = `${this.picture.room.height}px`;
+        this.picture.room.lanes.forEach(({ top, labelTop }, at) => {
+            const { row } = this.rows[at];
+            row.style.top = `${this.picture.room.isWide ? top - 2 : labelTop}px`;
+            row.style.width = this.picture.room.isWide ? `${this.picture.room.left - 8}px` : "100%";
+            row.style.height = this.picture.room.isWide ? `${this.picture.room.laneHeight + 4}px` : "";
+        });
+        this.readColors();
+        this.picture.show(this.walk?.at ?? 0, 0);
+        this.placeMarks();
+    }
+
+    readColors() {
+        const probe = this.probe ?? (this.probe = this.make("span", this.place, { className: "heard" }));
+        const read = (variable) => {
+            probe.style.color = `var(${variable})`;
+            return getComputedStyle(probe).color;
+        };
+        const look = { font: getComputedStyle(this.box).fontFamily };
+        for (const name of ["text", "muted", "surface", "empty", "summary"]) look[name] = read(`--stage-${name}`);
+        look.page = memvizColor(read("--stage-page"));
+        const isNew = JSON.stringify(look) !== JSON.stringify(this.picture.look);
+        this.picture.look = look;
+        return isNew;
+    }
+
+    recolor() {
+        if (this.picture?.room && this.readColors()) this.picture.run();
+    }
+
+    // Moving. What the walk asks of its owner.
+
+    moved() {
+        const { at } = this.walk, from = this.shown;
+        this.drawControls();
+        if (from === at && this.shownChosen === this.chosen) return;
+        const isOn = from !== undefined && at === from + 1;
+        const isEvent = isOn && this.frames.settings.some((_, one) => this.frames.events(one, at).some((event) => event.kind !== "dropped"));
+        const milliseconds = from === undefined || this.calm.matches ? 0
+            : (isEvent ? MEMVIZ_EVENT_MILLISECONDS : isOn ? MEMVIZ_QUIET_MILLISECONDS : MEMVIZ_BACK_MILLISECONDS) / this.speed;
+        [this.shown, this.shownChosen] = [at, this.chosen];
+        this.picture.chosen = this.chosen;
+        this.tip.hidden = true;
+        this.recolor();
+        this.picture.show(at, milliseconds, isOn);
+        this.drawSentence();
+    }
+
+    rested(at) {
+        const [turn, call, calls] = this.data.steps[at];
+        this.onMove?.({ step: at + this.data.first, turn, call, behind: calls - call, setting: this.chosen });
+    }
+
+    nextMark() {
+        const kind = this.kinds.value;
+        return this.frames.nextEvent(this.walk.at, kind === "any" ? null : this.chosen, kind === "any" ? "" : kind);
+    }
+
+    milliseconds() {
+        const isEvent = this.data.settings.some((_, one) => this.frames.events(one, this.walk.at).some((event) => event.kind !== "dropped" && (one === this.chosen || event.before !== undefined)));
+        return (isEvent ? MEMVIZ_READ_MILLISECONDS : MEMVIZ_STEP_MILLISECONDS) / this.speed;
+    }
+
+    left() {
+        this.picture?.leave();
+        this.sizes.disconnect();
+    }
+
+    leave() {
+        this.walk.leave();
+        this.box.remove();
+    }
+
+    leaveIfGone() {
+        this.walk.leaveIfGone();
+    }
+
+    choose(number) {
+        this.chosen = number;
+        this.moved();
+        this.walk.rest();
+    }
+
+    go(step) {
+        this.walk.go(step - this.data.first);
+    }
+
+    // Predictions: before a step that somebody asks about, the walk waits for an answer.
+
+    askFirst(asks) {
+        this.asks = asks;
+        if (!asks) this.dismiss();
+        this.drawControls();
+    }
+
+    mayEnter(at) {
+        if (this.asking) return false;
+        if (!this.asks || at <= this.walk.at) return true;
+        const number = this.data.questions.findIndex(({ step }, which) => step - this.data.first > this.walk.at && step - this.data.first <= at && !this.answers.has(which));
+        if (number < 0) return true;
+        const before = this.data.questions[number].step - this.data.first - 1;
+        const goesOn = this.walk.isPlaying;
+        this.walk.stop();
+        if (before > this.walk.at) this.walk.go(before);
+        this.ask(number, at, goesOn);
+        return false;
+    }
+
+    ask(number, at, goesOn) {
+        const asked = this.data.questions[number];
+        this.asking = { number, at, goesOn };
+        if (asked.setting !== null && asked.setting !== undefined) this.choose(asked.setting);
+        this.question.replaceChildren();
+        this.question.hidden = false;
+        const words = this.make("p", this.question);
+        this.make("b", words, { textContent: "Before you see it: " });
+        words.append(asked.text);
+        const choices = this.make("div", this.question, { className: "choices" });
+        asked.choices.forEach((choice, which) => this.make("button", choices, { type: "button", textContent: choice, onclick: () => this.answer(which) }));
+        choices.firstChild?.focus({ preventScroll: true });
+        this.live.textContent = `Before you see it: ${asked.text}`;
+    }
+
+    answer(which) {
+        const { number, at, goesOn } = this.asking, asked = this.data.questions[number], isRight = which === asked.answer;
+        this.answers.set(number, isRight);
+        this.onAnswer?.({ question: number, choice: which, right: isRight });
+        [...this.question.querySelectorAll(".choices button")].forEach((button, one) => {
+            button.disabled = true;
+            if (one === asked.answer) button.classList.add("right");
+            else if (one === which) button.classList.add("wrong");
+        });
+        const reason = this.make("p", this.question, { className: "reason" });
+        this.make("b", reason, { textContent: isRight ? "Right. " : `No: ${asked.choices[asked.answer]}. ` });
+        reason.append(asked.reason);
+        const on = this.make("button", this.question, { type: "button", className: "on", textContent: "See it" });
+        on.onclick = () => this.dismiss(at, goesOn);
+        on.focus({ preventScroll: true });
+        this.live.textContent = `${isRight ? "Right." : `No: ${asked.choices[asked.answer]}.`} ${asked.reason}`;
+        this.drawControls();
+    }
+
+    dismiss(at, goesOn) {
+        this.question.hidden = true;
+        this.asking = null;
+        if (at === undefined) return;
+        this.walk.enter(at);
+        if (goesOn && !this.asking) this.walk.play();
+    }
+
+    // Drawing.
+
+    drawControls() {
+        const { at } = this.walk, { steps, step, first, of } = this.data, [turn, call, calls] = steps[at];
+        const { previous, play, next, event } = this.buttons;
+        previous.disabled = at === 0;
+        next.disabled = at === this.count - 1;
+        play.disabled = this.count < 2;
+        play.textContent = this.walk.isPlaying ? "Pause" : "Play";
+        play.classList.toggle("playing", this.walk.isPlaying);
+        event.disabled = this.nextMark() === undefined;
+        this.slider.value = at;
+        const name = `turn ${memvizNumber(turn)} of ${memvizNumber(steps.at(-1)[0])}${calls > 1 ? `, call ${call} of ${calls}` : ""}`;
+        this.where.textContent = this.count < of ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)} can be played here` : name;
+        this.slider.setAttribute("aria-valuetext", name);
+        const right = [...this.answers.values()].filter(Boolean).length;
+        this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
+        this.rows.forEach(({ row }, number) => row.setAttribute("aria-pressed", String(number === this.chosen)));
+        this.placeMarks();
+    }
+
+    // Signs of the chosen setting's events along the slider; what is still to be asked about is not told.
+    placeMarks() {
+        const key = `${this.id}:${this.chosen}:${this.asks && this.walk.at}`;
+        if (this.marked === key || !this.frames) return;
+        this.marked = key;
+        this.marks.replaceChildren();
+        for (let at = 0; at < this.count; at++) {
+            if (this.asks && at > this.walk.at) break;
+            const told = this.frames.events(this.chosen, at).find(({ kind }) => kind !== "dropped");
+            if (!told || this.marks.childElementCount >= 150) continue;
+            const mark = this.make("span", this.marks, { textContent: MEMVIZ_SIGNS[told.kind] ?? "●" }, { "data-kind": told.kind });
+            mark.style.left = `${(100 * at) / Math.max(1, this.count - 1)}%`;
+        }
+    }
+
+    drawReadouts(isBefore = this.picture.isBefore) {
+        const { at } = this.walk;
+        this.rows.forEach(({ readout, fill }, number) => {
+            const frame = this.frames.frame(number, at), before = isBefore && frame?.isOwn && frame.request.before;
+            readout.textContent = frame ? this.readout(frame, before) : "no request yet";
+            readout.classList.toggle("over", Boolean(before && frame.request.limit && before[0] > frame.request.limit[0]));
+            const [held, limit, unit] = frame?.request.fill ?? [];
+            fill.textContent = unit && unit !== "tokens" ? `${memvizNumber(held)} of ${memvizNumber(limit)} ${unit}` : "";
+        });
+        this.drawFacts(isBefore);
+        this.describe();
+    }
+
+    readout({ request, fates }, before) {
+        const { measure, base } = this.data;
+        if (measure === "dollars") return request.usd ? `${request.usd} so far` : "price unknown";
+        if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens`;
+        const counts = { whole: base ? null : 0, summary: 0, dropped: 0 };
+        for (const code of fates.subarray(0, request.length - base)) {
+            if (code === 7 || code === 6) counts.whole++;
+            else if (code >= 2 && code <= 5) counts.summary++;
+            else if (code === 1) counts.dropped++;
+        }
+        return `${counts.whole} whole · ${counts.summary} in summary · ${counts.dropped} dropped`;
+    }
+
+    drawFacts(isBefore) {
+        const { at } = this.walk, frame = this.frames.frame(this.chosen, at);
+        const then = isBefore && at > 0 ? this.frames.frame(this.chosen, at - 1) : frame;
+        const known = then?.request.known ?? "";
+        const highlighted = this.data.highlight?.facts ?? [];
+        this.chips.forEach(({ chip, state }, number) => {
+            const code = Number(known[number] ?? 0);
+            chip.hidden = !code;
+            chip.dataset.known = code;
+            chip.classList.toggle("highlight", highlighted.includes(number));
+            state.textContent = code ? `, ${MEMVIZ_KNOWN[code]}` : "";
+        });
+    }
+
+    drawSentence() {
+        const { at } = this.walk, events = this.frames.events(this.chosen, at), [turn, call, calls] = this.data.steps[at];
+        const name = `Turn ${memvizNumber(turn)}${calls > 1 ? `, call ${call}` : ""}`;
+        const told = events.length ? events.slice(0, 4) : [{ kind: "", sentence: this.quiet(at) }];
+        this.sentence.replaceChildren();
+        this.sentence.dataset.kind = told[0].kind;
+        told.forEach(({ kind, sentence }, which) => {
+            const line = this.make("p", this.sentence, {}, { "data-kind": kind });
+            this.make("span", line, { className: "sign", textContent: MEMVIZ_SIGNS[kind] ?? "" }, { "aria-hidden": "true" });
+            if (!which) line.append(`${name}: `);
+            sentence.forEach((text, part) => line.append(part % 2 ? this.make("b", null, { textContent: text }) : text));
+        });
+        if (!this.walk.isPlaying || events.some(({ kind }) => kind !== "dropped")) this.live.textContent = this.sentence.textContent;
+    }
+
+    // A step at which nothing happened but that something was said.
+    quiet(at) {
+        const frame = this.frames.frame(this.chosen, at);
+        if (!frame) return ["nothing was sent yet."];
+        if (!frame.isOwn) return ["this setting took no request of its own at this step."];
+        const [from, to] = this.frames.arrived(this.chosen, at), many = to - from;
+        const news = many === 0 ? "nothing new" : many === 1 ? `message ${memvizNumber(to)}` : `messages ${memvizNumber(from + 1)} to ${memvizNumber(to)}`;
+        return [`${news} ${many > 1 ? "are" : "is"} new. The request: `, `${memvizNumber(frame.request.tokens)} tokens`, "."];
+    }
+
+    describe() {
+        const words = this.data.settings.map((setting, number) => `${setting.label}: ${this.rows[number].readout.textContent}`);
+        this.canvas.setAttribute("aria-label", `What each setting sends at this step, built of the messages. ${words.join("; ")}.`);
+    }
+
+    point(event, isClick = false) {
+        if (!this.picture.room) return;
+        const { left, top } = this.canvas.getBoundingClientRect(), x = event.clientX - left, y = event.clientY - top;
+        const found = this.picture.under(x, y);
+        if (isClick && found?.lane && found.setting !== this.chosen) this.choose(found.setting);
+        const words = found && this.tipWords(found);
+        this.tip.hidden = !words;
+        if (!words) return;
+        this.tip.replaceChildren(this.make("b", null, { textContent: words[0] }), words[1]);
+        this.tip.style.left = `${Math.max(0, Math.min(x - 20, this.width - 21 * this.em))}px`;
+        this.tip.style.top = `${y + 18}px`;
+    }
+
+    tipWords({ position, setting, kind, start, stop, tokens, code }) {
+        const { colors } = this.data;
+        if (position !== undefined) {
+            const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0];
+            const fate = code === undefined ? "" : ` · ${colors.titles[code].toLowerCase()}`;
+            return [`Message ${memvizNumber(position + 1)}, ${role}, turn ${turn} · ${memvizNumber(tokens ?? size)} tokens${fate}`, ` ${text}`];
+        }
+        if (kind === undefined) return null;
+        const what = kind === "summary" ? (stop - start > 1 ? `Summaries ${start + 1} to ${stop}` : `Version ${stop} of the summary`) : colors.names[kind] ?? "A line of the rule's own";
+        return [`${what} · ${memvizNumber(tokens)} tokens`, ""];
+    }
+}

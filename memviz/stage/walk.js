@@ -1,0 +1,132 @@
+// A walk through steps, which the player below charts and the stage share: play, pause, one on, one back, to the next
+// mark, keys. Its owner draws (`moved`), and hears of a step when the visitor rests on it (`rested`).
+const MEMVIZ_REST_MILLISECONDS = 120;
+const MEMVIZ_STEP_MILLISECONDS = 1000;
+const MEMVIZ_TYPING = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
+const MEMVIZ_OWN_ARROWS = "input:not([type=checkbox]), [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
+const MEMVIZ_OWN_SPACE = "button, a, summary, label, input[type=checkbox], [role=radio], [role=tab], [role=option], [role=menuitem], [role=switch]";
+
+class MemvizWalk {
+    // `owner` has: root; count (how many steps there are), moved(), rested(at), nextMark() (a place, or undefined), and
+    // if it likes milliseconds() (until the next step while playing), mayEnter(at), left(), restsWhilePlaying.
+    constructor(owner) {
+        this.owner = owner;
+        this.at = 0;
+        this.listening = new AbortController();
+        const { signal } = this.listening;
+        document.addEventListener("keydown", (event) => this.key(event), { signal });
+        document.addEventListener("visibilitychange", () => document.hidden && this.stop(), { signal });
+        this.signal = signal;
+    }
+
+    get isThere() {
+        const { root } = this.owner;
+        return (root.host ?? root).isConnected;
+    }
+
+    get isAtEnd() {
+        return this.at === this.owner.count - 1;
+    }
+
+    get isPlaying() {
+        return this.playing !== undefined;
+    }
+
+    get isResting() {
+        return this.resting !== undefined;
+    }
+
+    leave() {
+        this.stop();
+        this.forget();
+        this.listening.abort();
+        this.owner.left?.();
+    }
+
+    leaveIfGone() {
+        if (!this.isThere) this.leave();
+        return !this.isThere;
+    }
+
+    // To a step at once; the owner hears of it after a while without another one.
+    go(at) {
+        this.at = at;
+        this.owner.moved();
+        this.rest();
+    }
+
+    rest() {
+        this.forget();
+        this.resting = setTimeout(() => {
+            this.resting = undefined;
+            if (this.isThere && !(this.isPlaying && this.owner.restsWhilePlaying === false)) this.owner.rested(this.at);
+        }, MEMVIZ_REST_MILLISECONDS);
+    }
+
+    forget() {
+        clearTimeout(this.resting);
+        this.resting = undefined;
+    }
+
+    // The same for a move that the owner may hold up, to ask first.
+    enter(at) {
+        if (this.owner.mayEnter && !this.owner.mayEnter(at)) return;
+        this.go(at);
+    }
+
+    step(by) {
+        const at = this.at + by;
+        if (at >= 0 && at < this.owner.count) this.enter(at);
+    }
+
+    toMark() {
+        const next = this.owner.nextMark();
+        if (next !== undefined) this.enter(next);
+    }
+
+    play() {
+        if (this.isAtEnd) this.go(0);
+        this.wait();
+        this.owner.moved();
+    }
+
+    wait() {
+        this.playing = setTimeout(() => {
+            if (this.leaveIfGone()) return;
+            if (document.hidden || this.isAtEnd) return this.stop();
+            this.wait();
+            this.step(1);
+        }, this.owner.milliseconds?.() ?? MEMVIZ_STEP_MILLISECONDS);
+    }
+
+    stop() {
+        if (!this.isPlaying) return;
+        clearTimeout(this.playing);
+        this.playing = undefined;
+        if (!this.isThere) return;
+        this.owner.moved();
+        if (this.owner.restsWhilePlaying === false) this.rest();
+    }
+
+    toggle() {
+        if (this.isPlaying) this.stop();
+        else this.play();
+    }
+
+    key(event) {
+        if (this.leaveIfGone()) return;
+        const target = event.composedPath()[0];
+        const own = MEMVIZ_TYPING + (event.key === " " ? `, ${MEMVIZ_OWN_SPACE}` : event.key === "n" ? "" : `, ${MEMVIZ_OWN_ARROWS}`);
+        if (target instanceof Element && target.closest(own)) return;
+        if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+        const act = {
+            " ": () => this.toggle(),
+            ArrowLeft: () => this.step(-1),
+            ArrowRight: () => this.step(1),
+            n: () => this.toMark(),
+        }[event.key];
+        if (!act) return;
+        event.preventDefault();
+        act();
+    }
+}

@@ -1,0 +1,73 @@
+"""The stage on a page: it plays data of ``memviz/stage/data.py`` in the browser, and says where the visitor rests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from memviz.reporting.themes import DARK, LIGHT
+from memviz.stage.files import script, style
+from memviz.ui.shell.state import set_widget, widget_value
+
+_COLORS = " ".join(
+    f"--setting-{number}: light-dark({light}, {dark});"
+    for number, (light, dark) in enumerate(zip(LIGHT.settings, DARK.settings, strict=True))
+)
+_JS = """
+export default function ({ parentElement, data, setTriggerValue }) {
+    const root = (parentElement.memvizRoot ??= parentElement.appendChild(document.createElement("div")));
+    if (root.stage) root.stage.update(data);
+    else root.stage = new MemvizStage(root, data, { onMove: (move) => setTriggerValue("move", move) });
+    root.stage.onMove = (move) => setTriggerValue("move", move);
+    return () => setTimeout(() => root.stage.leaveIfGone(), 0);
+}
+"""
+_stage = st.components.v2.component(
+    "memviz_stage", html="<span></span>", css=f".memviz-stage {{ {_COLORS} }}\n{style()}", js=f"{script()}\n{_JS}"
+)
+
+
+class Move(NamedTuple):
+    """Where the visitor rests: the ``step`` (0-based) of all that there are, call number ``call`` of its ``turn``,
+    which ``behind`` others follow, and the number of the chosen ``setting``."""
+
+    step: int
+    turn: int
+    call: int
+    behind: int
+    setting: int
+
+
+def stage(data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] | None = None) -> None:
+    """Draw it. ``data`` is what :func:`memviz.stage.data.stage_data` gave. ``on_move`` is called before the page is
+    drawn again. Where ``data`` says to stand (``at``, ``chosen``) counts when it differs from where the visitor went:
+    the frames are sent to the browser once, and not again at every step."""
+    place = (data["at"], data["chosen"])
+    frames = {name: value for name, value in data.items() if name not in ("at", "chosen")}
+    id = blake2b(json.dumps(frames, sort_keys=True).encode(), digest_size=12).hexdigest()
+    kept = widget_value(_kept(key)) or {"id": None}
+    if kept["id"] != id or place != kept["heard"]:
+        kept = {"id": id, "at": place[0], "chosen": place[1], "heard": place, "serial": kept.get("serial", 0) + 1}
+        set_widget(_kept(key), kept)
+    sent = {**frames, **{name: kept[name] for name in ("id", "at", "chosen", "serial")}}
+    _stage(data=sent, key=key, on_move_change=lambda: _moved(key, on_move))
+
+
+def _kept(key: str) -> str:
+    return f"{key}-stands-at"
+
+
+def _moved(key: str, on_move: Callable[[Move], object] | None) -> None:
+    said: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
+    if not all(isinstance(said.get(name), int) for name in Move._fields):
+        return
+    move = Move(**{name: said[name] for name in Move._fields})
+    kept = widget_value(_kept(key))
+    if kept:
+        set_widget(_kept(key), {**kept, "heard": (move.step, move.setting)})
+    if on_move is not None:
+        on_move(move)
