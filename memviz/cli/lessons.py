@@ -82,7 +82,7 @@ def export_lesson(context: Context, lesson: FileOrId, output: Out = None) -> Non
     from memviz.lessons.html import html_lesson
 
     workspace = _workspace(context.obj)
-    write_text(html_lesson(_lesson(lesson, workspace), workspace), output, lesson)
+    write_text(html_lesson(_lesson(lesson, workspace), workspace), output, lesson if Path(lesson).is_file() else "")
 
 
 def _workspace(db: str | None) -> Workspace:
