@@ -3,7 +3,7 @@ are some and the offline stand-in's where there are none. No paid model is ever 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -126,14 +126,16 @@ class Played:
         return f"the conversation has {counted(self.runs[0].log.turn_count, 'turn')}"
 
 
-def play(study: Study, workspace: Workspace, lesson: str = "lesson") -> Played:
-    """Replay a study. Runs that were made before are found again. Raises :class:`LessonError` where its conversation is
-    not there."""
+def play(
+    study: Study, workspace: Workspace, lesson: str = "lesson", progress: Callable[[int, int], object] | None = None
+) -> Played:
+    """Replay a study. Runs that were made before are found again; ``progress`` gets the turns done and in all of one
+    that is made now. Raises :class:`LessonError` where its conversation is not there."""
     id = conversation_id(study.conversation, workspace)
     if id is None:
         raise LessonError(lesson, not_there(study.conversation))
     transcript, _ = workspace.conversation(id)
-    runs = tuple(_run(workspace, study, id, number) for number in range(len(study.settings)))
+    runs = tuple(_run(workspace, study, id, number, progress) for number in range(len(study.settings)))
     return Played(lesson, study, transcript, runs)
 
 
@@ -160,9 +162,11 @@ def recalls_of(recalls: Sequence[RecalledTurns], setting: int, strategy: Strateg
     return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
 
 
-def _run(workspace: Workspace, study: Study, id: str, number: int) -> Run:
+def _run(
+    workspace: Workspace, study: Study, id: str, number: int, progress: Callable[[int, int], object] | None
+) -> Run:
     strategy = study.settings[number]
     key = RunKey(id, strategy, study.counter, OFFLINE, recalls_of(study.recalls, number, strategy))
     if strategy.trigger is not Trigger.NEVER:
         key = replace(key, summarizer=workspace.recorded_for(key))
-    return workspace.run(key, workspace.free_summarizer(key))
+    return workspace.run(key, workspace.free_summarizer(key), progress)
