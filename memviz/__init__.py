@@ -17,6 +17,7 @@ from memviz.errors import (
     ConfigError,
     CounterUnavailableError,
     EmptyConversationError,
+    LessonError,
     MatrixTooLargeError,
     MemvizError,
     MessageError,
@@ -35,6 +36,7 @@ from memviz.errors import (
     UnknownCounterError,
     UnknownStrategyError,
 )
+from memviz.lessons import lesson, lessons
 from memviz.models.base import Model, Reply, Usage
 from memviz.models.scripted import ScriptedModel
 from memviz.models.tools import RECALL_CONVERSATION, Tool
@@ -103,14 +105,14 @@ _LAZY = {
 __all__ = [
     "RECALL_CONVERSATION", "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError",
     "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom", "Judging",
-    "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
+    "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
     "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Recording",
     "RecordingError", "Reply", "ReviewError", "Run",
     "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
     "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "find_local_servers",
-    "free_run", "health_warnings", "life_lines", "load_memory_config", "load_transcript", "model", "propose_probes",
-    "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
+    "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript", "model",
+    "propose_probes", "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 
 

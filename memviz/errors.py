@@ -106,6 +106,16 @@ class ConfigError(MemvizError, ValueError):
         super().__init__(f"{place}: {problem}" if key == "file" and not line else f"{place}: {key}: {problem}")
 
 
+class LessonError(MemvizError, ValueError):
+    """A lesson cannot be read, or not be played here. Attributes: the ``file`` or id, ``line`` (1-based; 0: none is at
+    fault), ``place`` such as "step 2, view: turn" (empty: the lesson as a whole), and ``problem``."""
+
+    def __init__(self, file: str, problem: str, *, line: int = 0, place: str = "") -> None:
+        self.file, self.line, self.place, self.problem = file, line, place, problem
+        head = f"{file}, line {line}" if line else file
+        super().__init__(": ".join(part for part in (head, place, problem) if part))
+
+
 SAY_WHO = "Say who the user is: choose the name in Library, or give --user NAME or load_transcript(..., user=NAME)."
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from yaml.composer import ComposerError
 
 from memviz.bounds import MAX_DIGITS, MAX_QUOTED_CHARS, is_whole_number, quoted
 from memviz.counters import counter
 from memviz.errors import ConfigError, MemvizError, ParameterError, UnknownStrategyError
 from memviz.persistence import database_of
+from memviz.plain_yaml import PlainYamlError, composed, constructed
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
@@ -29,24 +29,6 @@ OLD_KEYS = ("token_limit", "summarize_prompt")
 MAX_BYTES = 100_000
 """Of a configuration file: the one that memviz ships has two thousand, and prompts of one's own are not books."""
 MAX_LEVELS = 20
-_MAX_PROBLEM_CHARS = 200
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads no aliases, with which a few bytes can stand for gigabytes, and no deep nesting."""
-
-    levels = 0
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-        if self.check_event(yaml.AliasEvent):
-            raise ComposerError(None, None, "aliases such as *name are not read; write the value out", mark)
-        self.levels += 1
-        if self.levels > MAX_LEVELS:
-            raise ComposerError(None, None, "it is nested too deeply; the settings are three levels deep", mark)
-        node = super().compose_node(parent, index)
-        self.levels -= 1
-        return node
 
 
 class _Given(NamedTuple):
@@ -82,13 +64,11 @@ def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     if len(content) > MAX_BYTES:
         raise ConfigError(name, "file", 0, f"has more than {MAX_BYTES:,} bytes. Give the path of a YAML file.")
     try:
-        root = yaml.compose(content.decode("utf-8"), Loader=_Loader)
+        root = composed(content, MAX_LEVELS, "the settings are three levels deep")
     except UnicodeDecodeError as error:
         raise ConfigError(name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 0
-        raise ConfigError(name, "file", line, f"is not valid YAML: {_problem(error)}.") from None
+    except PlainYamlError as error:
+        raise ConfigError(name, "file", error.line, f"is not valid YAML: {error}.") from None
     config = {section: dict(values) for section, values in DEFAULTS.items()}
     for section, line, node in _entries(name, "file", root):
         if section not in DEFAULTS:
@@ -126,12 +106,6 @@ def _entries(path: str, key: str, node: yaml.Node | None) -> list[_Given]:
 
 def _name(node: yaml.Node) -> str:
     return str(node.value)[:MAX_QUOTED_CHARS] if isinstance(node, yaml.ScalarNode) else "a list or a mapping"
-
-
-def _problem(error: object) -> str:
-    if "set_int_max_str_digits" in str(error):  # advice to programmers
-        return "a number has too many digits"
-    return str(getattr(error, "problem", None) or error)[:_MAX_PROBLEM_CHARS]
 
 
 def _judged_section(path: str, section: str, node: yaml.Node) -> dict[str, Any]:
@@ -206,9 +180,9 @@ def _judge_name(path: str, dotted: str, line: int, key: str, value: Any) -> None
 
 def _constructed(path: str, dotted: str, line: int, node: yaml.Node) -> Any:
     try:
-        value = yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
-        wrong = f"cannot be read ({_problem(error)}). Give a number, a text or null."
+        value = constructed(node)
+    except PlainYamlError as error:
+        wrong = f"cannot be read ({error}). Give a number, a text or null."
         raise ConfigError(path, dotted, line, wrong) from None
     if isinstance(value, int) and not isinstance(value, bool) and not is_whole_number(value):
         raise ConfigError(

@@ -14,6 +14,7 @@ from memviz.cli.describing import list_formats, list_strategies
 from memviz.cli.errors import Commands
 from memviz.cli.exporting import export_conversation
 from memviz.cli.importing import import_files
+from memviz.cli.lessons import lessons
 from memviz.cli.listing import list_conversations
 from memviz.cli.models import list_models
 from memviz.cli.output import never_fails_on_letters
@@ -37,6 +38,7 @@ app.command("record")(record_conversation)
 app.command("export")(export_conversation)
 app.command("backup")(back_up_library)
 app.command("check")(check_library)
+app.add_typer(lessons, name="lessons")
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)
 app.command("models")(list_models)

@@ -143,7 +143,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "style": Markup(f"{_own('report.css')}\n{style()}"),  # noqa: S704 - our own files
         "scripts": [Markup(script) for script in scripts.values()],  # noqa: S704 - our own and Plotly's
-        "hashes": [_hash(script) for script in scripts.values()],
+        "hashes": [script_hash(script) for script in scripts.values()],
         "themes": THEMES, "setting_dash": setting_dash,
         "turn_words": turn_words, "request_words": request_words, "reason_words": reason_words,
         "request_sizes": request_sizes,
@@ -155,6 +155,6 @@ def _own(name: str) -> str:
     return files("memviz.reporting").joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(script: str) -> str:
+def script_hash(script: str) -> str:
     """What names a script in a Content-Security-Policy: of its text between the tags."""
     return "sha256-" + b64encode(hashlib.sha256(script.encode()).digest()).decode()

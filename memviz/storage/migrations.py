@@ -78,9 +78,16 @@ def _add_recordings(connection: Connection) -> None:
     )
 
 
+def _add_lessons(connection: Connection) -> None:
+    """Version 10: lessons that were written here or uploaded."""
+    connection.exec_driver_sql(
+        "CREATE TABLE lesson (id VARCHAR NOT NULL, saved_at DATETIME NOT NULL, text VARCHAR NOT NULL, PRIMARY KEY (id))"
+    )
+
+
 UPGRADES: tuple[Upgrade, ...] = (
     _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers, _keep_every_request,
-    _keep_pieces, _add_recordings,
+    _keep_pieces, _add_recordings, _add_lessons,
 )  # fmt: skip
 """``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""

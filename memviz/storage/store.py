@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import cells, chat, checking, free_runs, library, recordings, unreadable, visitors_work
+from memviz.storage import cells, chat, checking, free_runs, lessons, library, recordings, unreadable, visitors_work
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -189,6 +189,10 @@ class Store:
     recording_content = _reads(recordings.content)
     keep_recording = _writes(recordings.keep)
     remove_recording = _writes(recordings.remove)
+    lesson_texts = _reads(lessons.texts)
+    lesson_text = _reads(lessons.text)
+    keep_lesson = _writes(lessons.keep)
+    remove_lesson = _writes(lessons.remove)
     find_cells = _reads(cells.find)
     keep_cell = _writes(cells.keep)
     prune_cells = _writes(cells.prune)

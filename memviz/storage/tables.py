@@ -169,6 +169,16 @@ class RecordingRow(Base, table=True):
     content: bytes
 
 
+class LessonRow(Base, table=True):
+    """A lesson that was written here or uploaded: its ``text`` is the YAML file. It stands in links by its ``id``."""
+
+    __tablename__ = "lesson"
+
+    id: str = Field(primary_key=True)
+    saved_at: datetime
+    text: str
+
+
 class TurnRow(Base, table=True):
     """One turn: ``record`` has all its requests, the columns repeat what lists and totals ask for: the sums over them,
     and all their flags. A turn that was stored before file version 7 has one record for all its requests."""
@@ -232,5 +242,5 @@ class SummaryRow(Base, table=True):
 CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))
 WORDINGS, JUDGED_ANSWERS = (Base.metadata.tables[name] for name in ("wording", "judged_answer"))
 FREE_RUNS, CELLS = Base.metadata.tables["free_run"], Base.metadata.tables["cell"]
-RECORDINGS = Base.metadata.tables["recording"]
+RECORDINGS, LESSONS = Base.metadata.tables["recording"], Base.metadata.tables["lesson"]
 TURNS, COMPACTIONS, SUMMARIES = (Base.metadata.tables[name] for name in ("turn", "compaction", "summary"))

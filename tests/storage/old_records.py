@@ -67,6 +67,7 @@ def _without_kinds(file: sqlite3.Connection) -> None:
         file.execute("UPDATE compaction SET record = ? WHERE rowid = ?", (old, row))
     file.execute("ALTER TABLE summary DROP COLUMN track")
     file.execute("DROP TABLE recording")
+    file.execute("DROP TABLE lesson")
 
 
 def _with_old_kind(compaction: Record) -> Record:

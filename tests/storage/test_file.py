@@ -196,6 +196,7 @@ def test_an_older_file_is_brought_up_to_date_once_or_left_as_it_is(tmp_path: Pat
 
 
 FIRST_VERSION = """
+    DROP TABLE lesson;
     DROP TABLE recording;
     DROP TABLE wording;
     DROP TABLE judged_answer;

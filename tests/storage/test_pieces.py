@@ -117,7 +117,7 @@ def test_a_file_of_version_7_shows_what_it_showed(id: str, path: Path) -> None:
 
 def test_a_memviz_of_before_refuses_the_file(path: Path) -> None:
     store = Store(path)
-    with store._database.engine.begin() as connection, pytest.raises(StorageError, match=r"newer memviz .*version 9"):
+    with store._database.engine.begin() as connection, pytest.raises(StorageError, match=r"newer memviz .*version 10"):
         migrate(connection, str(path), UPGRADES[:-1])
     store.close()
 

@@ -44,6 +44,7 @@ def navigate() -> None:
             facts,
             st.Page(PAGES / "tune.py", title="Tune", icon=":material/tune:"),
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
+            st.Page(PAGES / "lessons.py", title="Lessons", icon=":material/school:"),
             st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
             *_moved({"costs": (compare, "dollars"), "memory_map": (compare, "memory_map")}),
             *_moved({"retention": (facts, "lives"), "summaries": (facts, "summaries")}),

@@ -265,6 +265,14 @@ def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     return {"query": query, "at": time()}
 
 
+def follow(page: str, query: str) -> None:
+    """Go to a page, the file ``page`` below ``pages/``, and open there what ``query`` says, also where the session
+    opened or wrote the same before."""
+    set_widget(OPENED_KEY, None)
+    set_widget(WRITTEN_KEY, [])
+    st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
+
+
 def _nothing() -> None:
     """The button's fragment is drawn again after a click on it, and that is all that it takes."""
 

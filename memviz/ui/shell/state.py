@@ -17,6 +17,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, ParameterError
+from memviz.lessons.lesson import Language, Lesson, Step, Text
 from memviz.models.budget import Budget
 from memviz.models.connection_check import ConnectionReport
 from memviz.models.recordings.noting import Notes
@@ -370,6 +371,68 @@ class CostsState:
 
 
 @dataclass
+class OwnLesson:
+    """The lesson that is being written: ``steps`` were kept on other pages. ``id`` is that of the saved one that it
+    takes the place of, empty for a new one; ``edits`` counts changes of the order, after which controls are new."""
+
+    title: Text = field(default_factory=Text)
+    summary: Text = field(default_factory=Text)
+    minutes: int | None = None
+    steps: list[Step] = field(default_factory=list)
+    id: str = ""
+    edits: int = 0
+
+    def take(self, lesson: Lesson, replaces: str = "") -> None:
+        """Work on a lesson; saved, it takes the place of the one of the id ``replaces``."""
+        self.title, self.summary, self.minutes = lesson.title, lesson.summary, lesson.minutes
+        self.steps, self.id = list(lesson.steps), replaces
+        self.edits += 1
+
+    def move(self, number: int, by: int) -> None:
+        """Move a step (0-based) forward or back."""
+        to = min(max(0, number + by), len(self.steps) - 1)
+        self.steps.insert(to, self.steps.pop(number))
+        self.edits += 1
+
+    def remove(self, number: int) -> None:
+        """Take a step away."""
+        del self.steps[number]
+        self.edits += 1
+
+
+class Answered(NamedTuple):
+    """An answer to a question of a lesson: the place of the ``choice``, and whether it ``is_right``."""
+
+    choice: int
+    is_right: bool
+
+
+@dataclass
+class LessonsState:
+    """The Lessons page: which lesson is played, at which step (0-based) and in which language, which steps were seen
+    and which choices were taken (by the lesson's id and the step), what it wrote into its address, and the lesson that
+    is being written."""
+
+    playing: str | None = None
+    step: int = 0
+    language: Language = "en"
+    seen: dict[str, set[int]] = field(default_factory=dict)
+    answers: dict[tuple[str, int], Answered] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    uploads: int = 0
+    own: OwnLesson = field(default_factory=OwnLesson)
+
+    def begin(self, lesson_id: str, step: int = 0) -> None:
+        """Play a lesson from a step on."""
+        self.playing, self.step = lesson_id, step
+
+    def forget(self, lesson_id: str) -> None:
+        """Progress and answers of a lesson that is another one now."""
+        self.seen.pop(lesson_id, None)
+        self.answers = {place: choice for place, choice in self.answers.items() if place[0] != lesson_id}
+
+
+@dataclass
 class LinkedParts:
     """What is open on the page: ``keys`` are the widgets that its link holds, by the names of the link's parts, and
     ``asked`` what an address asked for that no widget has taken yet."""
@@ -417,6 +480,11 @@ def chat_state() -> ChatState:
 def library_state() -> LibraryState:
     """The library page's state."""
     return _of_session("library", LibraryState)
+
+
+def lessons_state() -> LessonsState:
+    """The state of the Lessons page."""
+    return _of_session("lessons", LessonsState)
 
 
 def tune_state() -> TuneState:

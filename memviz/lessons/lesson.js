@@ -1,0 +1,98 @@
+// The player of a lesson in a file of its own. All texts are in the page already; here they are shown and hidden.
+(() => {
+    const stages = JSON.parse(document.getElementById("stages").textContent);
+    const articles = [...document.querySelectorAll("article[data-step]")];
+    const [table, place, walk] = ["table", "stage", "walk"].map((id) => document.getElementById(id));
+    const seen = new Set();
+    const answers = new Map(); // of steps by their number: whether the answer was right
+    let at = 0;
+    let stage;
+
+    const asked = (number) => articles[number].querySelector("form.question");
+
+    function show(number, isMoved) {
+        at = Math.max(0, Math.min(articles.length - 1, number));
+        seen.add(at);
+        articles.forEach((article, n) => article.classList.toggle("shown", n === at));
+        document.querySelectorAll("nav [data-to]").forEach((button, n) => {
+            if (n === at) button.setAttribute("aria-current", "step");
+            else button.removeAttribute("aria-current");
+            button.classList.toggle("done", n !== at && seen.has(n));
+        });
+        document.getElementById("back").disabled = at === 0;
+        document.getElementById("next").disabled = at === articles.length - 1;
+        drawStage();
+        remember();
+        if (isMoved) articles[at].querySelector("h2").focus();
+    }
+
+    function drawStage() {
+        const found = stages[at];
+        table.classList.toggle("staged", found.length > 0);
+        place.hidden = !found.length;
+        if (!found.length) return;
+        const number = found.length > 1 && answers.has(at) ? 1 : 0;
+        const data = { ...found[number], id: `${at}-${number}`, serial: `${at}-${number}` };
+        if (stage) stage.update(data);
+        else stage = new MemvizStage(place, data, {});
+    }
+
+    function answer(number, form, choice) {
+        if (answers.has(number)) return;
+        const right = Number(form.dataset.answer);
+        answers.set(number, choice === right);
+        const labels = [...form.querySelectorAll("label")];
+        form.querySelectorAll("input").forEach((input) => (input.disabled = true));
+        form.querySelector(".verdict").textContent = choice === right ? "✓ Right." : "✗ Not so. It is:";
+        if (choice !== right) form.querySelector(".verdict").append(" ", copyOf(labels[right]));
+        form.querySelector(".reason").hidden = false;
+        if (stages[number].length > 1) drawStage();
+        score();
+    }
+
+    function copyOf(label) {
+        const box = document.createElement("span");
+        label.querySelectorAll(".said").forEach((said) => box.append(said.cloneNode(true)));
+        return box;
+    }
+
+    function score() {
+        const right = [...answers.values()].filter(Boolean).length;
+        document.getElementById("score").textContent = answers.size ? `${right} of ${answers.size} right` : "";
+    }
+
+    function speak(language) {
+        document.body.dataset.language = language;
+        document.querySelectorAll("header [data-language]").forEach((button) => {
+            button.setAttribute("aria-pressed", String(button.dataset.language === language));
+        });
+        remember();
+    }
+
+    function remember() {
+        const query = new URLSearchParams({ step: at + 1, language: document.body.dataset.language });
+        history.replaceState(history.state, "", `#${query}`);
+    }
+
+    document.getElementById("back").onclick = () => show(at - 1, true);
+    document.getElementById("next").onclick = () => show(at + 1, true);
+    document.getElementById("print").onclick = () => print();
+    document.querySelectorAll("nav [data-to]").forEach((button) => (button.onclick = () => show(Number(button.dataset.to), true)));
+    document.querySelectorAll("header [data-language]").forEach((button) => (button.onclick = () => speak(button.dataset.language)));
+    document.addEventListener("keydown", (event) => {
+        if (event.key === "PageDown" || event.key === "PageUp") {
+            event.preventDefault();
+            show(at + (event.key === "PageDown" ? 1 : -1), true);
+        }
+    });
+    articles.forEach((_, number) => {
+        const form = asked(number);
+        form?.addEventListener("change", (event) => answer(number, form, Number(event.target.value)));
+    });
+
+    document.body.classList.add("played");
+    walk.hidden = false;
+    const linked = new URLSearchParams(location.hash.slice(1));
+    if (document.querySelector(`header [data-language="${CSS.escape(linked.get("language") ?? "")}"]`)) speak(linked.get("language"));
+    show(/^\d{1,3}$/.test(linked.get("step") ?? "") ? Number(linked.get("step")) - 1 : 0);
+})();

@@ -1,0 +1,138 @@
+"""The Markdown of lessons: paragraphs, lists, quotations, code, **bold** and *italic*, and nothing that leads outside.
+
+HTML, images and links are refused when a lesson is read. What is left is taken apart here into text and its style, and
+drawn from that: no text of a lesson ever reaches a reader of Markdown or HTML as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+from typing import Literal, NamedTuple
+
+Style = Literal["", "strong", "em", "code"]
+_FORBIDDEN = (
+    (re.compile(r"!\["), "an image"),
+    (re.compile(r"<[A-Za-z/!?]"), "HTML"),
+    (re.compile(r"\]\s*[(\[]|^\s*\[[^\]]*\]:", re.MULTILINE), "a link"),
+    (re.compile(r"(?:\w+://|www\.|mailto:|data:|javascript:)\S", re.IGNORECASE), "a link"),
+)
+_CODE = re.compile(r"`[^`\n]+`")
+_FENCE = "```"
+_ESCAPED = re.compile(r"\\([\\`*_>#-])")
+_STYLED = r"(?=\S)(?:\\.|[^*\\])+(?<=\S)"
+_SPAN = re.compile(rf"\\(?P<escaped>[\\`*_>#-])|`(?P<code>[^`]+)`|\*\*(?P<strong>{_STYLED})\*\*|\*(?P<em>{_STYLED})\*")
+_BULLET, _NUMBER, _QUOTE = re.compile(r"[-*] +"), re.compile(r"\d{1,3}[.)] +"), re.compile(r"> ?")
+_TAGS = {"bullets": "ul", "numbers": "ol", "quote": "blockquote", "paragraph": "p", "code": "pre"}
+
+
+class Span(NamedTuple):
+    """A piece of text in one style."""
+
+    text: str
+    style: Style = ""
+
+
+class Block(NamedTuple):
+    """A paragraph, quotation or code with one item, or a list with several."""
+
+    kind: Literal["paragraph", "bullets", "numbers", "quote", "code"]
+    items: tuple[tuple[Span, ...], ...]
+
+
+def forbidden(text: str) -> str:
+    """What of ``text`` a lesson may not hold, in words; empty where there is nothing."""
+    outside_code = _CODE.sub("", "\n".join(part for part in text.split(_FENCE)[::2]))
+    return next((words for pattern, words in _FORBIDDEN if pattern.search(outside_code)), "")
+
+
+def blocks(text: str) -> list[Block]:
+    """The text taken apart."""
+    found: list[Block] = []
+    for number, part in enumerate(text.split(_FENCE)):
+        if number % 2:
+            found.append(Block("code", ((Span(part.strip("\n")),),)))
+        else:
+            lines = [re.split(r"\n", one.strip("\n")) for one in re.split(r"\n[ \t]*\n", part) if one.strip()]
+            found += (block for one in lines for block in _blocks(one))
+    return found
+
+
+def as_html(text: str) -> str:
+    """The text as HTML, every letter of it escaped."""
+    return "".join(_html(block) for block in blocks(text))
+
+
+def as_plain(text: str) -> str:
+    """The text on one line, without its styles."""
+    return " ".join("".join(span.text for span in item) for block in blocks(text) for item in block.items)
+
+
+def _html(block: Block) -> str:
+    tag = _TAGS[block.kind]
+    items = ["".join(_span_html(span) for span in item) for item in block.items]
+    if block.kind in ("bullets", "numbers"):
+        return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
+    return f"<{tag}>{items[0]}</{tag}>"
+
+
+def _span_html(span: Span) -> str:
+    return f"<{span.style}>{escape(span.text)}</{span.style}>" if span.style else escape(span.text)
+
+
+def _blocks(lines: list[str]) -> Iterator[Block]:
+    """The blocks of lines without an empty one between them: a list may follow a sentence at once."""
+    kind, items = "", list[list[str]]()
+    for line in lines:
+        found, rest = _kind_of(line, kind)
+        if found == kind and (found in ("paragraph", "quote") or rest is None):
+            items[-1].append(line.strip() if rest is None else rest)
+        elif found == kind:
+            items.append([rest or ""])
+        else:
+            if items:
+                yield _block(kind, items)
+            kind, items = found, [[line.strip() if rest is None else rest]]
+    if items:
+        yield _block(kind, items)
+
+
+def _kind_of(line: str, before: str) -> tuple[str, str | None]:
+    """What kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
+    flat = line.strip()
+    for kind, mark in (("bullets", _BULLET), ("numbers", _NUMBER), ("quote", _QUOTE)):
+        if found := mark.match(flat):
+            return kind, flat[found.end() :]
+    is_going_on = before in ("bullets", "numbers") and line[:1].isspace()
+    return (before if is_going_on else "paragraph"), None
+
+
+def _block(kind: str, items: list[list[str]]) -> Block:
+    return Block(kind, tuple(tuple(_spans(_joined(lines))) for lines in items))  # type: ignore[arg-type]
+
+
+def _joined(lines: list[str]) -> str:
+    """Lines as one: with a space between them, but not between Chinese characters."""
+    text = ""
+    for line in lines:
+        is_chinese = bool(text) and bool(line) and min(text[-1], line[0]) >= "\u2e80"
+        text += line if not text or is_chinese else f" {line}"
+    return text
+
+
+def _spans(text: str) -> Iterator[Span]:
+    plain, at = "", 0
+    for found in _SPAN.finditer(text):
+        plain += text[at : found.start()]
+        at = found.end()
+        if found["escaped"]:
+            plain += found["escaped"]
+            continue
+        if plain:
+            yield Span(plain)
+            plain = ""
+        style: Style = "code" if found["code"] else "strong" if found["strong"] else "em"
+        yield Span(found[style] if style == "code" else _ESCAPED.sub(r"\1", found[style]), style)
+    if plain + text[at:]:
+        yield Span(plain + text[at:])

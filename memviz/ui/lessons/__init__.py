@@ -1,0 +1,1 @@
+"""Lessons: lists, plays and writes them."""

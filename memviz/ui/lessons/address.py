@@ -1,0 +1,62 @@
+"""The address of the Lessons page: which lesson is open, at which step and in which language. Nothing else is in it,
+and nothing is fetched: a lesson is one of those that come with memviz or are saved on this server."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.bounds import quoted
+from memviz.errors import LessonError
+from memviz.lessons.lesson import LANGUAGES, Lesson
+from memviz.lessons.library import find_lesson
+from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.linked import LINK_OFF, keep_in_address, value_read
+from memviz.ui.shell.state import LessonsState
+from memviz.ui.shell.text import plain
+from memviz.workspace import Workspace
+
+LESSON, STEP, LANGUAGE = "lesson", "step", "language"
+
+
+def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
+    """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
+    page wrote. To be called before anything is drawn. What it asks for in vain is said."""
+    asked = {name: st.query_params[name] for name in (LESSON, STEP, LANGUAGE) if name in st.query_params}
+    if asked and asked != state.written:
+        _take(state, asked)
+    if state.playing is None:
+        return None
+    try:
+        lesson = find_lesson(state.playing, workspace.store)
+    except LessonError as error:
+        show_error(error)
+        lesson = None
+    else:
+        if lesson is None:
+            sentence = f"The lesson {quoted(state.playing)} is not on this server, or was removed."
+            st.warning(plain(sentence), icon=LINK_OFF)
+    if lesson is None:
+        state.playing = None
+        return None
+    state.step = min(max(0, state.step), len(lesson.steps) - 1)
+    if state.language not in lesson.languages:
+        state.language = lesson.languages[0]
+    return lesson
+
+
+def _take(state: LessonsState, asked: dict[str, str]) -> None:
+    language = value_read(asked.get(LANGUAGE, ""), list(LANGUAGES))
+    if language is not None:
+        state.language = language
+    if LESSON in asked:
+        step = value_read(asked.get(STEP, ""), range(1, 1_000))
+        state.begin(asked[LESSON], (step or 1) - 1)
+
+
+def keep_address(state: LessonsState) -> None:
+    """Write into the address what is open."""
+    shown = {} if state.playing is None else {
+        LESSON: state.playing, STEP: str(state.step + 1), LANGUAGE: state.language,
+    }  # fmt: skip
+    state.written = shown
+    keep_in_address({name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)})

@@ -1,0 +1,52 @@
+"""What a step asks: the question, the choices, and once one is taken the answer with its reason and the score."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from memviz.lessons.lesson import Lesson, Question
+from memviz.text.wording import counted
+from memviz.ui.lessons.texts import prose
+from memviz.ui.shell.state import Answered, LessonsState, widget_value
+from memviz.ui.shell.text import plain
+
+
+def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
+    """Draw it."""
+    place = (lesson.id, state.step)
+    taken = state.answers.get(place)
+    with st.container(border=True, key="lesson-question"):
+        prose(question.text, state.language)
+        key = f"lesson-answer-{lesson.id}-{state.step}"
+        said = [choice.said(state.language) for choice in question.choices]
+        st.radio(
+            "Your answer", range(len(said)), index=taken.choice if taken else None, key=key,
+            format_func=lambda n: plain(said[n]), disabled=taken is not None, label_visibility="collapsed",
+            on_change=partial(_take, state, place, key, question.answer),
+        )  # fmt: skip
+        if taken is not None:
+            _verdict(state, question, taken)
+            st.caption(score_words(state, lesson))
+
+
+def _take(state: LessonsState, place: tuple[str, int], key: str, right: int) -> None:
+    choice = widget_value(key)
+    if isinstance(choice, int):
+        state.answers.setdefault(place, Answered(choice, choice == right))
+
+
+def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
+    answer = plain(question.choices[question.answer].said(state.language))
+    if taken.is_right:
+        st.success("Right.", icon=":material/check:")
+    else:
+        st.info(f"Not so. It is: **{answer}**", icon=":material/close:")
+    prose(question.reason, state.language)
+
+
+def score_words(state: LessonsState, lesson: Lesson) -> str:
+    """How many questions of a lesson were answered, and how many of them rightly; empty before the first."""
+    taken = [answered for place, answered in state.answers.items() if place[0] == lesson.id]
+    return f"{sum(one.is_right for one in taken)} of {counted(len(taken), 'answer')} right" if taken else ""

@@ -1,0 +1,142 @@
+"""A lesson of one's own: steps that were kept on Compare and Facts, named, ordered, worded and saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Question, Step, Text
+from memviz.lessons.library import SUFFIX, bundled_lessons
+from memviz.lessons.reading import MAX_MINUTES, SUMMARY_CHARS, TEXT_CHARS, TITLE_CHARS, read_lesson
+from memviz.lessons.writing import as_yaml, id_of
+from memviz.ui.lessons.shelf import keep
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.state import LessonsState, OwnLesson, widget_value
+from memviz.ui.shell.text import plain
+from memviz.workspace import Workspace
+
+HOW = (
+    "On Compare and Facts, *Keep as a step* keeps what you see as a step of a lesson. The steps come together here: "
+    "word and order them, then save the lesson, or download it to hand it on."
+)
+TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, no images, no links."
+
+
+def own_lesson(workspace: Workspace, state: LessonsState) -> None:
+    """The lesson that is being written."""
+    st.subheader("A lesson of your own", anchor=False)
+    own = state.own
+    if not own.steps:
+        st.info(HOW, icon=":material/edit_note:")
+        return
+    language = st.segmented_control(
+        "Write the texts in", list(LANGUAGES), format_func=LANGUAGES.__getitem__, key="own-language",
+        default=state.language, required=True,
+        help="A lesson has its texts in one language or in both; where one is missing, the other one is shown.",
+    )  # fmt: skip
+    title, minutes = st.columns([4, 1])
+    _line(title, "Title of the lesson", own, "title", language, TITLE_CHARS)
+    own.minutes = minutes.number_input(
+        "Minutes", 1, MAX_MINUTES, own.minutes, key=_key(own, "minutes"), placeholder="?"
+    )
+    _line(st, "What it is about, in one sentence", own, "summary", language, SUMMARY_CHARS)
+    for number in range(len(own.steps)):
+        _step(own, number, language)
+    _save(workspace, state)
+
+
+def _key(own: OwnLesson, name: str) -> str:
+    return f"own-{own.edits}-{name}"
+
+
+def _line(place: object, label: str, own: OwnLesson, name: str, language: Language, chars: int) -> None:
+    key = _key(own, f"{name}-{language}")
+    said = getattr(getattr(own, name), language)
+    place.text_input(  # type: ignore[attr-defined]
+        label, said, key=key, max_chars=chars, on_change=partial(_take_line, own, name, language, key)
+    )
+
+
+def _take_line(own: OwnLesson, name: str, language: Language, key: str) -> None:
+    setattr(own, name, replace(getattr(own, name), **{language: " ".join((widget_value(key) or "").split())}))
+
+
+def _step(own: OwnLesson, number: int, language: Language) -> None:
+    step = own.steps[number]
+    with st.container(border=True, key=_key(own, f"step-{number}")):
+        head, buttons = st.columns([5, 2], vertical_alignment="bottom")
+        key = _key(own, f"title-{number}-{language}")
+        head.text_input(
+            f"Step {number + 1}", getattr(step.title, language), key=key, max_chars=TITLE_CHARS,
+            on_change=partial(_word, own, number, "title", language, key),
+        )  # fmt: skip
+        with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+            _order(own, number)
+        key = _key(own, f"text-{number}-{language}")
+        st.text_area(
+            "Text", getattr(step.text, language), key=key, max_chars=TEXT_CHARS, help=TEXT_HELP,
+            on_change=partial(_word, own, number, "text", language, key),
+        )  # fmt: skip
+        st.caption(plain(shown_words(step)))
+
+
+def _order(own: OwnLesson, number: int) -> None:
+    for icon, help, by, is_off in (
+        ("arrow_upward", "Move up", -1, number == 0),
+        ("arrow_downward", "Move down", 1, number == len(own.steps) - 1),
+    ):
+        st.button(
+            "", icon=f":material/{icon}:", help=f"{help} step {number + 1}", key=_key(own, f"{icon}-{number}"),
+            disabled=is_off, on_click=partial(own.move, number, by),
+        )  # fmt: skip
+    st.button(
+        "", icon=":material/delete:", help=f"Remove step {number + 1}", key=_key(own, f"remove-{number}"),
+        on_click=partial(own.remove, number),
+    )  # fmt: skip
+
+
+def _word(own: OwnLesson, number: int, name: str, language: Language, key: str) -> None:
+    step = own.steps[number]
+    said = replace(getattr(step, name), **{language: (widget_value(key) or "").strip()})
+    own.steps[number] = replace(step, **{name: said})
+
+
+def shown_words(step: Step) -> str:
+    """What a step shows, in a few words."""
+    view = step.view
+    turn = f", turn {view.turn}" if view.turn else ""
+    settings = "; ".join(setting.label for setting in view.study.settings)
+    asks = " · asks a question" if isinstance(step.asked, Question) else " · asks a prediction" if step.asked else ""
+    return f"{view.page.capitalize()}{turn} · {settings}{asks}"
+
+
+def _save(workspace: Workspace, state: LessonsState) -> None:
+    own = state.own
+    with error_shown(), st.container(horizontal=True, gap="small"):
+        lesson = _judged(own, workspace)
+        if st.button("Save", icon=":material/save:", type="primary", key="own-save"):
+            kept = keep(workspace, state, lesson)
+            own.id = kept.id
+            st.toast(plain(f"Saved “{kept.title.said(state.language)}”."))
+            st.rerun()
+        st.download_button(
+            "Download (YAML)", as_yaml(lesson), lesson.id + SUFFIX, "application/yaml", icon=":material/download:",
+            key="own-download", on_click="ignore",
+        )  # fmt: skip
+    if st.button("Put it away", icon=":material/close:", key="own-away", help="What was not saved is gone then."):
+        state.own = OwnLesson(edits=own.edits + 1)
+        st.rerun()
+
+
+def _judged(own: OwnLesson, workspace: Workspace) -> Lesson:
+    """The lesson as it would be read again. Raises :class:`memviz.LessonError` with what is wrong with it."""
+    steps = tuple(
+        replace(step, title=step.title or Text(en=f"Step {number}"))
+        for number, step in enumerate(own.steps, 1)
+    )  # fmt: skip
+    taken = dict.fromkeys([*bundled_lessons(), *workspace.store.lesson_texts()])
+    title = own.title or Text(en="A lesson of my own")
+    id = own.id or id_of(title.said("en"), taken)
+    return read_lesson(as_yaml(Lesson(id, title, steps, own.summary, own.minutes)), "Your lesson", id)
