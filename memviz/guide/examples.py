@@ -11,7 +11,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.said_and_sent import SaidAndSent, said_and_sent, telling_request
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled as recordings
-from memviz.models.recordings.recording import Recording
+from memviz.models.recordings.recording import About, Recording
 from memviz.models.registry import model
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
@@ -20,6 +20,7 @@ from memviz.tuning.scaling import scaled
 
 CONVERSATIONS = ("trip", "support")
 """Where examples are looked for: the first of these on which a strategy does anything. The second has tools."""
+NOTHING_RECORDED = Recording("", About(), {})
 
 
 class Example(NamedTuple):
@@ -46,13 +47,19 @@ def example_of(id: str) -> Example | None:
     """The example of the strategy of this id; ``None`` where it cannot be run here."""
     if strategies()[id]().can_be_run():
         return None
-    tried = [_example(id, conversation) for conversation in CONVERSATIONS]
-    return next((one for one in tried if not one.strategy.idle_because(one.run.requests[-1].memory)), tried[0])
+    first = _example(id, CONVERSATIONS[0])
+    others = (_example(id, conversation) for conversation in CONVERSATIONS[1:])
+    return first if not is_idle(first) else next((one for one in others if not is_idle(one)), first)
+
+
+def is_idle(example: Example) -> bool:
+    """Whether the conversation lacks what the strategy acts on, such as tools."""
+    return bool(example.strategy.idle_because(example.run.requests[-1].memory))
 
 
 def _example(id: str, conversation: str) -> Example:
     transcript = sample(conversation)
-    recording = recordings.recordings()[conversation]
+    recording = recordings.recordings().get(conversation, NOTHING_RECORDED)
     chosen = strategy(id, **(_recorded_parameters(recording, id) or _scaled_parameters(id, conversation)))
     is_recorded = recording.holds(setting_of(transcript, chosen))
     summarizer = RECORDING + conversation if is_recorded else OFFLINE

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from memviz.ui.compare.tokens.percent import choose_percent
 from memviz.ui.controls.sidebar import is_free_run
+from memviz.ui.shell.terms import term
 from memviz.ui.shell.views import View
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
-_REPLAYED = "The same conversation and replies under every setting."
-_FREE_RUN = "A free run: a model answers one conversation under every setting."
+_REPLAYED = f"The same conversation and replies under every {term('setting')}."
+_FREE_RUN = f"A {term('free run')}: a model answers one conversation under every {term('setting')}."
 
 
 def compare_views() -> tuple[View, ...]:
@@ -23,12 +24,12 @@ def compare_views() -> tuple[View, ...]:
         ),
         View(
             DOLLARS, "Dollars", "What does it cost, turn by turn?",
-            "The same conversation under every setting, at a model's list prices. What its prompt cache saves is "
-            "counted in.",
+            f"The same conversation under every {term('setting')}, at a model's list prices. What its "
+            f"{term('prompt cache')} saves is counted in.",
         ),
         View(
             MEMORY_MAP, "Memory map", "What became of every message?",
-            "One column a request, one row a message. Click a cell to read both, drag to zoom, double-click to go "
-            "back.",
+            f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
+            "double-click to go back.",
         ),
     )  # fmt: skip

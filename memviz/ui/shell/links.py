@@ -55,7 +55,12 @@ def link_query(
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
     named = [(part, name) for part, name in models if name != RECORDED_FIRST and _is_model_name(name)]
-    return urlencode([(name, text) for name, text in (*_pairs(state, turn, call), *named, *parts) if text])
+    return urlencode([*link_parts(state, turn, call=call), *((name, text) for name, text in (*named, *parts) if text)])
+
+
+def link_parts(state: CompareState, turn: int | None, *, call: int | None = None) -> list[tuple[str, str]]:
+    """The parts of such an address that are settled by ``state`` and the request, for a link on a page of memviz."""
+    return [(name, text) for name, text in _pairs(state, turn, call) if text]
 
 
 def _is_model_name(name: str) -> bool:
@@ -264,6 +269,14 @@ def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
 
 def _nothing() -> None:
     """The button's fragment is drawn again after a click on it, and that is all that it takes."""
+
+
+def follow_again(parts: Iterable[tuple[str, str]]) -> None:
+    """A link of these parts, offered by a page of memviz, opens what it names also where it was followed before."""
+    query = parse_qs(urlencode([*parts]))
+    if widget_value(OPENED_KEY) == query:
+        set_widget(OPENED_KEY, None)
+    set_widget(WRITTEN_KEY, [address for address in widget_value(WRITTEN_KEY) or [] if address != query])
 
 
 def open_shared_view(workspace: Workspace, state: CompareState) -> None:

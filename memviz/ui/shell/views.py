@@ -11,7 +11,7 @@ from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 
 VIEW = "view"
 """The part of an address that names a view."""
-COMPARE_VIEW, FACTS_VIEW = "compare-view", "facts-view"
+COMPARE_VIEW, FACTS_VIEW, GUIDE_VIEW = "compare-view", "facts-view", "guide-view"
 TURNED_KEY = "views-turned"
 _JS = """
 let turned = 0;
@@ -61,9 +61,14 @@ def choose_view(key: str, views: Sequence[View]) -> None:
 
 def turn_to(page: str, key: str, view: str) -> None:
     """Go to a view of a page, the file ``page`` below ``pages/``."""
-    set_widget(_asked(key), view)  # the switch itself may be drawn already, and then takes no value
+    ask_view(key, view)
     set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
     st.switch_page(f"pages/{page}.py")
+
+
+def ask_view(key: str, view: str) -> None:
+    """Show this view from the next drawing of the page on, whatever the switch stands at."""
+    set_widget(_asked(key), view)  # the switch itself may be drawn already, and then takes no value
 
 
 def begin_at_top() -> None:
