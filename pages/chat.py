@@ -16,6 +16,7 @@ from memviz.ui.chat.talk import next_message_costs, send, talk, turn_controls
 from memviz.ui.chat.transcript import empty_chat, transcript
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import chat_state, widget_value
+from memviz.ui.shell.terms import term
 
 TALK_PIXELS = 460
 TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"
@@ -23,7 +24,8 @@ DECIDE_FIRST = "Decide on the summary above first"
 
 open_page(
     "What does the model still know?",
-    "Talk under a strategy. Each reply comes from exactly what was sent, and the pictures show what that was.",
+    f"Talk under a {term('strategy')}. Each reply comes from exactly what was sent as its {term('request')}, and the "
+    "pictures show what that was.",
 )
 state = chat_state()
 with st.sidebar:

@@ -10,11 +10,12 @@ from memviz.ui.library.page import shelf, undo_bar
 from memviz.ui.library.recordings import recordings
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.state import library_state
+from memviz.ui.shell.terms import term
 
 open_page(
     "Which conversations are there?",
     "Bundled samples, your chats, and what you import from other programs. Open one in Compare to see what each "
-    "strategy would have sent.",
+    f"{term('strategy')} would have sent.",
 )
 state = library_state()
 open_address(workspace(), state)

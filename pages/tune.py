@@ -8,6 +8,7 @@ from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link, open_shared_view
 from memviz.ui.shell.state import compare_state, tune_state
+from memviz.ui.shell.terms import term
 from memviz.ui.tune.advice import facts_button, recommendation
 from memviz.ui.tune.best_table import best_table
 from memviz.ui.tune.code_export import export_to_code
@@ -22,7 +23,8 @@ from memviz.ui.tune.settings_table import settings_table
 
 open_page(
     "Which setting should you take?",
-    "Many settings, each replayed over the same conversations: what it costs, and what it still knows.",
+    f"Many {term('settings')}, each {term('replay', 'replayed')} over the same conversations: what it costs, and what "
+    "it still knows.",
 )
 study, state = compare_state(), tune_state()
 open_shared_view(workspace(), study)

@@ -12,7 +12,8 @@ import pytest
 import memviz
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/adding.md")]
+DOCUMENTS = ("architecture.md", "adding.md", "field-guide.md")
+PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs" / name for name in DOCUMENTS)]
 PLACES = re.compile(r"`((?:memviz|tests|docs|pages|benchmarks|configs)/[\w./]*)`")
 LINKS = re.compile(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
 HEADINGS = re.compile(r"^#+ (.*)$", re.MULTILINE)

@@ -13,7 +13,7 @@ import pytest
 
 import memviz
 from memviz.cli import app
-from memviz.strategies.table import END, START, with_table
+from memviz.strategies.table import END, START, anchor, with_table
 from memviz.transcripts.limits import PREFIX, Limits
 from memviz.transcripts.loading import formats
 
@@ -44,7 +44,8 @@ def test_the_table_names_every_strategy_in_order() -> None:
 @pytest.mark.parametrize("id", memviz.strategies())
 class TestStrategies:
     def test_has_its_title(self, id: str) -> None:
-        assert ROWS[id][0] == memviz.strategies()[id].title
+        title = memviz.strategies()[id].title
+        assert ROWS[id][0] == f"[{title}](docs/field-guide.md#{anchor(title)})"
 
     def test_names_every_parameter_that_a_replay_heeds_with_its_default(self, id: str) -> None:
         promised = dict(re.findall(r"`(\w+)`(?: (\d+))?", ROWS[id][2]))

@@ -117,8 +117,9 @@ class ToolUse(NamedTuple):
 class Strategy(BaseModel, ABC):
     """Base of all strategies. The id is the name of the file that defines the class.
 
-    The first line of a subclass's docstring is its summary line; parameters are pydantic fields
-    whose default, range, unit and help become controls, validation, sweep axes and documentation.
+    The first line of a subclass's docstring is its summary line, and its paragraphs ``Gains``, ``Loses``, ``Hurts
+    when`` and ``Used by`` are its page of the field guide (:mod:`memviz.guide.strategies`); parameters are pydantic
+    fields whose default, range, unit and help become controls, validation, sweep axes and documentation.
 
     Raises :class:`ParameterError` for an unknown parameter, a wrong type or a value out of range.
     """

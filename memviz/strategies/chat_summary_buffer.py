@@ -26,9 +26,19 @@ UNSUMMARIZED = "messages not yet summarized"
 class ChatSummaryBuffer(Strategy):
     """Before each request, folds what no longer fits the token limit into a summary that counts too.
 
-    Gains: summary and messages together keep to the limit, but for one case: where only the summary no
-    longer fits, nothing is summarized, and the request is larger than the limit by the summary. Loses: once
-    full it summarizes nearly every turn, because it cuts back only to the limit itself.
+    Gains: summary and messages together keep to the limit, but for one case: where only the summary no longer fits,
+    nothing is summarized, and the request is larger than the limit by the summary.
+
+    Loses: once full it summarizes nearly every turn, because it cuts back only to the limit itself.
+
+    Hurts when: the conversation goes on after the limit is reached: from then on each turn waits and pays for a
+    summarizer, the summary is written over again and again, and no prompt cache outlives a turn.
+
+    Used by:
+    - LlamaIndex ChatSummaryMemoryBuffer: this rule, with 2,000 tokens or three quarters of the model's window (run with
+      llama-index-core 0.14.25)
+    - LangChain ConversationSummaryBufferMemory: cuts back to the limit as well, but does not count the summary (run
+      with langchain-classic 1.0.8)
 
     A system message later in the conversation counts, and LlamaIndex folds it into the summary like any other; unlike
     a reply or a tool's result it may be the first message that is kept.

@@ -23,9 +23,25 @@ class ClearToolResults(Strategy):
     """Sends a placeholder instead of old tool results once the conversation is long.
 
     Gains: what tools returned is mostly the largest part and soon of no more use; everything that people and the model
-    said stays word for word, and no summary has to be paid for. Loses: what only a result said is gone, so the model
-    may call the tool again; and each clearing changes messages early in the request, so that the provider's prompt
-    cache has to be filled anew from there on. A conversation without tools is never shortened.
+    said stays word for word, and no summary has to be paid for.
+
+    Loses: what only a result said is gone, so the model may call the tool again; and each clearing changes messages
+    early in the request, so that the provider's prompt cache has to be filled anew from there on. A conversation
+    without tools is never shortened.
+
+    Hurts when: results are looked at again much later, such as a file that is still being worked on; or clearings are
+    small and frequent, so that each breaks the prompt cache for more than it saves.
+
+    Used by:
+    - LangChain ContextEditingMiddleware with ClearToolUsesEdit: past 100,000 tokens, all but the 3 newest results
+      become "[cleared]" (run with langchain 1.4.7)
+    - Anthropic's API, clear_tool_uses: the same parameters, but nothing is cleared if less than the least amount would
+      go (documentation of Anthropic's API)
+    - OpenAI Agents ToolOutputTrimmer: results older than 2 turns and longer than 500 characters become a preview of 200
+      (read in openai-agents 0.24.0)
+    - Gemini CLI: protects the newest 50,000 tokens, and acts only when 30,000 can go (read in gemini-cli 0.61.0)
+    - opencode: leaves 2 turns and 40,000 tokens of results alone, and acts only when more than 20,000 would go (read in
+      an older copy of opencode)
 
     Before each request all messages are counted, those cleared before too and as long as they were, but not the system
     prompt; only contents count, not the arguments of calls. Cleared are the results that answer a call of the
@@ -53,7 +69,9 @@ class ClearToolResults(Strategy):
         minimum=0,
     )  # fmt: skip
     clear_at_least_tokens: int = whole_number(
-        0, "tokens", "How many tokens have to go; what that means is the rule below. 0 clears all old results.",
+        0, "tokens",
+        "How many tokens have to go; what that means is the rule below. Larger clears more at a time with the rule "
+        "stop, and waits longer with the rule gate. 0 clears all old results.",
         (1, 10_000), minimum=0,
     )  # fmt: skip
     rule: Literal["stop", "gate"] = choice(

@@ -35,8 +35,18 @@ class FifoFacts(Strategy):
     """Past a share of its token limit, takes the oldest turns out (first in, first out) and lists the facts in them.
 
     Gains: each fact stands in a line of its own and stays as it was written, where a running summary is written over
-    and over; a turn in progress is never cut, so a call always goes with its results. Loses: whatever is no fact, such
-    as who said it, when and why; what the summarizer did not list is gone.
+    and over; a turn in progress is never cut, so a call always goes with its results.
+
+    Loses: whatever is no fact, such as who said it, when and why; what the summarizer did not list is gone.
+
+    Hurts when: what matters is a story, a reason or an order of events; or the flush is small, so that once full the
+    summarizer is called in nearly every turn.
+
+    Used by:
+    - LlamaIndex Memory with FactExtractionMemoryBlock: this rule, with 30,000 tokens, at most 50 facts, and a flush of
+      10 % (run with llama-index-core 0.14.25)
+    - mem0: adds facts only, from the last 10 messages and the 10 nearest memories; repeated ones are dropped (read in
+      mem0 2.2.1)
 
     Looks after each message at those that were not yet taken out: their tokens alone count towards the share, those of
     calls, facts and static text do not. Past it, the oldest messages go, at least ``flush_percent`` of the limit and on
@@ -71,7 +81,8 @@ class FifoFacts(Strategy):
     )  # fmt: skip
     history_percent: int = whole_number(
         70, "%",
-        "Share of the limit that messages may take word for word. The rest is left for facts and static text.",
+        "Share of the limit that messages may take word for word; the rest is left for facts and static text. Larger "
+        "keeps more word for word and leaves less for those.",
         (30, 100), maximum=100,
     )  # fmt: skip
     flush_percent: int = whole_number(
@@ -82,7 +93,8 @@ class FifoFacts(Strategy):
     )  # fmt: skip
     max_facts: int = whole_number(
         50, "facts",
-        "More facts than this are condensed into fewer by a second call of the summarizer.",
+        "More facts than this are condensed into fewer by a second call of the summarizer. Larger condenses less often "
+        "and sends a longer list.",
         (5, 100),
     )  # fmt: skip
     static_text: str | None = free_text("Text that stands before the facts in every request. Empty sends none.")

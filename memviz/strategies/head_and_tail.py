@@ -16,8 +16,20 @@ class HeadAndTail(Strategy):
     """Sends the first and the newest messages, and says how many it skips between them.
 
     Gains: the task that a conversation opens with stays, and so does what was said last; the first messages are the
-    same in every request, so a prompt cache keeps them. Loses: everything in the middle, for good, and each message
-    has the same weight however long it is.
+    same in every request, so a prompt cache keeps them.
+
+    Loses: everything in the middle, for good, and each message has the same weight however long it is.
+
+    Hurts when: decisions are made in the middle of the conversation, as in most that run long; or the conversation
+    opens with small talk, which is then kept for ever.
+
+    Used by:
+    - AutoGen HeadAndTailChatCompletionContext: the first and the newest messages, with "Skipped N messages." between
+      them (run with autogen-core 0.7.5)
+    - AutoGen TokenLimitedChatCompletionContext: both ends stay and the middle goes, counted in tokens (read in
+      autogen-core 0.7.5)
+    - Strands SlidingWindowConversationManager with pin_first: chosen messages of the beginning and the newest ones (run
+      with strands 1.62.0)
 
     As in AutoGen, all results in a row that tools gave count as one message. A call that ends the head is left out, and
     so are results that begin the tail; the number of messages skipped does not count these. Nothing is skipped, and

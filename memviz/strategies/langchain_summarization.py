@@ -24,9 +24,16 @@ MISSING = "LangChain is not installed here. Install it with 'pip install langcha
 class LangchainSummarization(LibraryStrategy, Thresholds):
     """Runs LangChain's own SummarizationMiddleware and sends what that would send.
 
-    Gains: what happens is the installed library's doing, with its own prompt, whichever version that is. Loses: nobody
-    can say beforehand when it will summarize, and LangChain has to be installed and takes a second to load. The
-    strategy *threshold summary* is the same rule without LangChain.
+    Gains: what happens is the installed library's doing, with its own prompt, whichever version that is.
+
+    Loses: nobody can say beforehand when it will summarize, and LangChain has to be installed and takes a second to
+    load. The strategy *threshold summary* is the same rule without LangChain.
+
+    Hurts when: the same as threshold summary; and where results have to be the same tomorrow: an update of LangChain
+    may change them.
+
+    Used by:
+    - LangChain SummarizationMiddleware: agents made with create_agent that are given it (run with langchain 1.4.7)
 
     As in an agent of LangChain the middleware is asked before each call of the model. It counts with memviz's counter
     of contents, and its model is memviz's summarizer. Differences: LangChain asks three times with pauses where its

@@ -13,8 +13,17 @@ from memviz.strategies.per_turn import PerTurnSummaries
 class RecentOnly(PerTurnSummaries):
     """Sends the newest turns word for word, and one short summary of every turn so far.
 
-    Gains: whole turns, never half of one, and a line about each older turn. Loses: the list of
-    summaries grows with every turn, and so does the cost.
+    Gains: whole turns, never half of one, and a line about each older turn.
+
+    Loses: the list of summaries grows with every turn, and so does the cost.
+
+    Hurts when: there are many short turns: each takes a call of the summarizer, and its summary may be as long as what
+    it stands for.
+
+    Used by:
+    - OpenAI's cookbook, its summarizing session: so many of the last turns word for word, and one summary of those
+      before them once there are too many (documentation of the OpenAI cookbook)
+    - Google ADK compaction: a summary every so many turns, the ranges overlapping (read in google-adk 2.13.0)
 
     A system message later in the conversation belongs to the turn that it stands in, and is summarized with it.
     """

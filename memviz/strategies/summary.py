@@ -14,8 +14,21 @@ from memviz.strategies.parameters import whole_number
 class Summary(Strategy):
     """Keeps the newest messages and folds older ones into one running summary.
 
-    Gains: a bounded number of messages, and a trace of everything older. Loses: each summarization
-    costs a model call, and details fade a little more every time the summary is summarized again.
+    Gains: a bounded number of messages, and a trace of everything older.
+
+    Loses: each summarization costs a model call, and details fade a little more every time the summary is summarized
+    again.
+
+    Hurts when: numbers, names and paths matter: they are what summaries lose first; or messages are long, since only
+    their number counts.
+
+    Used by:
+    - LangChain ConversationSummaryMemory: folds every exchange into the summary at once and keeps no message (read in
+      langchain-classic 1.0.8)
+    - Agent Framework SummarizationStrategy: past 4 + 2 messages, all but the newest become an assistant's message;
+      where the summarizer fails, nothing changes (run with agent-framework 1.23.0)
+    - Strands SummarizingConversationManager: on overflow, or at 70 % of the window, the oldest 30 % of the messages; at
+      least 10 stay (run with strands 1.62.0)
 
     A system message later in the conversation counts as one message and is folded into the summary like any other.
     """

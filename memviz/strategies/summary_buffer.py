@@ -14,8 +14,21 @@ from memviz.strategies.parameters import whole_number
 class SummaryBuffer(Strategy):
     """Keeps messages up to a token limit; past it, folds the older half into a running summary.
 
-    Gains: bounded in tokens, with room after each summarization, so it fires seldom. Loses: details
-    of what was folded, and the summary itself is not counted in the limit.
+    Gains: bounded in tokens, with room after each summarization, so it fires seldom and the beginning of the request
+    stays the same for a prompt cache meanwhile.
+
+    Loses: details of what was folded; and the summary itself is not counted in the limit.
+
+    Hurts when: single messages are about as large as the limit: then nearly every one of them sets off a summarization,
+    which costs more than it saves.
+
+    Used by:
+    - LangChain ConversationSummaryBufferMemory: the same, but cut back only to its limit of 2,000 tokens, so that once
+      full it summarizes every turn (run with langchain-classic 1.0.8)
+    - Gemini CLI: at half of the model's limit keeps the newest 30 %, measured in characters; a second call checks what
+      the summary left out (read in gemini-cli 0.61.0)
+    - Letta: at 90 % of the window evicts the oldest messages until less than 70 % is left (read in letta, the last
+      version before its archiving)
 
     A system message later in the conversation counts, and is folded into the summary like any other.
     """

@@ -15,7 +15,19 @@ class SummaryOnly(PerTurnSummaries):
     """Sends one short summary of every past turn and no message of it, except what is recalled.
 
     Gains: the smallest requests of all in the middle of a conversation; details come back by recall.
+
     Loses: every detail that no summary kept, until somebody recalls it; and the list keeps growing.
+
+    Hurts when: the next question is about the exact words of the answer before, as in work on a text or on code; or
+    nobody is there to recall: neither the user nor a model that takes tools.
+
+    Used by:
+    - Codex: at its limit only the newest messages of the user stay, up to 20,000 tokens, and the summary behind them;
+      all replies and results go (read in an older copy of codex)
+    - inspect_ai CompactionSummary: at 90 % of the window the whole conversation becomes one message; system prompt and
+      input stay (read in inspect_ai 0.3.285)
+    - Mastra observational memory: an observer turns 30,000 tokens of messages into dated observations, a second model
+      condenses them at 40,000 (documentation of mastra 1.31.0)
 
     A system message later in the conversation belongs to the turn that it stands in, and is summarized with it.
     """

@@ -5,6 +5,7 @@ Make it again after a strategy was added or changed: ``python -m memviz.strategi
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -17,10 +18,22 @@ END = "<!-- end of strategies -->\n"
 HEAD = "| id | name | what it does | parameters |\n|---|---|---|---|\n"
 
 
+GUIDE = "docs/field-guide.md"
+
+
+def own_strategies() -> list[type[Strategy]]:
+    """The strategies of memviz itself, in their order; other packages' have no place in its documents."""
+    return [cls for id, cls in strategies().items() if cls.__module__ == f"memviz.strategies.{id}"]
+
+
 def table() -> str:
-    """One row for each strategy of memviz itself, in their order; other packages' have no place in its README."""
-    own = [cls for id, cls in strategies().items() if cls.__module__ == f"memviz.strategies.{id}"]
-    return HEAD + "".join(f"| {' | '.join(_cells(cls))} |\n" for cls in own).replace("|  |", "| |")
+    """One row for each strategy, its name a link to its page of the field guide."""
+    return HEAD + "".join(f"| {' | '.join(_cells(cls))} |\n" for cls in own_strategies()).replace("|  |", "| |")
+
+
+def anchor(title: str) -> str:
+    """The anchor that GitHub gives to a heading."""
+    return re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
 
 
 def with_table(text: str) -> str:
@@ -30,7 +43,8 @@ def with_table(text: str) -> str:
 
 
 def _cells(cls: type[Strategy]) -> tuple[str, ...]:
-    return f"`{cls.id}`", cls.title, cls.summary_line(), ", ".join(map(_described, cls.parameters()))
+    name = f"[{cls.title}]({GUIDE}#{anchor(cls.title)})"
+    return f"`{cls.id}`", name, cls.summary_line(), ", ".join(map(_described, cls.parameters()))
 
 
 def _described(parameter: Parameter) -> str:

@@ -26,10 +26,22 @@ class ThresholdSummary(Thresholds):
     """Before each request, once a threshold is reached, folds all but the newest messages into a summary.
 
     Gains: nothing changes until the threshold is reached, so a prompt cache lasts long, and afterwards there is room
-    for many messages. Loses: the summarizer reads only the last ``summarizer_reads_tokens`` of what goes, from a user's
-    message on, and the old summary is just the first message of it: in a long conversation it is forgotten without a
-    word. A loop of tools longer than that holds no user's message, and then everything is replaced by the fixed text
-    "Previous conversation was too long to summarize."
+    for many messages.
+
+    Loses: the summarizer reads only the last ``summarizer_reads_tokens`` of what goes, from a user's message on, and
+    the old summary is just the first message of it: in a long conversation it is forgotten without a word. A loop of
+    tools longer than that holds no user's message, and then everything is replaced by the fixed text "Previous
+    conversation was too long to summarize."
+
+    Hurts when: the threshold is far above ``summarizer_reads_tokens``, so that most of what goes is never read; or a
+    standing instruction was given early and has to hold for ever.
+
+    Used by:
+    - LangChain SummarizationMiddleware: this rule; without a trigger it never acts (run with langchain 1.4.7)
+    - langmem SummarizationNode: past a number of tokens; it reserves 256 for the summary and does not enforce them (run
+      with langmem 0.0.30)
+    - Google ADK compaction: past a threshold of tokens keeps so many events, only where no call is open, and refuses a
+      range that could not save anything (read in google-adk 2.13.0)
 
     The thresholds are *reached*, not passed, and count the contents of the messages since the last summarization and
     the summary as it is sent. A message kept first that is a tool's result takes the messages back to its call with it;

@@ -49,7 +49,10 @@ class Thresholds(Strategy):
         0, "percent", "Where not 0: this share of the context window stays, whatever the messages and tokens above.",
         (5, 50), minimum=0, maximum=100, zero_is_off=True,
     )  # fmt: skip
-    window_tokens: int = whole_number(128_000, "tokens", "The context window that the shares are of.", (4000, 200_000))
+    window_tokens: int = whole_number(
+        128_000, "tokens", "The context window that the shares are of. Larger summarizes later where a share is set.",
+        (4000, 200_000),
+    )  # fmt: skip
     summarizer_reads_tokens: int = whole_number(
         4000, "tokens",
         "The summarizer reads so many of the last tokens of what goes. Larger forgets less and costs more a "

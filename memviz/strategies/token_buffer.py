@@ -13,8 +13,22 @@ from memviz.strategies.parameters import whole_number
 class TokenBuffer(Strategy):
     """Sends as many of the newest messages as fit into a token budget.
 
-    Gains: the cost of a turn is bounded whatever the messages' length. Loses: older messages are
-    gone, and one long answer pushes out many short ones.
+    Gains: the cost of a turn is bounded however long messages are.
+
+    Loses: older messages are gone, and one long answer pushes out many short ones.
+
+    Hurts when: answers or tool results are nearly as long as the budget, so that one of them empties the memory; or a
+    prompt cache would pay: as with the sliding window, the first message moves with every turn.
+
+    Used by:
+    - LangChain ConversationTokenBufferMemory: drops from the front until 2,000 tokens are left (read in
+      langchain-classic 1.0.8)
+    - LlamaIndex ChatMemoryBuffer: 3,000 tokens, or three quarters of the model's window (read in llama-index-core
+      0.14.25)
+    - AutoGen TokenLimitedChatCompletionContext: drops the message in the middle until the rest fits, so both ends stay
+      (read in autogen-core 0.7.5)
+    - Agent Framework truncation: above a high mark, cuts down to a low one, and may keep the first question (run with
+      agent-framework 1.23.0)
 
     A system message later in the conversation counts and goes like any other: both references cut from the front,
     whoever said it.

@@ -18,6 +18,7 @@ QUESTIONS = {
     "tune": "Which setting should you take?",
     "chat": "What does the model still know?",
     "library": "Which conversations are there?",
+    "guide": "How does each strategy remember?",
 }
 """The title of each page, and of each view of a page. Old addresses, such as /memory_map, lead to the view."""
 VIEWS = {

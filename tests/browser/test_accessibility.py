@@ -110,9 +110,18 @@ def read(page: Page) -> None:
     sees(page.get_by_role("textbox", name="A conversation as text"))
 
 
+def look_up(page: Page) -> None:
+    """Open the page of a strategy, all of it, and see what a word means."""
+    page.get_by_role("link", name="Summary buffer", exact=True).click()
+    sees(page.get_by_role("heading", name="Who uses it"))
+    unfold(page)
+    page.get_by_role("radio", name="Glossary", exact=True).click()
+    sees(page.get_by_role("textbox", name="Search the glossary"))
+
+
 USED = {
     "compare": ask_every_setting, "costs": unfold, "memory_map": unfold, "retention": unfold, "summaries": unfold,
-    "tune": export_code, "chat": chat, "library": read,
+    "tune": export_code, "chat": chat, "library": read, "guide": look_up,
 }  # fmt: skip
 """What is done on a page before it is looked at once more."""
 
@@ -169,7 +178,7 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(pag
         reached.append(here["name"])
         if here["link"]:  # within a moment: a page that is just drawn again puts its style in anew
             page.wait_for_function(f"() => ({REACHED})().seen")
-    assert reached[1:6] == ["Compare", "Facts", "Tune", "Chat", "Library"]
+    assert reached[1:7] == ["Compare", "Facts", "Tune", "Chat", "Library", "Guide"]
     assert "Your message" in reached, reached
     assert "New chat" not in reached, "the page comes before the sidebar"
 
@@ -180,7 +189,7 @@ def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
     """1280 x 720 pixels at 125 % zoom."""
     page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
     go(page, dashboard.url, "compare")
-    for name in ("Compare", "Facts", "Tune", "Chat", "Library"):
+    for name in ("Compare", "Facts", "Tune", "Chat", "Library", "Guide"):
         expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
     drawn(page)
     assert marker_places(page)[0]["y"] < LOW["height"]

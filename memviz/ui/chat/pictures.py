@@ -15,6 +15,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.guide.glossary import tooltip
 from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.token_use import token_use
 from memviz.ui.chat.desk import ChatDesk
@@ -85,7 +86,9 @@ def _next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
         st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
     else:
-        st.caption(f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}")
+        st.caption(
+            f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}", help=tooltip("headroom")
+        )
 
 
 def _totals(run: Run) -> None:

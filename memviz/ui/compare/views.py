@@ -8,12 +8,13 @@ import streamlit as st
 from memviz.ui.compare.playing import choose_stage, is_staged, take_linked_stage
 from memviz.ui.compare.tokens.percent import choose_percent
 from memviz.ui.controls.sidebar import is_free_run
+from memviz.ui.shell.terms import term
 from memviz.ui.shell.views import View
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
-_REPLAYED = "The same conversation and replies under every setting."
-_FREE_RUN = "A free run: a model answers one conversation under every setting."
-_PLAYED = "Each lane is one request, built of its messages. Click a lane to follow it."
+_REPLAYED = f"The same conversation and replies under every {term('setting')}."
+_FREE_RUN = f"A {term('free run')}: a model answers one conversation under every {term('setting')}."
+_PLAYED = f"Each lane is one {term('request')}, built of its messages. Click a lane to follow it."
 
 
 def compare_views() -> tuple[View, ...]:
@@ -30,15 +31,15 @@ def compare_views() -> tuple[View, ...]:
         View(
             DOLLARS, "Dollars", "What does it cost, turn by turn?",
             played
-            or "The same conversation under every setting, at a model's list prices. What its prompt cache saves is "
-            "counted in.",
+            or f"The same conversation under every {term('setting')}, at a model's list prices. What its "
+            f"{term('prompt cache')} saves is counted in.",
             choose_stage,
         ),
         View(
             MEMORY_MAP, "Memory map", "What became of every message?",
             played
-            or "One column a request, one row a message. Click a cell to read both, drag to zoom, double-click to go "
-            "back.",
+            or f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
+            "double-click to go back.",
             choose_stage,
         ),
     )  # fmt: skip

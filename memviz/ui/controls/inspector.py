@@ -32,6 +32,7 @@ from memviz.ui.controls.model_work import earlier_calls
 from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
 from memviz.ui.controls.selected_request import request_number
 from memviz.ui.shell.state import compare_state
+from memviz.ui.shell.terms import term_html
 from memviz.ui.shell.text import plain
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
@@ -92,7 +93,9 @@ def parts_html(record: TurnRecord) -> str:
     bar = "".join(
         f'<span style="width:{tokens / total:.3%};background:{PART_COLORS[part]}"></span>' for part, tokens in parts
     )
-    words = "".join(f"<span>{swatch(PART_COLORS[part])}{PART_TITLES[part]} {tokens:,}</span>" for part, tokens in parts)
+    words = "".join(
+        f"<span>{swatch(PART_COLORS[part])}{term_html(PART_TITLES[part])} {tokens:,}</span>" for part, tokens in parts
+    )
     return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
 
 

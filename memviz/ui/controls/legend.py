@@ -6,10 +6,12 @@ from html import escape
 
 import streamlit as st
 
+from memviz.ui.shell.terms import term_html
+
 
 def legend_item(picture: str, words: str) -> str:
-    """A :func:`swatch` or :func:`glyph` and what it means."""
-    return f'<span style="display:inline-flex;align-items:center;gap:0.4rem">{picture}{escape(words)}</span>'
+    """A :func:`swatch` or :func:`glyph` and what it means, with the word explained if it is one of the glossary."""
+    return f'<span style="display:inline-flex;align-items:center;gap:0.4rem">{picture}{term_html(words)}</span>'
 
 
 def swatch(color: str) -> str:

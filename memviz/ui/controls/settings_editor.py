@@ -13,7 +13,7 @@ from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.ui.controls.pickers import SUMMARIZER, name_key
 from memviz.ui.controls.scaling import scale_control
-from memviz.ui.controls.strategy_choice import strategy_control
+from memviz.ui.controls.strategy_choice import in_the_guide, strategy_control
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.state import CompareState, Setting, set_widget, widget_value
@@ -156,7 +156,7 @@ def edit_setting(
     if needed_tokens is not None:
         scale_control(setting, needed_tokens)
     setting.take(_controls(setting, live=live, in_row=in_row))
-    st.caption(strategies()[setting.strategy_id].summary_line())
+    st.caption(in_the_guide(strategies()[setting.strategy_id]))
 
 
 def take_over(setting: Setting) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.counters import counter as find_counter
 from memviz.errors import MemvizError
+from memviz.guide.glossary import tooltip
 from memviz.models.names import OFFLINE, is_free
 from memviz.strategies.base import Trigger
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
@@ -103,7 +104,7 @@ def _more_label(state: CompareState) -> str:
 
 def _more(state: CompareState, labels: dict[int | str, str], turn_count: int) -> None:
     """What is seldom changed."""
-    st.markdown("**Recall turns into requests**")
+    st.markdown("**Recall turns into requests**", help=tooltip("recall"))
     added_recalls(state, labels, turn_count)
     st.markdown("**Settings and counter**")
     if len(state.settings) < MAX_SETTINGS:

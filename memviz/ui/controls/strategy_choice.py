@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import streamlit as st
 
 from memviz.errors import MemvizError
@@ -39,6 +41,11 @@ def say_refused() -> None:
     """The lines, where there are any."""
     for line in refused_words():
         st.caption(plain(line))
+
+
+def in_the_guide(cls: type[Strategy]) -> str:
+    """What a strategy does, in a sentence of Markdown with a link to its page of the guide."""
+    return f"{plain(cls.summary_line())} [More in the guide](guide?strategy={quote(cls.id)})"
 
 
 def strategy_control(chosen: str, key: str) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from memviz.conversation import Log
 from memviz.errors import UnclearUserError
+from memviz.guide.glossary import tooltip
 from memviz.text.wording import counted
 from memviz.transcripts.background import PICKING_COUNTER, NamedBytes, Outcome
 from memviz.transcripts.loading import LoadedFile
@@ -99,9 +100,11 @@ def _columns() -> dict[str, Any]:
     return {
         "title": st.column_config.TextColumn("Title", width="large"),
         "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
-        "turns": number("Turns", format="localized"),
+        "turns": number("Turns", format="localized", help=tooltip("turn")),
         "requests": number("Requests", format="localized", help="Calls of the model: several in a turn with tools."),
-        "messages": number("Messages", format="localized"),
-        "tokens": number("Tokens", format="localized", help=f"With tool calls, counted by {PICKING_COUNTER}."),
+        "messages": number("Messages", format="localized", help=tooltip("message")),
+        "tokens": number(
+            "Tokens", format="localized", help=f"{tooltip('token')} With tool calls, counted by {PICKING_COUNTER}."
+        ),
         "notes": number("Notes", help="What had to be repaired or left out. The notes come with the conversation."),
     }

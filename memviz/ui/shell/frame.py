@@ -20,6 +20,7 @@ from memviz.ui.shell.languages import say_languages
 from memviz.ui.shell.linked import forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.server.checks import require_checks
+from memviz.ui.shell.terms import explain_terms
 from memviz.ui.shell.views import VIEW, View, begin_at_top, choose_view, shown_view
 from memviz.workspace import Workspace
 
@@ -46,6 +47,7 @@ def navigate() -> None:
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
             st.Page(PAGES / "lessons.py", title="Lessons", icon=":material/school:"),
             st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
+            st.Page(PAGES / "guide.py", title="Guide", icon=":material/menu_book:"),
             *_moved({"costs": (compare, "dollars"), "memory_map": (compare, "memory_map")}),
             *_moved({"retention": (facts, "lives"), "summaries": (facts, "summaries")}),
         ],
@@ -55,6 +57,7 @@ def navigate() -> None:
     with errors_shown():
         require_checks()
         say_languages()
+        explain_terms()
         page.run()
     looked_at(workspace())
 

@@ -58,7 +58,12 @@ def link_query(
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
     named = [(part, name) for part, name in models if name != RECORDED_FIRST and _is_model_name(name)]
-    return urlencode([(name, text) for name, text in (*_pairs(state, turn, call), *named, *parts) if text])
+    return urlencode([*link_parts(state, turn, call=call), *((name, text) for name, text in (*named, *parts) if text)])
+
+
+def link_parts(state: CompareState, turn: int | None, *, call: int | None = None) -> list[tuple[str, str]]:
+    """The parts of such an address that are settled by ``state`` and the request, for a link on a page of memviz."""
+    return [(name, text) for name, text in _pairs(state, turn, call) if text]
 
 
 def _is_model_name(name: str) -> bool:
@@ -286,6 +291,14 @@ def is_link_opened() -> bool:
 
 def _address_query() -> dict[str, list[str]]:
     return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def follow_again(parts: Iterable[tuple[str, str]]) -> None:
+    """A link of these parts, offered by a page of memviz, opens what it names also where it was followed before."""
+    query = parse_qs(urlencode([*parts]))
+    if widget_value(OPENED_KEY) == query:
+        set_widget(OPENED_KEY, None)
+    set_widget(WRITTEN_KEY, [address for address in widget_value(WRITTEN_KEY) or [] if address != query])
 
 
 def open_shared_view(workspace: Workspace, state: CompareState) -> None:

@@ -11,7 +11,7 @@ from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 
 VIEW = "view"
 """The part of an address that names a view."""
-COMPARE_VIEW, FACTS_VIEW = "compare-view", "facts-view"
+COMPARE_VIEW, FACTS_VIEW, GUIDE_VIEW = "compare-view", "facts-view", "guide-view"
 TURNED_KEY = "views-turned"
 _JS = """
 let turned = 0;

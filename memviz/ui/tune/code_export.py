@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.code_export import targets
+from memviz.guide.glossary import tooltip
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.found_setting import setting_to_export
 from memviz.tuning.results import Sweep
@@ -21,7 +22,7 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
     if setting is None:
         return
     known = targets()
-    st.header("Export to code", anchor=False)
+    st.header("Export to code", anchor=False, help=tooltip("export to code"))
     st.caption(
         f"{plain(setting.strategy.code_label)} as a file or as code, in each library's own words. Comments say where a "
         "library behaves otherwise than what was measured here."

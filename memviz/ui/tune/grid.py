@@ -22,7 +22,7 @@ from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.controls.settings_editor import PANEL_PIXELS
-from memviz.ui.controls.strategy_choice import offered, say_refused
+from memviz.ui.controls.strategy_choice import in_the_guide, offered, say_refused
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import linked_list
 from memviz.ui.shell.state import CompareState, TuneState, set_widget, tune_state, widget_value
@@ -83,7 +83,7 @@ def _values(cls: type[Strategy], largest: Mapping[str, int]) -> dict[str, tuple[
     label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
     with st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"), st.container(width=PANEL_PIXELS):
         found = {axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)}
-        st.caption(cls.summary_line())
+        st.caption(in_the_guide(cls))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.charts.sweeps.measure_words import WORDS
+from memviz.guide.glossary import tooltip
 from memviz.strategies import strategies
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import MEASURES, Sweep
@@ -45,8 +46,8 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
 
 def _columns() -> dict[str, Any]:
     shown: dict[str, Any] = {
-        "label": st.column_config.TextColumn("Setting", pinned=True, width="large"),
-        "front": st.column_config.CheckboxColumn("On the front", help="No other setting is cheaper and keeps more."),
+        "label": st.column_config.TextColumn("Setting", pinned=True, width="large", help=tooltip("setting")),
+        "front": st.column_config.CheckboxColumn("On the front", help=tooltip("front")),
     }
     for name in MEASURES:
         words = WORDS[name]

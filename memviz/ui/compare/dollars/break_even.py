@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.charts.cost.curve import BreakEven
 from memviz.charts.cost.setting_cost import SettingCost
+from memviz.guide.glossary import tooltip
 from memviz.metrics.cost.cost import break_even_request
 from memviz.text.wording import dollars, request_name
 from memviz.ui.shell.linked import linked
@@ -35,7 +36,7 @@ def compare_two(state: CostsState, costs: Sequence[SettingCost]) -> None:
     pair = _pair(state, costs)
     if pair is None:
         return
-    st.header("When does one setting become cheaper?", anchor=False)
+    st.header("When does one setting become cheaper?", anchor=False, help=tooltip("break-even"))
     for key, chosen in zip(PLACES.values(), (state.one, state.other), strict=True):
         set_widget(key, next((place for place, one in enumerate(costs) if one.setting.index == chosen), None))
     labels = {one.setting.index: one.label for one in costs if one.cost.total_usd is not None}

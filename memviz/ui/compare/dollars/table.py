@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
+from memviz.guide.glossary import tooltip
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.steps import step_of
 from memviz.ui.shell.state import compare_state
@@ -27,6 +28,11 @@ _TITLES = {
     "cumulative_usd": "Both so far (USD)", "uncached_cumulative_usd": "Both so far without a cache (USD)",
 }  # fmt: skip
 """What the page calls the columns; the file keeps the names of the library."""
+_WORDS = {
+    "requests": "request", "input_tokens": "token", "cached_tokens": "prompt cache", "written_tokens": "prompt cache",
+    "summarizer_input_tokens": "summarizer", "summarizer_output_tokens": "summarizer", "summarizer_usd": "summarizer",
+}  # fmt: skip
+"""What a column is about, for its tooltip."""
 _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 
@@ -65,4 +71,8 @@ def _columns(table: pd.DataFrame) -> dict[str, Any]:
     digits = max(2, 1 - floor(log10(min(amounts)))) if amounts else 2
     numbers = [name for name in table.columns if name not in ("turn", "call")]
     dollars = {name: f"%.{digits}f" if name in money else "localized" for name in numbers}
-    return {_TITLES[name]: st.column_config.NumberColumn(format=format) for name, format in dollars.items()}
+    helps = {name: tooltip(word) for name, word in _WORDS.items()}
+    return {
+        _TITLES[name]: st.column_config.NumberColumn(format=format, help=helps.get(name))
+        for name, format in dollars.items()
+    }

@@ -1,0 +1,79 @@
+"""Every strategy at work on a bundled conversation, with summaries as they were recorded, where they were."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from memviz.engine.recording import setting_of
+from memviz.engine.replay import replay
+from memviz.engine.run import Run
+from memviz.metrics.requests.said_and_sent import SaidAndSent, said_and_sent, telling_request
+from memviz.models.names import OFFLINE, RECORDING
+from memviz.models.recordings import bundled as recordings
+from memviz.models.recordings.recording import About, Recording
+from memviz.models.registry import model
+from memviz.strategies import strategies, strategy
+from memviz.strategies.base import Strategy
+from memviz.transcripts.samples import sample
+from memviz.tuning.scaling import scaled
+
+CONVERSATIONS = ("trip", "support")
+"""Where examples are looked for: the first of these on which a strategy does anything. The second has tools."""
+NOTHING_RECORDED = Recording("", About(), {})
+
+
+class Example(NamedTuple):
+    """A strategy over a bundled conversation, by its id. ``summarizer`` is the name of the model that wrote."""
+
+    strategy: Strategy
+    conversation: str
+    run: Run
+    summarizer: str
+
+    @property
+    def picture(self) -> SaidAndSent:
+        """Its most telling request."""
+        return said_and_sent(self.run, telling_request(self.run))
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether a large language model wrote its summaries, in place of the offline stand-in."""
+        return self.strategy.writes_notes and self.summarizer.startswith(RECORDING)
+
+
+@cache
+def example_of(id: str) -> Example | None:
+    """The example of the strategy of this id; ``None`` where it cannot be run here."""
+    if strategies()[id]().can_be_run():
+        return None
+    first = _example(id, CONVERSATIONS[0])
+    others = (_example(id, conversation) for conversation in CONVERSATIONS[1:])
+    return first if not is_idle(first) else next((one for one in others if not is_idle(one)), first)
+
+
+def is_idle(example: Example) -> bool:
+    """Whether the conversation lacks what the strategy acts on, such as tools."""
+    return bool(example.strategy.idle_because(example.run.requests[-1].memory))
+
+
+def _example(id: str, conversation: str) -> Example:
+    transcript = sample(conversation)
+    recording = recordings.recordings().get(conversation, NOTHING_RECORDED)
+    chosen = strategy(id, **(_recorded_parameters(recording, id) or _scaled_parameters(id, conversation)))
+    is_recorded = recording.holds(setting_of(transcript, chosen))
+    summarizer = RECORDING + conversation if is_recorded else OFFLINE
+    return Example(chosen, conversation, replay(transcript, chosen, model=model(summarizer)), summarizer)
+
+
+def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
+    """Those that summaries were recorded for, if any were."""
+    found = (dict(one.strategy) for one in recording.settings.values() if one.strategy["id"] == id)
+    return {name: value for name, value in next(found, {}).items() if name != "id"}
+
+
+def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
+    """Presets that are made for large windows, as shares of one that the conversation fills."""
+    whole = replay(sample(conversation), strategy("buffer"))
+    scale = scaled(strategies()[id], int(whole.columns.largest))
+    return dict(scale.values) if scale else {}

@@ -1,0 +1,131 @@
+"""One request beside all that was said until then, both as stretches of tokens: what a strategy makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from memviz.context import Block, Fate
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.text.wording import counted, listed
+
+Looks = Literal[
+    "system", "summary", "history", "recalled", "input", "tools", "names", "overhead", "cleared", "shortened", "dropped"
+]
+"""What a stretch is, in the words of a request's parts; a message that was said is what became of it."""
+OF_FATE: dict[Fate, Looks] = {
+    Fate.VERBATIM: "history",
+    Fate.SUMMARIZED: "summary",
+    Fate.RECALLED: "recalled",
+    Fate.CLEARED: "cleared",
+    Fate.SHORTENED: "shortened",
+    Fate.DROPPED: "dropped",
+}
+SPLIT = ("history", "input", "recalled")
+"""Blocks that are messages of the log, each drawn by itself."""
+
+
+class Stretch(NamedTuple):
+    """So many ``tokens`` behind the first ``start`` ones. ``position`` is that of the log's message, ``None`` where it
+    is not one of them."""
+
+    looks: Looks
+    start: int
+    tokens: int
+    position: int | None = None
+
+
+class SaidAndSent(NamedTuple):
+    """A request of a run: the messages ``said`` before it, with what became of them, and what was ``sent``."""
+
+    run: Run
+    record: TurnRecord
+    said: tuple[Stretch, ...]
+    sent: tuple[Stretch, ...]
+
+    @property
+    def said_tokens(self) -> int:
+        """Tokens of the contents of all messages that were said."""
+        return sum(stretch.tokens for stretch in self.said)
+
+    @property
+    def folded(self) -> tuple[range, range] | None:
+        """From which to which of the tokens that were said a summary stands for, and which of those sent it is."""
+        replaced = [stretch for stretch in self.said if stretch.looks == "summary"]
+        written = [stretch for stretch in self.sent if stretch.looks == "summary"]
+        if not replaced or not written:
+            return None
+        return _from_to(replaced), _from_to(written)
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows, for those who do not see it."""
+        fates = [stretch.looks for stretch in self.said]
+        told = [f"{fates.count(looks):,} {words}" for looks, words in _FATE_WORDS.items() if looks in fates]
+        return (
+            f"At {self.record.name}, {counted(len(self.said), 'message')} of {self.said_tokens:,} tokens had been said "
+            f"({listed(told)}), and {self.record.total_tokens:,} tokens were sent."
+        )
+
+
+_FATE_WORDS: dict[Looks, str] = {
+    "history": "sent word for word",
+    "recalled": "recalled",
+    "shortened": "sent shortened",
+    "cleared": "sent as a placeholder",
+    "summary": "replaced by a summary",
+    "dropped": "not sent",
+}
+
+
+def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
+    """The request of ``record``, one of ``run``, beside all that was said before it."""
+    return SaidAndSent(run, record, tuple(_laid_out(_said(run, record))), tuple(_laid_out(_sent(record))))
+
+
+def telling_request(run: Run) -> TurnRecord:
+    """The request that shows best what the strategy does: the last one that something was changed for, such as by a
+    summarization; where nothing ever was, the last one."""
+    changed = [record for record in run.requests if any(one.error is None for one in record.compactions)]
+    return changed[-1] if changed else run.requests[-1]
+
+
+def _from_to(stretches: Sequence[Stretch]) -> range:
+    return range(stretches[0].start, stretches[-1].start + stretches[-1].tokens)
+
+
+Unplaced = tuple[Looks, int, int | None]
+
+
+def _laid_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
+    start = 0
+    for looks, tokens, position in parts:
+        if tokens:
+            yield Stretch(looks, start, tokens, position)
+            start += tokens
+
+
+def _said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
+    fates, sums = run.fates_at(record), record.memory.sums
+    for position in range(record.memory.length):
+        yield OF_FATE[Fate(fates[position])], sums.between(position, position + 1), position
+
+
+def _sent(record: TurnRecord) -> Iterator[Unplaced]:
+    for block in record.context.blocks:
+        if block.kind != "tools":
+            yield from _of_block(record, block)
+    for kind in ("tools", "names", "overhead"):
+        yield kind, record.tokens.get(kind, 0), None
+
+
+def _of_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
+    looks: Looks = block.kind
+    if block.kind not in SPLIT or len(block.indices) != len(block.messages):
+        yield looks, block.tokens, None
+        return
+    log, count = record.memory.log, record.memory.sums.counter
+    for position, message in zip(block.indices, block.messages, strict=True):
+        is_whole = message.content == log[position].content
+        yield looks if is_whole else "cleared", count(message.content), position

@@ -1,0 +1,22 @@
+"""The two views of the guide: the strategies, one by one, and the glossary."""
+
+from __future__ import annotations
+
+from memviz.guide.strategies import StrategyPage
+from memviz.ui.shell.terms import term
+from memviz.ui.shell.views import View
+
+STRATEGIES, GLOSSARY = "strategies", "glossary"
+
+
+def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
+    """The views; a strategy that is open gives its page the title."""
+    strategies = View(
+        STRATEGIES, "Strategies", "How does each strategy remember?",
+        f"A model knows only what one {term('request')} sends; a {term('strategy')} decides what of the conversation "
+        "that is. On each card: above, all that was said, below, what was sent.",
+    )  # fmt: skip
+    if page is not None:
+        strategies = strategies._replace(question=page.title, sentence=page.summary)
+    words = View(GLOSSARY, "Glossary", "What do the words mean?", "They mean the same on every page.")
+    return strategies, words

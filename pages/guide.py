@@ -1,0 +1,21 @@
+"""How does each strategy remember, and what do the words mean?"""
+
+from memviz.guide.strategies import strategy_pages
+from memviz.ui.guide.address import open_address, say_problem
+from memviz.ui.guide.glossary_view import glossary_view
+from memviz.ui.guide.strategy_list import strategy_list
+from memviz.ui.guide.strategy_page import strategy_page
+from memviz.ui.guide.views import GLOSSARY, guide_views
+from memviz.ui.shell.frame import open_views
+from memviz.ui.shell.views import GUIDE_VIEW
+
+asked = open_address()
+page = strategy_pages().get(asked.strategy)
+view = open_views(GUIDE_VIEW, guide_views(page))
+say_problem(asked)
+if view == GLOSSARY:
+    glossary_view(asked.term)
+elif page is None:
+    strategy_list()
+else:
+    strategy_page(page)

@@ -1,0 +1,123 @@
+"""The guide: every strategy on a page of its own, and the glossary."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.guide.examples import example_of
+from memviz.guide.glossary import glossary, shown_terms
+from memviz.guide.strategies import strategy_pages
+from memviz.strategies import strategies, strategy
+from memviz.ui.shell.chosen_request import TURN_KEY
+from tests.pages.driving import first_seen, open_address, open_page
+
+pytestmark = pytest.mark.usefixtures("with_recordings")
+
+
+def opened(**query: str) -> AppTest:
+    """The guide at an address."""
+    session = open_address("guide", {name: [text] for name, text in query.items()})
+    assert not session.exception, [error.message for error in session.exception]
+    return session
+
+
+def all_text(session: AppTest) -> str:
+    """What stands on the page, without its markup."""
+    html = "".join(one.proto.body for one in session.get("html"))
+    said = [one.value for one in (*session.markdown, *session.caption, *session.subheader, *session.title)]
+    return "\n".join([*(text.replace("\\", "") for text in said), unescape(re.sub(r"<[^>]+>", "\n", html))])
+
+
+def links(session: AppTest) -> dict[str, str]:
+    """The links to pages by their label, each with its query."""
+    return {one.proto.label: one.proto.query_string for one in session.get("page_link")}
+
+
+def test_every_strategy_is_listed_with_what_it_does_and_a_link() -> None:
+    session = first_seen("guide")
+    found = links(session)
+    assert [label.strip("*") for label in found] == [cls.title for cls in strategies().values()]
+    assert {query.rpartition("=")[2] for query in found.values()} == set(strategies())
+    for page in strategy_pages().values():
+        assert page.summary in all_text(session)
+
+
+@pytest.mark.parametrize("id", ["buffer", "summary", "clear_tool_results"])
+def test_a_strategy_has_an_address_and_says_everything_there(id: str) -> None:
+    session, page = opened(strategy=id), strategy_pages()[id]
+    text = all_text(session)
+    assert session.title[0].value == page.title
+    for said in (page.summary, page.gains[1:], page.loses[1:], page.hurts_when[1:]):
+        assert said in text
+    for user in page.users:
+        assert f"{user.name}**: {user.rule}" in text
+    for parameter in page.parameters:
+        assert f"`{parameter.name}`" in text
+        assert parameter.help in text
+    (picture,) = session.get("plotly_chart")
+    assert json.loads(picture.proto.spec)["data"]
+
+
+def test_its_run_opens_in_compare_at_the_request_of_the_picture() -> None:
+    query = links(opened(strategy="summary"))["Open this run in Compare"]
+    session = open_address("compare", parse_qs(query))
+    assert not session.exception
+    example = example_of("summary")
+    assert example is not None
+    assert session.session_state[TURN_KEY] == example.picture.record.turn
+    state = session.session_state["compare"]
+    assert state.conversation_id == "sample-trip"
+    assert [setting.build() for setting in state.settings] == [strategy("buffer"), example.strategy]
+
+
+def test_neighbours_are_a_click_away() -> None:
+    ids = list(strategies())
+    found = links(opened(strategy=ids[1]))
+    assert f"strategy={ids[0]}" in found[strategies()[ids[0]].title]
+    assert f"strategy={ids[2]}" in found[strategies()[ids[2]].title]
+    assert "All strategies" in found
+
+
+def glossaries(session: AppTest) -> list[str]:
+    """The lists of words on the page, the shortest first."""
+    lists = [one.proto.body for one in session.get("html") if one.proto.body.startswith("<dl")]
+    return sorted(lists, key=len)
+
+
+def test_a_word_has_an_address_and_stands_apart_there() -> None:
+    session = opened(term="recalled")
+    assert session.title[0].value == "What do the words mean?"
+    asked, all_words = glossaries(session)
+    assert asked.count("<dt>") == 1
+    assert glossary()["recall"].meaning in asked
+    assert all_words.count("<dt>") == len(shown_terms())
+
+
+def test_the_glossary_is_searched() -> None:
+    session = opened(view="glossary")
+    session.text_input(key="guide-search").set_value("providers bill").run()
+    (found,) = glossaries(session)
+    assert found.count("<dt>") == 1
+    assert glossary()["token"].meaning in found
+    assert session.query_params["search"] == ["providers bill"]
+    session.text_input(key="guide-search").set_value("frobnicate").run()
+    assert not glossaries(session)
+    assert "No word" in session.info[0].value
+
+
+def test_what_a_link_asks_for_in_vain_is_said() -> None:
+    assert "'nope' was passed over" in opened(strategy="nope").warning[0].value.replace("\\", "")
+    session = opened(term="<b>fat</b>")
+    assert "not in the glossary" in session.warning[0].value
+    assert "<b>" not in session.warning[0].value
+
+
+def test_the_sentences_of_pages_explain_their_words() -> None:
+    session = open_page("memory_map")
+    assert "[request](guide?term=request)" in "".join(one.value for one in session.caption)

@@ -1,0 +1,27 @@
+"""docs/field-guide.md, its pictures and the glossary of architecture.md are what the code says."""
+
+from __future__ import annotations
+
+import pytest
+
+from docs.field_guide import ARCHITECTURE, GUIDE, PICTURES, field_guide, pictures, with_glossary
+from memviz.strategies import strategies
+
+AGAIN = "write it again: python -m docs.field_guide"
+pytestmark = pytest.mark.skipif(
+    any(cls().can_be_run() for cls in strategies().values()),
+    reason="A strategy cannot be run here, so it has no picture.",
+)
+
+
+def test_the_field_guide_and_its_pictures_are_current() -> None:
+    assert field_guide() == GUIDE.read_text(encoding="utf-8"), AGAIN
+    made = pictures()
+    assert set(made) == {path.name for path in PICTURES.iterdir()}, AGAIN
+    for name, svg in made.items():
+        assert svg == (PICTURES / name).read_text(encoding="utf-8"), f"{name}: {AGAIN}"
+
+
+def test_the_glossary_of_the_architecture_page_is_current() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    assert with_glossary(text) == text, AGAIN

@@ -1,0 +1,25 @@
+"""Words that explain themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.guide.glossary import UnknownTermError
+from memviz.ui.shell.terms import address, term, term_html
+
+
+def test_a_word_leads_to_its_entry_in_whatever_form_it_stands() -> None:
+    assert term("recall") == "[recall](guide?term=recall)"
+    assert term("Recalled") == "[Recalled](guide?term=recall)"
+    assert term("replay", "replayed") == "[replayed](guide?term=replay)"
+    assert address("context window") == "guide?term=context%20window"
+
+
+def test_a_word_that_nobody_explains_is_a_mistake_of_the_page() -> None:
+    with pytest.raises(UnknownTermError, match="frobnicate"):
+        term("frobnicate")
+
+
+def test_words_in_html_are_escaped_whether_they_are_known_or_not() -> None:
+    assert term_html("<b>fat</b>") == "&lt;b&gt;fat&lt;/b&gt;"
+    assert term_html("Dropped") == '<a href="guide?term=dropped" target="_blank">Dropped</a>'
