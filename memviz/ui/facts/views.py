@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from memviz.ui.shell.presenting import presents
 from memviz.ui.shell.views import View
 
-LIVES, SUMMARIES = "lives", "summaries"
+LIVES, SUMMARIES, KEPT = "lives", "summaries", "kept"
 VIEWS = (
     View(
         LIVES, "Facts", "Which facts could the model still know?",
@@ -16,3 +17,12 @@ VIEWS = (
         "kept or lost.",
     ),
 )  # fmt: skip
+_PRESENTED = View(
+    KEPT, "Kept", "How much does each setting still know?",
+    "The share of the facts that each request could still know, one line a setting.",
+)  # fmt: skip
+
+
+def facts_views() -> tuple[View, ...]:
+    """The views; before an audience the lines of all settings, which stand below the lives of facts, are one more."""
+    return (*VIEWS, _PRESENTED) if presents() else VIEWS

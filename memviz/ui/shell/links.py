@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import time
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -20,6 +20,8 @@ from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.linked import ask_linked, shown_parts
+from memviz.ui.shell.own_addresses import Query, address_now, is_own, note_own
+from memviz.ui.shell.presenting import PRESENTED_PARTS, presented_parts, whole_query
 from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -31,7 +33,8 @@ CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, C
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 KNOWN = (
-    CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view"
+    CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view",
+    *PRESENTED_PARTS,
 )  # fmt: skip
 HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
@@ -39,9 +42,6 @@ MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
 OLD_FREE_RUN = "anew"
 MAX_RECALLS, MAX_TAKES, MOST_NAMED = 100, 50, 3
-Query = Mapping[str, Sequence[str]]
-
-
 Pairs = Iterable[tuple[str, str]]
 
 
@@ -167,9 +167,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
 
 
-OPENED_KEY, WRITTEN_KEY = "opened-link", "written-links"
-KEPT_WRITTEN = 20
-"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
+OPENED_KEY = "opened-link"
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
@@ -189,9 +187,10 @@ function writeAddress(place, data) {
     // Of several places that write it the one that was drawn last knows what the page shows.
     if (location.pathname !== place.path || data.at < (window.memvizAddressAt ?? 0)) return;
     window.memvizAddressAt = data.at;
-    if (location.search !== "?" + data.query) {
-        history.replaceState(history.state, "", location.pathname + "?" + data.query);
-    }
+    // Whether the page is embedded is Streamlit's part of the address, and stays as it is.
+    const embed = location.search.slice(1).split("&").filter((part) => /^embed(_options)?=/i.test(part));
+    const query = "?" + [data.query, ...embed].filter(Boolean).join("&");
+    if (location.search !== query) history.replaceState(history.state, "", location.pathname + query);
 }
 """
 _ADDRESS_JS = """
@@ -234,6 +233,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 """
 _copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_WRITE_ADDRESS + _COPY_JS)
+_WHOLE_PAGE_HTML = '<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>'
+_WHOLE_PAGE_CSS = """
+p { margin: 0; font-family: var(--st-font); font-size: 0.9rem; color: var(--st-text-color); overflow-wrap: anywhere; }
+a { color: var(--st-link-color); white-space: nowrap; margin-left: 0.5em; }
+"""
+_WHOLE_PAGE_JS = """
+export default function ({ parentElement, data }) {
+    parentElement.querySelector("span").textContent = data.words;
+    parentElement.querySelector("a").href = location.pathname + "?" + data.query;
+}
+"""
+_whole_page = st.components.v2.component(
+    "memviz_whole_page", html=_WHOLE_PAGE_HTML, css=_WHOLE_PAGE_CSS, js=_WHOLE_PAGE_JS
+)
 _address = st.components.v2.component("memviz_address", html="<span></span>", js=_WRITE_ADDRESS + _ADDRESS_JS)
 
 
@@ -252,13 +265,19 @@ def keep_address(state: CompareState, key: str) -> None:
     _address(data=_shown_now(state, with_request=True), key=key)
 
 
+def open_in_memviz(state: CompareState, words: str) -> None:
+    """One line under a picture that stands in a frame of another page: what it shows, and the way to the whole page, in
+    a tab of its own. It also keeps the address."""
+    query = _shown_now(state, with_request=True)["query"]
+    _whole_page(data={"words": words, "query": whole_query(query)}, key="open-in-memviz")
+
+
 def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     """The query of what the page shows, and when that was, for who writes it into the address."""
     models = [(part, widget_value(f"{part}-name") or RECORDED_FIRST) for part in (SUMMARIZER, CHAT_MODEL)]
     turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
-    query = link_query(state, turn, models, shown_parts(), call=call)
-    written = [address for address in widget_value(WRITTEN_KEY) or [] if address != parse_qs(query)]
-    set_widget(WRITTEN_KEY, [*written[-KEPT_WRITTEN:], parse_qs(query)])
+    query = link_query(state, turn, models, [*shown_parts(), *presented_parts()], call=call)
+    note_own(query)
     return {"query": query, "at": time()}
 
 
@@ -270,8 +289,8 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> None:
     """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
     the session's own page wrote asks for nothing.
     """
-    query = {name: st.query_params.get_all(name) for name in st.query_params}
-    if not query or query in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ())):
+    query = address_now()
+    if not query or query == widget_value(OPENED_KEY) or is_own(query):
         return
     set_widget(OPENED_KEY, query)
     before = state.conversation_id
