@@ -8,6 +8,7 @@ from memviz.ui.facts.summaries.page import summaries_view
 from memviz.ui.facts.views import KEPT, SUMMARIES, facts_views
 from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.sharing import show_elsewhere
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import FACTS_VIEW
 
@@ -22,3 +23,4 @@ else:
     lives_view(workspace(), state, settings, models, is_kept_alone=view == KEPT)
 with st.sidebar:  # last, for the settings and models stand above it
     copy_link(state, "facts-link", with_request=True)
+    show_elsewhere()

@@ -27,12 +27,14 @@ from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.selected_request import is_marked, turns_shown
 from memviz.ui.controls.setting_rows import mark_row
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import copy_link, keep_address, open_in_memviz
+from memviz.ui.shell.links import copy_link, keep_address
 from memviz.ui.shell.presenting import Part, hides
+from memviz.ui.shell.sharing import open_in_memviz, show_elsewhere
 from memviz.ui.shell.state import compare_state, presenting
-from memviz.ui.shell.text import plain
+from memviz.ui.shell.text import plain, shortened
 
 PLAYER_KEY, READER_KEY, PARTS_KEY = "compare-player", "compare-reader", "compare-composition"
+TITLE_CHARS = 36
 SHARES = (62, 38)
 """Per cent of the width, for the picture and for the reader beside it."""
 
@@ -90,7 +92,7 @@ def caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
     record = selection.record
     size = f": {counted(record.total_tokens, 'token')} under {selection.setting.label}" if record else ""
-    return f"{transcript.title} · {selection.name}{size}"
+    return f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}{size}"
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
@@ -150,6 +152,7 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
             copy_link(compare_state(), "compare-link", with_request=True)
+            show_elsewhere()
 
 
 def _parts(run: Run) -> None:

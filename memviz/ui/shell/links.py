@@ -21,7 +21,7 @@ from memviz.strategies import strategy
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.linked import ask_linked, shown_parts
 from memviz.ui.shell.own_addresses import Query, address_now, is_own, note_own
-from memviz.ui.shell.presenting import PRESENTED_PARTS, presented_parts, whole_query
+from memviz.ui.shell.presenting import PRESENTED_PARTS, presented_parts
 from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -233,20 +233,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 """
 _copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_WRITE_ADDRESS + _COPY_JS)
-_WHOLE_PAGE_HTML = '<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>'
-_WHOLE_PAGE_CSS = """
-p { margin: 0; font-family: var(--st-font); font-size: 0.9rem; color: var(--st-text-color); overflow-wrap: anywhere; }
-a { color: var(--st-link-color); white-space: nowrap; margin-left: 0.5em; }
-"""
-_WHOLE_PAGE_JS = """
-export default function ({ parentElement, data }) {
-    parentElement.querySelector("span").textContent = data.words;
-    parentElement.querySelector("a").href = location.pathname + "?" + data.query;
-}
-"""
-_whole_page = st.components.v2.component(
-    "memviz_whole_page", html=_WHOLE_PAGE_HTML, css=_WHOLE_PAGE_CSS, js=_WHOLE_PAGE_JS
-)
 _address = st.components.v2.component("memviz_address", html="<span></span>", js=_WRITE_ADDRESS + _ADDRESS_JS)
 
 
@@ -255,24 +241,17 @@ def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> N
     """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
     address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
     asked = (widget_value(key) or {}).get("asked")
-    data = _shown_now(state, with_request=with_request)
+    data = shown_now(state, with_request=with_request)
     _copy_button(data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
 
 
 def keep_address(state: CompareState, key: str) -> None:
     """Write the address of this view, with its request, into the browser. For the end of a fragment that changes what
     is shown: the button of :func:`copy_link` stands outside of it and is not drawn again."""
-    _address(data=_shown_now(state, with_request=True), key=key)
+    _address(data=shown_now(state, with_request=True), key=key)
 
 
-def open_in_memviz(state: CompareState, words: str) -> None:
-    """One line under a picture that stands in a frame of another page: what it shows, and the way to the whole page, in
-    a tab of its own. It also keeps the address."""
-    query = _shown_now(state, with_request=True)["query"]
-    _whole_page(data={"words": words, "query": whole_query(query)}, key="open-in-memviz")
-
-
-def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
+def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     """The query of what the page shows, and when that was, for who writes it into the address."""
     models = [(part, widget_value(f"{part}-name") or RECORDED_FIRST) for part in (SUMMARIZER, CHAT_MODEL)]
     turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)

@@ -20,6 +20,7 @@ class Keys {
         this.steps = 0;
         this.listening = new AbortController();
         const { signal } = this.listening;
+        addEventListener("memviz-present", () => this.data.on || this.start(), { signal });
         document.addEventListener("keydown", (event) => this.key(event), { signal });
         addEventListener("resize", () => {
             clearTimeout(this.resized);

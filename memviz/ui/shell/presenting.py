@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
@@ -135,23 +134,6 @@ def view_part() -> str:
     return SHOW if presenting().is_minimal else VIEW
 
 
-def whole_query(query: str) -> str:
-    """The query that shows all of the page that this one shows some of."""
-    left = [part for part in parse_qsl(query) if part[0] not in (PRESENT, HIDE) and part != (VIEW, MINIMAL)]
-    return urlencode([(VIEW if name == SHOW else name, text) for name, text in left])
-
-
-def presented_query(query: str) -> str:
-    """The query that presents what this one shows."""
-    return "&".join(filter(None, [whole_query(query), urlencode({PRESENT: ON})]))
-
-
-def minimal_query(query: str) -> str:
-    """The query that shows the bare picture of what this one shows, for a frame."""
-    parts = [(SHOW if name == VIEW else name, text) for name, text in parse_qsl(whole_query(query))]
-    return urlencode([*parts, (VIEW, MINIMAL), ("embed", "true")])
-
-
 def begin_presented() -> None:
     """Hide what is to be hidden, in large letters before an audience, and listen for the speaker's keys. Before the
     page is drawn: also a page that ends early can be left."""
@@ -194,11 +176,6 @@ def take_steps() -> int:
     state = presenting()
     steps, state.asked_steps = state.asked_steps, 0
     return steps
-
-
-def start_presenting() -> None:
-    """Show this page to an audience."""
-    presenting().is_on = True
 
 
 def _asked_at_bar() -> None:

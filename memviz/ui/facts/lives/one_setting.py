@@ -31,8 +31,9 @@ from memviz.ui.facts.selection import choose_event, chosen_event, event_key, fac
 from memviz.ui.facts.version_card import fact_name
 from memviz.ui.shell.chosen_request import is_page_choice
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.links import keep_address, open_in_memviz
+from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.presenting import Part, hides, put_away, speaker_notes
+from memviz.ui.shell.sharing import open_in_memviz
 from memviz.ui.shell.state import CompareState, clicked_point, presenting, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
