@@ -29,7 +29,7 @@ from memviz.ui.controls.setting_rows import mark_row
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link, keep_address
 from memviz.ui.shell.presenting import Part, hides
-from memviz.ui.shell.sharing import open_in_memviz, show_elsewhere
+from memviz.ui.shell.sharing import open_in_memviz
 from memviz.ui.shell.state import compare_state, presenting
 from memviz.ui.shell.text import plain, shortened
 
@@ -152,7 +152,6 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
             copy_link(compare_state(), "compare-link", with_request=True)
-            show_elsewhere()
 
 
 def _parts(run: Run) -> None:

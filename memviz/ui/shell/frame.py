@@ -29,6 +29,7 @@ from memviz.ui.shell.presenting import (
     is_bare,
     picture_is,
     put_away,
+    say_unknown_parts,
     take_presented,
 )
 from memviz.ui.shell.server.checks import require_checks
@@ -92,6 +93,7 @@ def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
 def open_page(question: str, sentence: str) -> None:
     """Begin a page: its title is the question it answers, the sentence says how."""
     _guard()
+    say_unknown_parts()
     picture_is(question)
     if not hides(Part.TITLE):
         st.title(question, anchor=False)
@@ -104,6 +106,7 @@ def open_views(key: str, views: Sequence[View]) -> str:
     """Begin a page that has several views, the switch between them beside its title; returns the id of the one that
     is shown."""
     _guard()
+    say_unknown_parts()
     follow_steps(key, views)
     view = shown_view(key, views)
     picture_of(key, view)

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.bounds import quoted
+from memviz.ui.shell.linked import LINK_OFF
 from memviz.ui.shell.own_addresses import Query, address_now, is_own
 from memviz.ui.shell.state import presenting, widget_value
 from memviz.ui.shell.text import plain
@@ -91,8 +92,8 @@ def letter_scale() -> float:
 
 
 def take_presented() -> None:
-    """How much is shown follows the address, where that is not the session's own; what it asks for in vain is said. To
-    be called before the page is drawn."""
+    """How much is shown follows the address, where that is not the session's own. To be called before the page is
+    drawn."""
     query, state = address_now(), presenting()
     if not query or query == state.taken or is_own(query):
         return
@@ -102,9 +103,14 @@ def take_presented() -> None:
     if VIEW in query:
         state.is_minimal = query[VIEW] == [MINIMAL]
     if HIDE in query:
-        state.hidden, unknown = hidden_parts(query)
-        for name in unknown:
-            st.warning(plain(f"The link's hide {quoted(name)} was passed over: it is not there."))
+        state.hidden, state.unknown = hidden_parts(query)
+
+
+def say_unknown_parts() -> None:
+    """What a link wanted to hide in vain. To be called by the page that it leads to."""
+    unknown, presenting().unknown = presenting().unknown, []
+    for name in unknown:
+        st.warning(plain(f"The link's hide {quoted(name)} was passed over: it is not there."), icon=LINK_OFF)
 
 
 def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:

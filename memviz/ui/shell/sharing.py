@@ -30,8 +30,12 @@ _whole_page = st.components.v2.component(
 
 def show_elsewhere() -> None:
     """Present this page, copy the link that does so, or the code that shows its picture in a frame of another page."""
-    with st.popover("Present", icon=":material/co_present:", key="present-menu"):
-        _share(data={"help": FRAME_HELP}, key="share")
+    st.button("Present or embed", icon=":material/co_present:", key="show-elsewhere", width="stretch", on_click=_ways)
+
+
+@st.dialog("Show this elsewhere")
+def _ways() -> None:
+    _share(data={"help": FRAME_HELP}, key="share")
 
 
 def open_in_memviz(state: CompareState, words: str) -> None:

@@ -384,7 +384,8 @@ class Presenting:
     ``is_minimal``: only the picture with its player, as in a frame of another page. ``hidden`` are parts that a link
     took away, by their names. ``asked_steps`` is how many pictures on (or back) the speaker wants to be, and
     ``clicks`` how many that were by which clicker. ``title`` and ``notes`` are those of the picture that is shown,
-    ``at`` (0-based) of ``of`` pictures, before the one called ``next_title``."""
+    ``at`` (0-based) of ``of`` pictures, before the one called ``next_title``. ``unknown`` is what the link wanted to
+    hide and is not there, ``taken`` the query that all of this was read from."""
 
     is_on: bool = False
     is_minimal: bool = False
@@ -397,6 +398,7 @@ class Presenting:
     at: int = 0
     of: int = 0
     next_title: str = ""
+    unknown: list[str] = field(default_factory=list)
     taken: dict[str, list[str]] = field(default_factory=dict)
 
 
