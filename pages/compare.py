@@ -9,6 +9,7 @@ from memviz.ui.compare.tokens.page import tokens_view
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
 from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
 from memviz.ui.shell.frame import open_views, workspace
+from memviz.ui.shell.sharing import show_elsewhere
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import COMPARE_VIEW
 
@@ -31,3 +32,5 @@ elif view == MEMORY_MAP:
     memory_map_view(shown, transcript, state.conversation_id or "")
 else:
     tokens_view(state, shown, transcript, models)
+with st.sidebar:
+    show_elsewhere()

@@ -5,13 +5,14 @@ import streamlit as st
 from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
 from memviz.ui.facts.summaries.page import summaries_view
-from memviz.ui.facts.views import SUMMARIES, VIEWS
+from memviz.ui.facts.views import KEPT, SUMMARIES, facts_views
 from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.links import copy_link
+from memviz.ui.shell.sharing import show_elsewhere
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import FACTS_VIEW
 
-view = open_views(FACTS_VIEW, VIEWS)
+view = open_views(FACTS_VIEW, facts_views())
 state = compare_state()
 with st.sidebar:
     models = study_controls(workspace(), state)
@@ -19,6 +20,7 @@ settings = setting_runs(workspace(), state, models.summarizer)
 if view == SUMMARIES:
     summaries_view(workspace(), state, settings, models.summarizer)
 else:
-    lives_view(workspace(), state, settings, models)
+    lives_view(workspace(), state, settings, models, is_kept_alone=view == KEPT)
 with st.sidebar:  # last, for the settings and models stand above it
     copy_link(state, "facts-link", with_request=True)
+    show_elsewhere()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -17,7 +18,9 @@ TRUST_EVERYONE = "MEMVIZ_TRUST_EVERYONE"
 PASSWORD_FILE = "MEMVIZ_PASSWORD_FILE"  # noqa: S105 - the name of a variable
 ALLOW_ENVIRONMENT_KEYS = "MEMVIZ_ALLOW_ENVIRONMENT_KEYS"
 ALLOW_PRIVATE_BASE_URLS = "MEMVIZ_ALLOW_PRIVATE_BASE_URLS"
+EMBEDDABLE_BY = "MEMVIZ_EMBEDDABLE_BY"
 
+_ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -35,7 +38,8 @@ class ServerAccess:
     can reach the server, and off everywhere else.
 
     ``environment_keys``: an empty key field uses the server's own API keys. ``private_base_urls``: base URLs that
-    visitors enter may lead to this machine and its network.
+    visitors enter may lead to this machine and its network. ``embeddable_by`` are the origins whose pages may show
+    memviz in a frame, besides its own; they may do nothing else.
     """
 
     address: str
@@ -43,6 +47,7 @@ class ServerAccess:
     password_file: str = ""
     environment_keys: bool | None = None
     private_base_urls: bool | None = None
+    embeddable_by: tuple[str, ...] = ()
 
     @property
     def is_local(self) -> bool:
@@ -61,7 +66,14 @@ class ServerAccess:
         return ModelAccess(*(self.is_local if switch is None else switch for switch in switches))
 
     def check(self) -> None:
-        """Raise :class:`memviz.errors.AccessError` if others could come in without anybody having decided so."""
+        """Raise :class:`memviz.errors.AccessError` if others could come in without anybody having decided so, or if
+        what may show memviz in a frame is no origin."""
+        for origin in self.embeddable_by:
+            if not _ORIGIN.fullmatch(origin):
+                raise AccessError(
+                    f"{origin!r} is no origin of a page: give scheme, host and port, such as https://course.example.com"
+                    " or http://127.0.0.1:8000."
+                )
         if self.is_local or self.trust_everyone or self.password_file:
             return
         raise AccessError(
@@ -78,6 +90,7 @@ class ServerAccess:
             (ALLOW_PRIVATE_BASE_URLS, self.private_base_urls),
         ):
             said[name] = "" if switch is None else str(int(switch))
+        said[EMBEDDABLE_BY] = " ".join(self.embeddable_by)
         return {name: value for name, value in said.items() if value}
 
 
@@ -92,6 +105,7 @@ def server_access(address: str | None, environment: Mapping[str, str] = os.envir
         environment.get(PASSWORD_FILE, ""),
         _switch(environment, ALLOW_ENVIRONMENT_KEYS),
         _switch(environment, ALLOW_PRIVATE_BASE_URLS),
+        tuple(environment.get(EMBEDDABLE_BY, "").split()),
     )
 
 

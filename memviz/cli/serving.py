@@ -56,6 +56,13 @@ PrivateBaseUrls = Annotated[
         "[default: only at 127.0.0.1]",
     ),
 ]  # fmt: skip
+EmbeddableBy = Annotated[
+    list[str] | None,
+    Option(
+        "--embeddable-by", metavar="ORIGIN", envvar="MEMVIZ_EMBEDDABLE_BY",
+        help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
+    ),
+]  # fmt: skip
 
 
 def open_dashboard(
@@ -66,6 +73,7 @@ def open_dashboard(
     trust_everyone: TrustEveryone = False,
     allow_environment_keys: EnvironmentKeys = None,
     allow_private_base_urls: PrivateBaseUrls = None,
+    embeddable_by: EmbeddableBy = None,
 ) -> None:
     """Start the dashboard; Ctrl-C ends it.
 
@@ -76,6 +84,7 @@ def open_dashboard(
       memviz ui
       memviz ui --port 8600 --db ~/chats.db
       memviz ui --address 0.0.0.0 --password-file ~/memviz-password
+      memviz ui --embeddable-by http://127.0.0.1:8000
     """
     from memviz.access.settings import ServerAccess
     from memviz.dashboard import dashboard_folder
@@ -84,7 +93,10 @@ def open_dashboard(
     main = dashboard_folder() / "app.py"
     if not main.is_file():
         raise OutputError(f"The pages of the dashboard are not in {main.parent}. Install memviz again.")
-    access = ServerAccess(address, trust_everyone, password_file, allow_environment_keys, allow_private_base_urls)
+    access = ServerAccess(
+        address, trust_everyone, password_file, allow_environment_keys, allow_private_base_urls,
+        tuple(embeddable_by or ()),
+    )  # fmt: skip
     _check(access)
     os.environ.update(access.variables())
     if db:

@@ -44,7 +44,8 @@ def test_a_switch_that_is_neither_on_nor_off_is_an_error() -> None:
 
 
 def test_the_variables_say_the_same_again() -> None:
-    access = ServerAccess("::", trust_everyone=True, password_file="a", environment_keys=False, private_base_urls=True)
+    access = ServerAccess("::", trust_everyone=True, password_file="a", environment_keys=False, private_base_urls=True,
+                          embeddable_by=("https://a.example.com", "http://b:8000"))  # fmt: skip
     assert server_access("::", access.variables()) == access
 
 
@@ -52,3 +53,14 @@ def test_others_reach_a_server_that_asks_for_a_password_or_trusts_everyone_also_
     assert not ServerAccess("127.0.0.1").is_shared
     for shared in (ServerAccess("0.0.0.0"), ServerAccess("127.0.0.1", True), ServerAccess("127.0.0.1", False, "file")):
         assert shared.is_shared
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["*", "https://*.example.com", "a.example.com", "https://a.example.com/", "https://a.example.com; script-src *",
+     "file:", "null", "data:", "https://a example.com", "https://a.example.com:port", ""],
+)  # fmt: skip
+def test_only_origins_are_let_to_embed_it(origin: str) -> None:
+    with pytest.raises(AccessError, match="is no origin of a page"):
+        ServerAccess("127.0.0.1", embeddable_by=("https://fine.example.com", origin)).check()
+    ServerAccess("127.0.0.1", embeddable_by=("https://fine.example.com", "http://127.0.0.1:8000")).check()

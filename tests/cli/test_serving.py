@@ -78,7 +78,7 @@ def test_a_port_that_is_taken_is_told_with_an_exit_code(tmp_path: Path) -> None:
 
 SWITCHES = (
     "MEMVIZ_DB", "MEMVIZ_TRUST_EVERYONE", "MEMVIZ_PASSWORD_FILE", "MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
-    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS",
+    "MEMVIZ_ALLOW_PRIVATE_BASE_URLS", "MEMVIZ_EMBEDDABLE_BY",
 )  # fmt: skip
 
 
@@ -109,12 +109,18 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
     password.chmod(0o600)
     shown = memviz(
         "ui", "--address", "0.0.0.0", "--password-file", password, "--allow-environment-keys",
-        "--no-allow-private-base-urls", code=7,
+        "--no-allow-private-base-urls", "--embeddable-by", "https://a.example.com", "--embeddable-by",
+        "http://127.0.0.1:8000", code=7,
     )  # fmt: skip
     assert shown.err == ""
     values = [os.environ[name] for name in SWITCHES[1:]]
-    assert values == ["", str(password), "1", "0"]
+    assert values == ["", str(password), "1", "0", "https://a.example.com http://127.0.0.1:8000"]
     assert told[:6] == ["run", str(ROOT / "app.py"), "--server.port", "8501", "--server.address", "0.0.0.0"]
+
+
+def test_what_may_embed_it_has_to_be_an_origin(told: list[str]) -> None:
+    refused("ui", "--embeddable-by", "https://a.example.com/course", code=1, words=("is no origin", "https://course"))
+    assert told == []
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", "chats.example.com"])

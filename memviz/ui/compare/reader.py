@@ -15,6 +15,7 @@ from memviz.charts.requests.tables import parts_table
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
+from memviz.text.wording import counted
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
@@ -27,11 +28,14 @@ from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.selected_request import is_marked
 from memviz.ui.controls.setting_rows import mark_row
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.state import compare_state
-from memviz.ui.shell.text import plain
+from memviz.ui.shell.links import copy_link, keep_address
+from memviz.ui.shell.presenting import Part, hides
+from memviz.ui.shell.sharing import open_in_memviz
+from memviz.ui.shell.state import compare_state, presenting
+from memviz.ui.shell.text import plain, shortened
 
 PLAYER_KEY, READER_KEY, PARTS_KEY = "compare-player", "compare-reader", "compare-composition"
+TITLE_CHARS = 36
 SHARES = (62, 38)
 """Per cent of the width, for the picture and for the reader beside it."""
 
@@ -58,21 +62,47 @@ def beside_reader(
     """
     if is_staged():
         play(settings, shared_axis(settings), selected(settings), transcript, readout)
-        reader(settings, selected(settings), transcript)
-        if draw_below is not None:
-            draw_below(selected(settings))
-        return
-    picture, request = st.columns(SHARES, gap="medium")
-    with picture, st.container(gap="small"):
-        draw_picture()
+        if hides(Part.READER):
+            on_this_page_alone(settings, transcript)
+        else:
+            reader(settings, selected(settings), transcript)
+    elif hides(Part.READER):
+        picture_alone(settings, draw_picture, charts)
+        on_this_page_alone(settings, transcript)
+    else:
+        picture, request = st.columns(SHARES, gap="medium")
+        with picture, st.container(gap="small"):
+            draw_picture()
+            walk(settings, charts)
+            if draw_notes is not None and not hides(Part.NUMBERS):
+                draw_notes()
+        with request:
+            reader(settings, selected(settings), transcript)
+    if draw_below is not None and not hides(Part.NUMBERS):
+        draw_below(selected(settings))
+
+
+def picture_alone(
+    settings: Sequence[SettingRun], draw_picture: Callable[[], object], charts: Mapping[str, RequestAxis]
+) -> None:
+    """The picture with the player below it."""
+    draw_picture()
+    if not hides(Part.PLAYER):
         walk(settings, charts)
-        if draw_notes is not None:
-            draw_notes()
-    selection = selected(settings)
-    with request:
-        reader(settings, selection, transcript)
-    if draw_below is not None:
-        draw_below(selection)
+
+
+def on_this_page_alone(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """On a page that shows nothing else one line says what is selected, and leads to the whole page."""
+    if presenting().is_minimal:
+        open_in_memviz(compare_state(), caption(selected(settings), transcript))
+    keep_address(compare_state(), "compare-address")
+
+
+def caption(selection: Selection, transcript: Transcript) -> str:
+    """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
+    record = selection.record
+    size = f": {counted(record.total_tokens, 'token')} under {selection.setting.label}" if record else ""
+    return f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}{size}"
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:

@@ -8,7 +8,9 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
+from memviz.charts.enlarged import enlarged
 from memviz.engine.run import Run
+from memviz.ui.shell.presenting import letter_scale
 
 
 class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
@@ -18,12 +20,18 @@ class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
     instead of a figure would be checked property by property, which takes even longer.
     """
 
-    def __init__(self, figure: go.Figure) -> None:
-        self._dictionary: dict[str, Any] = figure.to_dict()
+    def __init__(self, figure: go.Figure | dict[str, Any]) -> None:
+        self._dictionary: dict[str, Any] = figure if isinstance(figure, dict) else figure.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """The figure as a dictionary, which must not be changed."""
         return self._dictionary
+
+
+def as_shown(figure: BaseFigure) -> BaseFigure:
+    """A figure in letters as large as those of the page: larger before an audience."""
+    scale = letter_scale()
+    return figure if scale == 1 else KeptFigure(enlarged(figure.to_dict(), scale))
 
 
 def kept_figure(run: Run, draw: Callable[..., go.Figure], *args: Hashable, **options: Hashable) -> KeptFigure:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from memviz.ui.shell.presenting import presents
 from memviz.ui.shell.terms import term
 from memviz.ui.shell.views import View
 
-LIVES, SUMMARIES = "lives", "summaries"
+LIVES, SUMMARIES, KEPT = "lives", "summaries", "kept"
 VIEWS = (
     View(
         LIVES, "Facts", "Which facts could the model still know?",
@@ -18,3 +19,12 @@ VIEWS = (
         f"why, at what cost, and which {term('facts')} it kept or lost.",
     ),
 )  # fmt: skip
+_PRESENTED = View(
+    KEPT, "Kept", "How much does each setting still know?",
+    "The share of the facts that each request could still know, one line a setting.",
+)  # fmt: skip
+
+
+def facts_views() -> tuple[View, ...]:
+    """The views; before an audience the lines of all settings, which stand below the lives of facts, are one more."""
+    return (*VIEWS, _PRESENTED) if presents() else VIEWS

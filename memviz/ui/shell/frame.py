@@ -19,9 +19,24 @@ from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.languages import say_languages
 from memviz.ui.shell.linked import forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
+from memviz.ui.shell.presenting import (
+    MINIMAL,
+    SHOW,
+    VIEW,
+    Part,
+    begin_presented,
+    end_presented,
+    hides,
+    is_bare,
+    picture_is,
+    put_away,
+    say_unknown_parts,
+    take_presented,
+)
 from memviz.ui.shell.server.checks import require_checks
 from memviz.ui.shell.terms import explain_terms
-from memviz.ui.shell.views import VIEW, View, begin_at_top, choose_view, shown_view
+from memviz.ui.shell.views import View, begin_at_top, choose_view, shown_view
+from memviz.ui.shell.walk import follow_steps, picture_of
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
@@ -58,7 +73,10 @@ def navigate() -> None:
         require_checks()
         say_languages()
         explain_terms()
+        take_presented()
+        begin_presented()
         page.run()
+    end_presented()
     looked_at(workspace())
 
 
@@ -71,7 +89,8 @@ def _moved(addresses: Mapping[str, tuple[StreamlitPage, str]]) -> Iterator[Strea
 def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
     def lead() -> None:
         query: dict[str, str | list[str]] = {name: st.query_params.get_all(name) for name in st.query_params}
-        st.switch_page(page, query_params=query | ({VIEW: view} if view else {}))
+        named = SHOW if query.get(VIEW) == [MINIMAL] else VIEW
+        st.switch_page(page, query_params=query | ({named: view} if view else {}))
 
     return lead
 
@@ -79,8 +98,12 @@ def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
 def open_page(question: str, sentence: str) -> None:
     """Begin a page: its title is the question it answers, the sentence says how."""
     _guard()
-    st.title(question, anchor=False)
-    st.caption(sentence)
+    say_unknown_parts()
+    picture_is(question)
+    if not hides(Part.TITLE):
+        st.title(question, anchor=False)
+    if not is_bare():
+        st.caption(sentence)
     _database_notice()
 
 
@@ -88,12 +111,19 @@ def open_views(key: str, views: Sequence[View]) -> str:
     """Begin a page that has several views, the switch between them beside its title; returns the id of the one that
     is shown."""
     _guard()
+    say_unknown_parts()
+    follow_steps(key, views)
     view = shown_view(key, views)
+    picture_of(key, view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.title(view.question, anchor=False, width="stretch")
-        with st.container(width="content"):
+        if not hides(Part.TITLE):
+            st.title(view.question, anchor=False, width="stretch")
+        with put_away(Part.VIEWS, "views"), st.container(width="content"):
             choose_view(key, views)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="view-sentence"):
+    with (
+        put_away(Part.CONTROLS, "sentence"),
+        st.container(horizontal=True, vertical_alignment="center", gap="small", key="view-sentence"),
+    ):
         st.caption(view.sentence, width="stretch")
         if view.choose is not None:
             with st.container(width="content"):

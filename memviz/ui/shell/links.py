@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import time
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -20,6 +20,8 @@ from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.linked import ask_linked, shown_parts
+from memviz.ui.shell.own_addresses import Query, address_now, forget_own, is_own, note_own
+from memviz.ui.shell.presenting import PRESENTED_PARTS, presented_parts
 from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -34,7 +36,7 @@ SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 KNOWN = (
     CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view",
-    STAGE,
+    STAGE, *PRESENTED_PARTS,
 )  # fmt: skip
 HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
@@ -42,9 +44,6 @@ MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
 OLD_FREE_RUN = "anew"
 MAX_RECALLS, MAX_TAKES, MOST_NAMED = 100, 50, 3
-Query = Mapping[str, Sequence[str]]
-
-
 Pairs = Iterable[tuple[str, str]]
 
 
@@ -175,9 +174,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
 
 
-OPENED_KEY, WRITTEN_KEY = "opened-link", "written-links"
-KEPT_WRITTEN = 20
-"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
+OPENED_KEY = "opened-link"
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
@@ -197,9 +194,10 @@ function writeAddress(place, data) {
     // Of several places that write it the one that was drawn last knows what the page shows.
     if (location.pathname !== place.path || data.at < (window.memvizAddressAt ?? 0)) return;
     window.memvizAddressAt = data.at;
-    if (location.search !== "?" + data.query) {
-        history.replaceState(history.state, "", location.pathname + "?" + data.query);
-    }
+    // Whether the page is embedded is Streamlit's part of the address, and stays as it is.
+    const embed = location.search.slice(1).split("&").filter((part) => /^embed(_options)?=/i.test(part));
+    const query = "?" + [data.query, ...embed].filter(Boolean).join("&");
+    if (location.search !== query) history.replaceState(history.state, "", location.pathname + query);
 }
 """
 _ADDRESS_JS = """
@@ -250,23 +248,22 @@ def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> N
     """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
     address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
     asked = (widget_value(key) or {}).get("asked")
-    data = _shown_now(state, with_request=with_request)
+    data = shown_now(state, with_request=with_request)
     _copy_button(data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
 
 
 def keep_address(state: CompareState, key: str) -> None:
     """Write the address of this view, with its request, into the browser. For the end of a fragment that changes what
     is shown: the button of :func:`copy_link` stands outside of it and is not drawn again."""
-    _address(data=_shown_now(state, with_request=True), key=key)
+    _address(data=shown_now(state, with_request=True), key=key)
 
 
-def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
+def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     """The query of what the page shows, and when that was, for who writes it into the address."""
     models = [(part, widget_value(f"{part}-name") or RECORDED_FIRST) for part in (SUMMARIZER, CHAT_MODEL)]
     turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
-    query = link_query(state, turn, models, shown_parts(), call=call)
-    written = [address for address in widget_value(WRITTEN_KEY) or [] if address != parse_qs(query)]
-    set_widget(WRITTEN_KEY, [*written[-KEPT_WRITTEN:], parse_qs(query)])
+    query = link_query(state, turn, models, [*shown_parts(), *presented_parts()], call=call)
+    note_own(query)
     return {"query": query, "at": time()}
 
 
@@ -285,12 +282,8 @@ def _nothing() -> None:
 def is_link_opened() -> bool:
     """Whether the address of the page asks for something that was not shown yet. Once :func:`open_shared_view` has
     shown it, it does not."""
-    query = _address_query()
-    return bool(query) and query not in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ()))
-
-
-def _address_query() -> dict[str, list[str]]:
-    return {name: st.query_params.get_all(name) for name in st.query_params}
+    query = address_now()
+    return bool(query) and query != widget_value(OPENED_KEY) and not is_own(query)
 
 
 def follow_again(parts: Iterable[tuple[str, str]]) -> None:
@@ -298,7 +291,7 @@ def follow_again(parts: Iterable[tuple[str, str]]) -> None:
     query = parse_qs(urlencode([*parts]))
     if widget_value(OPENED_KEY) == query:
         set_widget(OPENED_KEY, None)
-    set_widget(WRITTEN_KEY, [address for address in widget_value(WRITTEN_KEY) or [] if address != query])
+    forget_own(query)
 
 
 def open_shared_view(workspace: Workspace, state: CompareState) -> None:
@@ -307,7 +300,7 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> None:
     """
     if not is_link_opened():
         return
-    query = _address_query()
+    query = address_now()
     set_widget(OPENED_KEY, query)
     before = state.conversation_id
     turn, problems = open_link(state, query)

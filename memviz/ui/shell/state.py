@@ -442,6 +442,30 @@ class LinkedParts:
 
 
 @dataclass
+class Presenting:
+    """How much of the pages is shown. ``is_on``: they are presented, in large letters of ``letter_pixels``;
+    ``is_minimal``: only the picture with its player, as in a frame of another page. ``hidden`` are parts that a link
+    took away, by their names. ``asked_steps`` is how many pictures on (or back) the speaker wants to be, and
+    ``clicks`` how many that were by which clicker. ``title`` and ``notes`` are those of the picture that is shown,
+    ``at`` (0-based) of ``of`` pictures, before the one called ``next_title``. ``unknown`` is what the link wanted to
+    hide and is not there, ``taken`` the query that all of this was read from."""
+
+    is_on: bool = False
+    is_minimal: bool = False
+    hidden: frozenset[str] = frozenset()
+    letter_pixels: int = 22
+    asked_steps: int = 0
+    clicks: tuple[str, int] = ("", 0)
+    title: str = ""
+    notes: list[str] = field(default_factory=list)
+    at: int = 0
+    of: int = 0
+    next_title: str = ""
+    unknown: list[str] = field(default_factory=list)
+    taken: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass
 class SpendingShown:
     """Where the page says what was spent: each of ``draw`` writes it at one place, where it has changed. ``is_shown``:
     a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``: what tests of
@@ -510,6 +534,11 @@ def spending() -> Spending:
 def noted_replies() -> Notes:
     """What live models have replied in this session, to be saved as a recording."""
     return _of_session("noted-replies", Notes)
+
+
+def presenting() -> Presenting:
+    """How much of the pages is shown."""
+    return _of_session("presenting", Presenting)
 
 
 def spending_shown() -> SpendingShown:

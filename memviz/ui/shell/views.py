@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.ui.shell.presenting import view_named, view_part
 from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 
-VIEW = "view"
-"""The part of an address that names a view."""
 COMPARE_VIEW, FACTS_VIEW, GUIDE_VIEW = "compare-view", "facts-view", "guide-view"
 TURNED_KEY = "views-turned"
 _JS = """
@@ -38,14 +37,14 @@ class View(NamedTuple):
 
 def shown_view(key: str, views: Sequence[View]) -> View:
     """The view that the switch of this ``key`` stands at: at first the one that the address names, or the first."""
-    linked_parts().keys[VIEW] = key
+    linked_parts().keys[view_part()] = key
     known = {view.id: view for view in views}
     asked = widget_value(_asked(key))
     if asked in known:
         set_widget(_asked(key), None)
         set_widget(key, asked)
     elif widget_value(key) not in known:
-        named = st.query_params.get(VIEW, "")
+        named = view_named(st.query_params)
         set_widget(key, named if named in known else views[0].id)
     return known[widget_value(key)]
 
@@ -57,6 +56,12 @@ def choose_view(key: str, views: Sequence[View]) -> None:
         "Seen as", list(names), format_func=names.__getitem__, key=key, required=True, label_visibility="collapsed",
         persist_state="session",
     )  # fmt: skip
+
+
+def ask_view(key: str, view: str) -> None:
+    """The switch of this ``key`` is to stand at this view from the next run on: it may be drawn already, and then takes
+    no value."""
+    set_widget(_asked(key), view)
 
 
 def turn_to(page: str, key: str, view: str) -> None:

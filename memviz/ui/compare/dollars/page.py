@@ -18,7 +18,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
-from memviz.tuning.price_words import after_the_pause, pause_words
+from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two, take_linked
 from memviz.ui.compare.dollars.prices import which_prices
@@ -31,10 +31,13 @@ from memviz.ui.compare.reader import beside_reader, shared_axis
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
+from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
+from memviz.ui.shell.presenting import Part, hides, put_away
 from memviz.ui.shell.state import CostsState, costs_state, widget_value
 from memviz.ui.shell.text import plain
 
@@ -45,17 +48,20 @@ CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = "costs-cache", "costs-context-win
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What every setting costs."""
-    assumptions = price_row()
+    with put_away(Part.CONTROLS, "prices"):
+        assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
+    finding_to_audience(cost_finding(costs), [basis_in_words(assumptions)])
     take_linked(costs_state(), costs)
     beside_reader(
         settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs),
         draw_below=partial(in_total, costs_state(), costs, assumptions), readout=Readout("dollars", assumptions),
     )  # fmt: skip
-    parts_table(costs)
-    details(costs, assumptions, transcript)
+    if not hides(Part.NUMBERS):
+        parts_table(costs)
+        details(costs, assumptions, transcript)
 
 
 def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:
@@ -87,7 +93,10 @@ def picture(costs: Sequence[SettingCost]) -> None:
     linked("shown", VIEW_KEY, [one.value for one in View])
     linked("uncached", UNCACHED_KEY, [False, True])
     shown, step = _shown(costs), step_of([one.setting for one in costs])
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+    with (
+        put_away(Part.CONTROLS, "costs-shown"),
+        st.container(horizontal=True, vertical_alignment="center", gap="xsmall"),
+    ):
         st.segmented_control(
             "Shown", [one.value for one in View], default=View.SO_FAR.value, required=True, key=VIEW_KEY,
             format_func={View.SO_FAR.value: View.SO_FAR.value, View.EACH_STEP.value: f"Each {step}"}.__getitem__,
@@ -95,12 +104,13 @@ def picture(costs: Sequence[SettingCost]) -> None:
         )  # fmt: skip
         if shown.unit is Unit.USD:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
+    figure = cost_curve(
+        costs, shown.view, unit=shown.unit, uncached=shown.uncached,
+        break_even=chosen_break_even(costs_state(), costs),
+    )  # fmt: skip
     st.plotly_chart(
-        cost_curve(
-            costs, shown.view, unit=shown.unit, uncached=shown.uncached,
-            break_even=chosen_break_even(costs_state(), costs),
-        ),
-        key=CHART_KEY, height=with_legend(HEIGHT_PIXELS, len(costs)), config=CONFIG, selection_mode="points",
+        as_shown(figure), key=CHART_KEY, height=picture_pixels(with_legend(HEIGHT_PIXELS, len(costs))), config=CONFIG,
+        selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [one.setting.index for one in costs]), alt=cost_finding(costs),
     )  # fmt: skip
 

@@ -25,11 +25,13 @@ from memviz.ui.compare.tokens.percent import chosen_window
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.controls.kept_figure import as_shown, kept_figure
+from memviz.ui.controls.presented_picture import compaction_notes, finding_to_audience, picture_pixels
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step
 from memviz.ui.shell.linked import linked_range
+from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
@@ -45,26 +47,30 @@ def tokens_view(
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     answers = partial(_answers, settings) if state.free_run else None
+    finding_to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
         settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, transcript), draw_below=answers,
     )  # fmt: skip
     # Before the warnings, so that it stands in view with the picture.
-    ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
-    summaries_by(settings)
-    health(settings)
-    key_numbers(settings)
+    if not hides(Part.QUESTIONS):
+        ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
+    if not hides(Part.NUMBERS):
+        summaries_by(settings)
+        health(settings)
+        key_numbers(settings)
 
 
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
-    height = with_legend(CHART_PIXELS, len(settings))
+    height = picture_pixels(with_legend(CHART_PIXELS, len(settings)))
+    figure = kept_figure(
+        settings[0].run, tokens_per_turn, tuple(settings), height=height, recorded=transcript.events,
+        turns=turns, window=chosen_window(settings),
+    )  # fmt: skip
     st.plotly_chart(
-        kept_figure(
-            settings[0].run, tokens_per_turn, tuple(settings), height=height, recorded=transcript.events,
-            turns=turns, window=chosen_window(settings),
-        ),
+        as_shown(figure),
         key=CHART_KEY, height=height, config=CONFIG, selection_mode="points",
         on_select=partial(select_clicked, CHART_KEY, [setting.index for setting in settings]),
         alt=finding(settings),

@@ -18,7 +18,9 @@ from memviz.charts.summaries.marks import marks_of
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
 from memviz.text.wording import counted
+from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.legend import glyph, legend_item, swatch
+from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
 from memviz.ui.controls.selected_request import selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
@@ -30,17 +32,20 @@ from memviz.ui.facts.version_card import fact_name
 from memviz.ui.shell.chosen_request import is_page_choice
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.links import keep_address
-from memviz.ui.shell.state import CompareState, clicked_point, set_widget, widget_value
+from memviz.ui.shell.presenting import Part, hides, is_bare, put_away, speaker_notes
+from memviz.ui.shell.sharing import open_in_memviz
+from memviz.ui.shell.state import CompareState, clicked_point, presenting, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 SETTING_KEY, ALL_KEY, CHART_KEY = "retention-setting", "retention-all", "retention-lives"
-MOST_ROWS, MOST_SPANS = 40, 12
+MOST_ROWS, MOST_SPANS, MOST_FAR_ROWS = 40, 12, 12
 
 
 @st.fragment
 def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
-    one = _choose(state, kept)
+    with put_away(Part.CONTROLS, "retention-setting"):
+        one = _choose(state, kept)
     selected_turn([each.setting for each in kept], one.run)
     lives = by_birth(one.lives)
     if not lives:
@@ -49,6 +54,10 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     linked("fact", fact_key(state), [life.probe for life in lives])
     linked("version", event_key(state, one.setting), range(len(one.run.compactions)))
     _begin(state, one, lives)
+    if hides(Part.READER):
+        _picture_alone(state, one, lives)
+        keep_address(state, "lives-address")
+        return
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             _rows(state, one, lives)
@@ -61,6 +70,19 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     with st.expander("All facts together, and as a table", icon=":material/table_rows:", key="facts-together"):
         all_facts(one, lives)
     keep_address(state, "lives-address")
+
+
+def _picture_alone(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    """The lives, and the story of the chosen one."""
+    finding_to_audience(_finding(one))
+    _rows(state, one, lives)
+    st.html(_legend(one))
+    with put_away(Part.CONTROLS, "retention-fact"):
+        life = choose_life(state, one, lives)
+    name, told = fact_name(one.retention.probes[life.probe]), story(one, life)
+    speaker_notes([f"{name}: {' '.join(told)}"])
+    if presenting().is_minimal:
+        open_in_memviz(state, f"{name}: {' '.join(told[1:2])}")
 
 
 def _begin(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
@@ -123,12 +145,25 @@ def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) 
     if many:
         linked("all", ALL_KEY, [False, True])
     shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
+    if is_bare():
+        shown = seen_from_afar(one, lives, widget_value(fact_key(state)))
+    figure = life_lines_of(one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting))
     st.plotly_chart(
-        life_lines_of(one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)), key=CHART_KEY,
-        config=CONFIG, selection_mode="points", on_select=partial(_follow_click, state, one), alt=_finding(one),
+        as_shown(figure), key=CHART_KEY, height=picture_pixels(figure.layout.height), config=CONFIG,
+        selection_mode="points", on_select=partial(_follow_click, state, one), alt=_finding(one),
     )  # fmt: skip
-    if many:
+    if len(shown) < len(lives) and is_bare():
+        st.caption(f"{len(shown)} of {counted(len(lives), 'fact')}: first of all those that were lost.")
+    elif many:
         switch(f"Show all {len(lives):,} facts", key=ALL_KEY, help=f"At first the {MOST_ROWS} stated first.")
+
+
+def seen_from_afar(one: RetentionResult, lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLine]:
+    """As many lives as there is room for in large letters: the chosen one, those that were lost, and then others, in
+    their order."""
+    order = sorted(lives, key=lambda life: (life.probe != chosen, life.lost_turn is None))
+    kept = {life.probe for life in order[:MOST_FAR_ROWS]}
+    return [life for life in lives if life.probe in kept]
 
 
 def _follow_click(state: CompareState, one: RetentionResult) -> None:

@@ -18,7 +18,9 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
+from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import facts_of, proposals_key
+from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
 from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
@@ -33,6 +35,7 @@ from memviz.ui.facts.retention_cache import bounds_of, retention_results, surviv
 from memviz.ui.facts.selection import choose_event, choose_request_of, open_event, open_request
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.links import keep_address
+from memviz.ui.shell.presenting import Part, hides, put_away
 from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -51,8 +54,12 @@ TABLE_ALT = "What each setting retained, one column a setting"
 CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 
 
-def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], models: StudyModels) -> None:
-    """What every setting retains of the facts, and the life of each of them."""
+def lives_view(
+    workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], models: StudyModels, *,
+    is_kept_alone: bool = False,
+) -> None:  # fmt: skip
+    """What every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture is
+    shown, it is the first of these."""
     shown = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(state.conversation_id), [False, True])
     facts = facts_of(workspace, state.conversation_id)
@@ -66,6 +73,9 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
         unlabelled(shown, expanded=True)
         return
     kept = retention_results(shown, facts.probes)
+    if hides(Part.NUMBERS):
+        one_picture(workspace, state, kept, is_kept_alone=is_kept_alone)
+        return
     one_setting(state, kept)
     summaries_by(shown)
     where_from(facts)
@@ -80,6 +90,17 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
     ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
 
 
+def one_picture(
+    workspace: Workspace, state: CompareState, kept: Sequence[RetentionResult], *, is_kept_alone: bool
+) -> None:
+    """What all settings know, or the lives of the facts under one of them, and nothing else."""
+    if is_kept_alone:
+        finding_to_audience(_finding(kept))
+        all_settings(state, kept, elsewhere(workspace, kept))
+    else:
+        one_setting(state, kept)
+
+
 @st.fragment
 def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
@@ -87,16 +108,19 @@ def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline:
     linked("measure", MEASURE_KEY, [one.value for one in Measure])
     measure = Measure(widget_value(MEASURE_KEY))
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
+    figure = retention_curve(kept, bounds, measure)
     st.plotly_chart(
-        retention_curve(kept, bounds, measure), key=CURVE_KEY, config=CONFIG, selection_mode="points",
+        as_shown(figure), key=CURVE_KEY, height=picture_pixels(figure.layout.height), config=CONFIG,
+        selection_mode="points",
         on_select=partial(_follow_click, state, kept), alt=_finding(kept),
     )  # fmt: skip
-    _clicked(state, kept)
-    st.segmented_control(
-        "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY, required=True,
-        help=MEASURE_HELP,
-    )  # fmt: skip
-    st.caption(_how_to_read(baseline, measure))
+    with put_away(Part.CONTROLS, "retention-measure"):
+        _clicked(state, kept)
+        st.segmented_control(
+            "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY, required=True,
+            help=MEASURE_HELP,
+        )  # fmt: skip
+        st.caption(_how_to_read(baseline, measure))
     keep_address(state, "curve-address")
 
 

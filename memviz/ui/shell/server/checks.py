@@ -32,7 +32,7 @@ def checks() -> list[Middleware]:
         settings.check()
         same_origin = Middleware(
             SameOrigin, is_local=settings.is_local, other_hosts=st.get_option("server.allowedHosts"),
-            other_origins=st.get_option("server.corsAllowedOrigins"),
+            other_origins=st.get_option("server.corsAllowedOrigins"), embeddable_by=settings.embeddable_by,
         )  # fmt: skip
         if not settings.password_file:
             return [same_origin]

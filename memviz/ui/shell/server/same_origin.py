@@ -28,17 +28,24 @@ class SameOrigin:
     Streamlit lets in every page of localhost, whatever its port, and whatever name a page has that leads here. Here
     scheme and name do not matter, but the port does: an ``Origin`` has to be the one that the request goes to, or one
     of ``other_origins``. A server that only this machine reaches (``is_local``) answers under no other name than
-    this machine's own and ``other_hosts``, since a page elsewhere can let a name of its own lead here.
+    this machine's own and ``other_hosts``, since a page elsewhere can let a name of its own lead here. Pages of
+    ``embeddable_by`` may show memviz in a frame: what is in it has memviz's own origin, so they may do nothing else.
     """
 
     def __init__(
-        self, app: ASGIApp, *, is_local: bool, other_hosts: Iterable[str] = (), other_origins: Iterable[str] = ()
+        self,
+        app: ASGIApp,
+        *,
+        is_local: bool,
+        other_hosts: Iterable[str] = (),
+        other_origins: Iterable[str] = (),
+        embeddable_by: Iterable[str] = (),
     ) -> None:
         self._app, self._is_local = app, is_local
         self._origins = frozenset(origin.strip().rstrip("/").lower() for origin in other_origins)
         named = (urlsplit(origin).hostname or "" for origin in self._origins)
         self._hosts = frozenset(host.strip().lower() for host in (*other_hosts, *named))
-        self._may_frame = " ".join(["'self'", *sorted(self._origins)])
+        self._may_frame = " ".join(["'self'", *sorted(self._origins.union(map(str.lower, embeddable_by)))])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it with status 403."""
@@ -72,7 +79,7 @@ class SameOrigin:
         return is_loopback(name) or any(fnmatchcase(name, pattern) for pattern in self._hosts)
 
     def _unframed(self, send: Send) -> Send:
-        """No other page may show memviz within itself and lead clicks to it."""
+        """No page that was not named may show memviz within itself and lead clicks to it."""
 
         async def with_header(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -82,3 +82,11 @@ def test_what_the_operator_lists_is_let_in() -> None:
 def test_no_other_page_may_frame_it() -> None:
     shown = client(other_origins=["https://portal.example.com"]).get("/")
     assert shown.headers["content-security-policy"] == "frame-ancestors 'self' https://portal.example.com"
+
+
+def test_a_page_that_may_frame_it_may_do_nothing_else() -> None:
+    course = "http://127.0.0.1:8000"
+    asking = client(embeddable_by=[course, "https://Course.example.com"])
+    framed = asking.get("/").headers["content-security-policy"]
+    assert framed == f"frame-ancestors 'self' {course} https://course.example.com"
+    assert not is_let_in(asking, course)

@@ -1,0 +1,171 @@
+"""A speaker with a clicker, the window of notes, and the picture in a frame of another page."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.dashboard import Dashboard
+from tests.browser.journeys import QUESTIONS, drawn, go
+from tests.browser.script_runs import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import BrowserContext, Locator, Page
+
+pytestmark = pytest.mark.slow
+
+SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%22max_token_limit%22:700%7D&turn=13"
+LEAST_PIXELS = 22
+KEPT = "How much does each setting still know?"
+
+
+def bar(page: Page) -> Locator:
+    return page.get_by_role("navigation", name="Presentation")
+
+
+def press(page: Page, key: str) -> None:
+    page.keyboard.press(key)
+    quiet(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_speaker_walks_through_the_pictures_and_leaves(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard, scheme: str
+) -> None:
+    page = open_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme).new_page()
+    go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
+    drawn(page)
+    quiet(page)
+    press(page, "p")
+    expect(bar(page)).to_contain_text("1 of 5")
+    expect(page).to_have_url(re.compile("present=on"))
+    for hidden in ("stSidebar", "stHeader"):
+        expect(page.get_by_test_id(hidden)).to_be_hidden()
+    sentence = page.get_by_text("Tokens sent per turn: Full buffer grows")
+    assert float(sentence.evaluate("p => parseFloat(getComputedStyle(p).fontSize)")) >= LEAST_PIXELS
+    expect(drawn(page)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Play")).to_be_in_viewport(ratio=1)
+    press(page, "ArrowRight")  # the player's key: a turn on, not a picture
+    expect(page).to_have_url(re.compile("turn=14"))
+    for title in (QUESTIONS["costs"], QUESTIONS["memory_map"], KEPT, QUESTIONS["retention"]):
+        press(page, "PageDown")
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+    press(page, "ArrowLeft")  # nothing on this picture moves by arrow keys
+    expect(page.get_by_role("heading", name=KEPT)).to_be_visible()
+    press(page, "PageUp")
+    expect(page.get_by_role("heading", name=QUESTIONS["memory_map"])).to_be_visible()
+    press(page, "Escape")
+    expect(bar(page)).to_have_count(0)
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("present"))
+    expect(page).to_have_url(re.compile("turn=14"))
+
+
+def test_p_is_a_letter_while_somebody_types(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
+    drawn(page)
+    page.get_by_role("textbox", name="One question to all settings").press_sequentially("pp")
+    quiet(page)
+    expect(bar(page)).to_have_count(0)
+
+
+def test_the_notes_are_in_step(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/compare?{SETTINGS}&present=on", "compare")
+    quiet(page)
+    with page.context.expect_page() as opened:
+        bar(page).get_by_role("button", name="Notes").click()
+    notes = opened.value
+    expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["compare"])
+    expect(notes.get_by_text("Next: What does it cost, turn by turn?")).to_be_visible()
+    expect(notes.get_by_text("Summarized messages")).to_be_visible()
+    press(page, "PageDown")
+    expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["costs"])
+    notes.keyboard.press("PageDown")  # a clicker belongs to the window that was clicked last
+    expect(page.get_by_role("heading", name=QUESTIONS["memory_map"])).to_be_visible()
+    quiet(page)
+    notes.get_by_role("button", name="Next").click()
+    expect(notes.get_by_role("heading")).to_have_text(KEPT)
+    page.reload()
+    expect(bar(page)).to_contain_text("4 of 5")
+    quiet(page)
+    press(page, "PageUp")
+    expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["memory_map"])
+    expect(notes.get_by_role("timer")).to_have_text(re.compile(r"^0\d:\d\d$"))
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The page of a course on this machine, at a port of its own: its address, and the folder that it is served
+    from."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", tmp_path
+        server.shutdown()
+
+
+def test_the_code_that_is_offered_shows_the_picture_in_another_page(
+    page: Page, course: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, folder = course
+    monkeypatch.setenv("MEMVIZ_EMBEDDABLE_BY", address)
+    server = Dashboard(tmp_path_factory.mktemp("embeddable"))
+    server.start()
+    try:
+        go(page, f"{server.url}/compare?{SETTINGS}", "compare")
+        drawn(page)
+        quiet(page)
+        page.get_by_role("button", name="Present or embed").click()
+        code = page.get_by_label("Code to embed the picture").input_value()
+        assert code.startswith(f'<iframe src="{server.url}/compare?')
+        (folder / "week3.html").write_text(f"<!doctype html><h1>Week 3</h1>{code}")
+        page.goto(f"{address}/week3.html")
+        frame = page.frame_locator("iframe")
+        expect(frame.locator(".st-key-compare-tokens .main-svg").first).to_be_visible()
+        expect(frame.get_by_text("turn 13: ")).to_be_visible()
+        expect(frame.get_by_test_id("stSidebar")).to_be_hidden()
+        expect(frame.get_by_role("heading")).to_have_count(0)
+        frame.get_by_role("button", name="Next turn").click()
+        expect(frame.get_by_text("turn 14: ")).to_be_visible()
+        inside = next(each for each in page.frames if each.url.startswith(server.url))
+        for part in ("turn=14", "view=minimal", "show=tokens", "embed=true", "conversation=sample-trip"):
+            assert part in inside.url
+        with page.context.expect_page() as opened:
+            frame.get_by_role("link", name="Open in memviz").click()
+        whole = opened.value
+        expect(whole.get_by_role("heading", name=QUESTIONS["compare"])).to_be_visible()
+        expect(whole.get_by_text("Request of turn 14")).to_be_visible()
+        whole.close()
+    finally:
+        server.stop()
+
+
+@pytest.mark.provokes_console_errors
+def test_a_page_that_was_not_named_shows_nothing_of_it(
+    page: Page, dashboard: Dashboard, course: tuple[str, Path]
+) -> None:
+    address, folder = course
+    (folder / "other.html").write_text(f'<iframe src="{dashboard.url}/compare?view=minimal&embed=true"></iframe>')
+    with page.expect_event("console", lambda message: "frame-ancestors" in message.text):
+        page.goto(f"{address}/other.html")
+    assert not any(frame.url.startswith(dashboard.url) for frame in page.frames)
+
+
+def test_an_old_address_shows_its_view_alone(page: Page, dashboard: Dashboard) -> None:
+    page.goto(f"{dashboard.url}/costs?{SETTINGS}&view=minimal")
+    expect(page.locator(".st-key-costs-curve .main-svg").first).to_be_visible()
+    expect(page.get_by_role("heading")).to_have_count(0)
+    expect(page).to_have_url(re.compile(r"/compare\?.*show=dollars.*view=minimal"))
