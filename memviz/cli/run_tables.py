@@ -126,7 +126,7 @@ def _reduced(run: Run) -> Iterable[str]:
 
 def _writer(compaction: Compaction) -> str:
     """The model that summarized, and whether a recording played it."""
-    return on_one_line(compaction.model) + " as recorded" * compaction.recorded
+    return on_one_line(compaction.model) + " (recorded)" * compaction.recorded
 
 
 def _cost(use: TokenUse, run: Run) -> str:

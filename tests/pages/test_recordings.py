@@ -138,6 +138,15 @@ def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
 
 
 @pytest.mark.usefixtures("with_recordings")
+def test_recorded_is_said_of_recordings_alone() -> None:
+    page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting="window")
+    assert "Replies: **as they were said**." in told(page)
+    (replies,) = [group for group in page.button_group if group.label == "Replies"]
+    assert replies.options == ["As they were said", "Free run"]
+    assert "recorded" not in told(page).replace("recorded, else stand-in", "")
+
+
+@pytest.mark.usefixtures("with_recordings")
 @pytest.mark.parametrize("name", list(bundled()))
 @pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])
 def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str) -> None:
