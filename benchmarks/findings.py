@@ -2,7 +2,7 @@
 
     python -m benchmarks.findings
 
-The same sweep is priced in several ways; nothing is measured twice. The offline summarizer writes the summaries, tokens
+The same sweep is priced in several ways; nothing is measured twice. The offline stand-in writes the summaries, tokens
 are counted with o200k_base.
 """
 
@@ -119,8 +119,9 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
 
 
 def against_recorded() -> Iterator[str]:
-    """What the offline summarizer keeps at the last request, beside what a language model kept, as it was recorded."""
-    yield "| conversation | setting | facts | recorded | offline | both | agree | tokens, recorded | tokens, offline |"
+    """What the offline stand-in keeps at the last request, beside what a language model kept, as it was recorded."""
+    columns = "conversation, setting, facts, recorded, stand-in, both, agree, tokens recorded, tokens stand-in"
+    yield f"| {columns.replace(', ', ' | ')} |"
     yield "|---|---|---|---|---|---|---|---|---|"
     rows = [*compared()]
     for name, runs, found in rows:

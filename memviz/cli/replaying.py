@@ -47,8 +47,8 @@ Counter = Annotated[
 ]  # fmt: skip
 ModelName = Annotated[
     str | None,
-    Option("--model", metavar="NAME", help="Who summarizes: offline, or provider/model, its key in the environment. "
-           "[default: offline]"),
+    Option("--model", metavar="NAME", help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
+           "provider/model, its key in the environment. [default: offline]"),
 ]  # fmt: skip
 Html = Annotated[Path | None, Option("--html", metavar="OUT", help="Write a report as one HTML file.")]
 Recall = Annotated[
@@ -77,7 +77,7 @@ def replay_conversation(
 ) -> None:  # fmt: skip
     """Replay a conversation under memory strategies and show what each request would have sent.
 
-    Replies come from the conversation; only the summarizer is called, and the offline one is free.
+    Replies come from the conversation; only the summarizer is called, and the offline stand-in is free.
     Saved conversations keep the run: asked again, it is there at once, and on the pages too.
     With --json one strategy gives the run as an object, several give a list of them.
 

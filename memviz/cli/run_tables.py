@@ -14,6 +14,7 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
+from memviz.models.names import in_words
 from memviz.text.wording import cost_words, counted
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _reduced(run: Run) -> Iterable[str]:
 
 def _writer(compaction: Compaction) -> str:
     """The model that summarized, and whether a recording played it."""
-    return on_one_line(compaction.model) + " as recorded" * compaction.recorded
+    return on_one_line(in_words(compaction.model)) + " (recorded)" * compaction.recorded
 
 
 def _cost(use: TokenUse, run: Run) -> str:

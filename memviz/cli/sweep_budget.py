@@ -75,7 +75,9 @@ class Payer:
             pass
         missing = {}
         if not kept.sweep.is_complete:
-            free = worked_off(plan.sweeping(model(OFFLINE), executor="inline"), "Estimating with offline summaries")
+            free = worked_off(
+                plan.sweeping(model(OFFLINE), executor="inline"), "Estimating with summaries of the offline stand-in"
+            )
             if free.code:
                 raise Exit(free.code)
             missing = {place: cell for place, cell in free.sweep.cells.items() if place not in kept.cells}

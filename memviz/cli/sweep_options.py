@@ -43,8 +43,8 @@ Counter = Annotated[
 ]
 SummarizerName = Annotated[
     str,
-    Option("--summarizer", metavar="NAME", help="Who summarizes: offline, or provider/model, its key in the "
-           "environment. That one costs money and needs a --budget."),
+    Option("--summarizer", metavar="NAME", help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
+           "provider/model, its key in the environment. That one costs money and needs a --budget."),
 ]  # fmt: skip
 Budget = Annotated[
     float | None, Option("--budget", metavar="USD", min=0.0, max=MAX_USD, help="The most that the summarizer may cost.")

@@ -45,7 +45,7 @@ def summarizer_difference(setting: Setting) -> str:
     """Who wrote the summaries, and who will."""
     if setting.summarizer == OFFLINE:
         return (
-            "memviz's offline summarizer wrote the summaries there. A model words them differently and at another "
+            "memviz's offline stand-in wrote the summaries there. A model words them differently and at another "
             "length, so what a summary keeps and costs differs."
         )
     return f"{one_line(setting.summarizer)} wrote the summaries there; another model words them differently."

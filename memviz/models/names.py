@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 OFFLINE = "offline"
+STAND_IN = "offline stand-in"
+"""What the offline model is called wherever a person reads of it; its name stays what programs call it by."""
 RECORDING = "recording:"
 """Before the name of a bundled recording, or the path of one, in place of a model's name."""
 
 RECORDED_FIRST = "recorded, else stand-in"
 """In place of a model's name on a page: a recording where one was made for exactly what is shown, else the offline
-model, which stands in for a language model. What holds where a link, or a visitor, names no model."""
+stand-in. What holds where a link, or a visitor, names no model."""
+
+
+def in_words(name: str) -> str:
+    """What a person reads for the model of this name."""
+    return STAND_IN if name == OFFLINE else name
 
 
 def is_free(name: str) -> bool:

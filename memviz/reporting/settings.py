@@ -18,7 +18,7 @@ from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, compaction_events, grows_a_list
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE, STAND_IN, in_words
 from memviz.text.wording import cost_words, dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -104,7 +104,7 @@ class Setting:
     def summarizers(self) -> str:
         """The names of those who wrote its summaries."""
         names = dict.fromkeys(compaction.model for compaction in self.run.compactions if compaction.asked)
-        return ", ".join(name or UNKNOWN for name in names) or "never asked"
+        return ", ".join(in_words(name) or UNKNOWN for name in names) or "never asked"
 
     @property
     def repliers(self) -> str:
@@ -185,7 +185,7 @@ def _summarizer_cost(run: Run) -> str:
     if not models:
         return "none: it was not asked"
     if models == {OFFLINE}:
-        return "none: the offline model is free"
+        return f"none: the {STAND_IN} is free"
     if all(compaction.recorded for compaction in run.compactions if compaction.asked):
         then = cost_words(token_use(run).summarizer_cost_usd, recorded=True)
         return f"none now: played from a recording ({then} when it was made)"

@@ -29,6 +29,7 @@ SAID = {
     3: "d491d01b2c86fd52",
     4: "dacb56c001cfbc88",
     5: "e20109afc4a5d775",
+    6: "b3ef60dec1993c09",
 }
 """Digests of what each version says over four bundled conversations."""
 

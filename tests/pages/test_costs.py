@@ -280,7 +280,7 @@ def test_a_free_run_costs_what_its_own_replies_take(database: Path) -> None:
     said = (("user", "My dog is called Rex."), ("assistant", "Noted, at length."), ("user", "What is my dog called?"))
     session = open_page("costs", conversation=save(database, *said), replies="free-run")
     assert not session.metric, "nobody has answered yet"
-    click(session, "Answer with offline")
+    click(session, "Answer with recorded, else")
     session.session_state[TURNS_KEY] = True
     table = session.run().dataframe[0].value
     recorded = traffic(memviz.replay([memviz.Message(*one) for one in said], FIRST[BUFFER])).output_tokens

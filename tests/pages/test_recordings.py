@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
+from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
-from memviz.models.registry import OFFLINE
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.grounds import ALL_STAND_IN
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
@@ -136,6 +136,24 @@ def test_replies_of_a_session_are_saved_and_play_again(
 def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
     page = open_page("compare", setting=SETTING, summarizer="recording:/etc/passwd")
     assert any("not at hand" in error for error in sentences(page.error))
+
+
+@pytest.mark.usefixtures("with_recordings")
+def test_recorded_is_said_of_recordings_alone() -> None:
+    page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting="window")
+    assert "Replies: **as they were said**." in told(page)
+    (replies,) = [group for group in page.button_group if group.label == "Replies"]
+    assert replies.options == ["As they were said", "Free run"]
+    assert "recorded" not in told(page).replace("recorded, else stand-in", "")
+
+
+def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
+    page = open_page("compare", setting=SETTING, summarizer=OFFLINE)
+    chooser = labelled(page.selectbox, "Summarizer")
+    assert STAND_IN in chooser.options
+    assert OFFLINE not in chooser.options
+    assert chooser.value == OFFLINE
+    assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
 
 
 @pytest.mark.usefixtures("with_recordings")

@@ -102,7 +102,7 @@ def test_an_unknown_price_stays_unknown(transcript: Transcript) -> None:
 
 def test_what_the_offline_summarizer_would_take_stands_among_the_costs_alone(transcript: Transcript) -> None:
     run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=3))
-    assert numbers_of(run)["Paid to the summarizer, US dollars"] == "none: the offline model is free"
+    assert numbers_of(run)["Paid to the summarizer, US dollars"] == "none: the offline stand-in is free"
     costs = read(html_report([run], transcript)).one("section", id="costs")
     ((_, usd),) = [row for row in rows(costs.one("table")) if row[0] == "Summarizer, US dollars"]
     assert float(usd.removeprefix("$")) > 0

@@ -9,10 +9,11 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
 from memviz.models.names import OFFLINE
+from memviz.models.names import STAND_IN as STAND_IN_NAME
 from memviz.text.wording import listed
 
 OFFLINE_SUMMARIES = (
-    "Summaries here are written by the bundled offline model, which quotes; a language model words them differently."
+    "Summaries here are written by the offline stand-in, which quotes; a language model words them differently."
 )
 """What is said wherever figures rest on such summaries: on pages, in the terminal and in reports."""
 _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
@@ -22,7 +23,7 @@ class Author(Enum):
     """Who worded a summary or gave a reply. The value is what a badge says."""
 
     RECORDED = "recorded"
-    STAND_IN = "offline stand-in"
+    STAND_IN = STAND_IN_NAME
     LIVE = "live"
 
     @property
@@ -33,7 +34,7 @@ class Author(Enum):
 
 _ABOUT = {
     Author.RECORDED: "A language model wrote it for exactly this request; it is played from a recording.",
-    Author.STAND_IN: "The bundled offline model wrote it, which stands in for a language model, and quotes.",
+    Author.STAND_IN: "The program that is bundled in place of a language model wrote it: it needs no key, and quotes.",
     Author.LIVE: "The model that was chosen wrote it.",
 }
 

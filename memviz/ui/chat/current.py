@@ -201,7 +201,7 @@ def _expect_agreement(state: ChatState, summarizer: str, asked: Hashable, costs:
 
 def _use_offline() -> None:
     st.button(
-        "Use the offline model", key="chat-derive-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE)
+        "Use the offline stand-in", key="chat-derive-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE)
     )
 
 

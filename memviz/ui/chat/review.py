@@ -11,6 +11,7 @@ from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.summaries.compaction_words import named_reason
 from memviz.models.cost_bound import cost_bound
+from memviz.models.names import in_words
 from memviz.text.wording import counted, message_range, seconds_words
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
@@ -55,7 +56,7 @@ def review_panel(desk: ChatDesk) -> None:
 
 def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
     """What can be done without a draft: there is nothing to use."""
-    again = f"Write it with {plain(desk.models.summarizer.name)}" if is_first else "Try again"
+    again = f"Write it with {plain(desk.models.summarizer.label)}" if is_first else "Try again"
     with st.container(horizontal=True):
         st.button(again, icon=":material/refresh:", type="primary", key="review-try-again",
                   on_click=_propose, args=(desk.state,))  # fmt: skip
@@ -99,7 +100,7 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
     left = "The draft before it still stands." if is_written else "No summary was written, and nothing is lost."
     if draft.error == INTERRUPTED:
         st.info(
-            f"You stopped {plain(draft.model)} after {seconds_words(draft.seconds)}. {left}",
+            f"You stopped {plain(in_words(draft.model))} after {seconds_words(draft.seconds)}. {left}",
             icon=":material/stop_circle:",
         )
     else:
@@ -124,7 +125,7 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     source = _source_tokens(chat, proposal)
     now = chat.run.counter(text) if text.strip() else 0
     number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
-    writer = "written when it stopped thinking" if draft.by_thinking else f"by {plain(draft.model)}"
+    writer = "written when it stopped thinking" if draft.by_thinking else f"by {plain(in_words(draft.model))}"
     return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
 
 

@@ -102,7 +102,7 @@ def _try_again(state: CompareState, runs: Sequence[Run], answerer: ModelChoice, 
     elif hopeless is not None:
         st.error(plain(f"{hopeless} No other call was made."), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
-        again = start_button(f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.name)}", "ask-all-again")
+        again = start_button(f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.label)}", "ask-all-again")
         bound_caption(asking_bound(unanswered, askers(answerer.name, summarizer.name)))
     if again:
         state.asked_with = (answerer, summarizer)
@@ -161,7 +161,7 @@ def _ask(
     """Add each answer to ``answers`` as it comes: those that were given before a stop are kept. A failure that every
     other call would share is the last one."""
     is_offline = answerer.is_free and summarizer.is_free
-    with stoppable(f"Asking {answerer.name}", "ask-all-stop", is_offline=is_offline):
+    with stoppable(f"Asking {answerer.label}", "ask-all-stop", is_offline=is_offline):
         for run in runs:
             try:
                 writer = summarizer.build_summarizer()

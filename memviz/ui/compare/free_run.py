@@ -57,7 +57,7 @@ def free_runs(
 
     def job(items: Sequence[_Begun]) -> _FreeRunJob:
         done, total = sum(item.done for item in items), log.turn_count * len(items)
-        return _FreeRunJob(answerer.name, done, total, workspace, items, answerer, summarizer)
+        return _FreeRunJob(answerer.label, done, total, workspace, items, answerer, summarizer)
 
     if missing:
         is_asked, state.answer_again = state.answer_again, False
@@ -147,7 +147,7 @@ class _FreeRunJob(ResumableJob):
 
     def estimate(self) -> str:
         """From a replay: as if the replies were as long as the conversation's own."""
-        sentence = "Likely " + estimate(self._replays(), self.model, self.summarizer.name).sentence
+        sentence = "Likely " + estimate(self._replays(), self.answerer.name, self.summarizer.name).sentence
         works = [item.key.strategy.tool_use for item in self.missing]
         if any(work.recalls or work.thinking_rounds for work in works):
             sentence += " What the model recalls or thinks by itself comes on top."

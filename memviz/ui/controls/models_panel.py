@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.models.registry import OFFLINE
+from memviz.models.names import in_words
 from memviz.ui.controls.connection_check import offer_test
 from memviz.ui.controls.local_models import keep_addresses_apart, local_models, names_found
 from memviz.ui.controls.pickers import CHAT_MODEL, JUDGE, SUMMARIZER, ModelChoice, model_picker, named
@@ -68,7 +68,7 @@ def _who() -> str:
 
 
 def _in_words(name: str) -> str:
-    return f"**{'offline stand-in' if name == OFFLINE else plain(name)}**"
+    return f"**{plain(in_words(name))}**"
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:

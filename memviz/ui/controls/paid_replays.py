@@ -32,7 +32,7 @@ FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
 LINKED = (
     "The summaries of this link were written by **{}**. To see the same, enter its key under *Change* in the sidebar "
-    "and replay, or see it with the summaries of the offline model."
+    "and replay, or see it with the summaries of the offline stand-in."
 )
 KEPT = "Summaries that were written are kept, and not asked for a second time."
 MEND = "Key, address and model are chosen under *Change* in the sidebar."
@@ -74,7 +74,9 @@ def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, f
     row = st.container(horizontal=True, vertical_alignment="center")
     verb = start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems))
     is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
-    row.button("Use the offline model", key="replay-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE))
+    row.button(
+        "Use the offline stand-in", key="replay-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE)
+    )
     untried = [key.strategy.label for _, key in waiting if key not in tried]
     has_summaries = any(attempt.run.space.summaries.versions for attempt in tried.values())
     if untried:

@@ -1,4 +1,4 @@
-"""Choose a model: the offline one, or any that litellm knows. Keys live in this browser session only."""
+"""Choose a model: the offline stand-in, or any that litellm knows. Keys live in this browser session only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
-from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, is_free
+from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
 from memviz.models.registry import known_models, model
 from memviz.ui.controls.spending import heed_clicks_and_tell, paid
 from memviz.ui.controls.switch import switch
@@ -82,7 +82,7 @@ class ModelChoice:
     @property
     def label(self) -> str:
         """What it is called where a sentence names it."""
-        return RECORDED_FIRST if self.recorded_first else self.name
+        return RECORDED_FIRST if self.recorded_first else in_words(self.name)
 
     @property
     def is_free(self) -> bool:
@@ -141,7 +141,7 @@ def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> M
     """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
         label, (*_offered(), *also), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
-        placeholder=f"{RECORDED_FIRST}, or provider/model",
+        format_func=in_words, placeholder=f"{RECORDED_FIRST}, or provider/model",
     )  # fmt: skip
     name = named(key)
     if name == RECORDED_FIRST:

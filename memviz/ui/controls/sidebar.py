@@ -43,10 +43,10 @@ __all__ = ["StudyModels", "study_controls"]
 
 REPLIES_KEY = "compare-replies"
 REPLAYED, FREE_RUN = "replayed", "free-run"
-REPLIES = {REPLAYED: "As recorded", FREE_RUN: "Free run"}
-REPLIES_WORDS = {False: "Replies: **as recorded**", True: "Replies: **free run**"}
+REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
+REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free run**"}
 REPLIES_HELP = (
-    "As recorded: every setting is replayed with the conversation's own replies, so only the memory differs. "
+    "As they were said: every setting is replayed with the conversation's own replies, so only the memory differs. "
     "Free run: a model answers every message under each setting, so you see what it still knew."
 )
 TITLE_CHARS = 28

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import time
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 
@@ -270,8 +270,7 @@ def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
 def follow(page: str, query: str) -> None:
     """Go to a page, the file ``page`` below ``pages/``, and open there what ``query`` says, also where the session
     opened or wrote the same before."""
-    set_widget(OPENED_KEY, None)
-    set_widget(WRITTEN_KEY, [])
+    follow_again(parse_qsl(query))
     st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
 
 

@@ -71,11 +71,6 @@ def turn_to(page: str, key: str, view: str) -> None:
     st.switch_page(f"pages/{page}.py")
 
 
-def ask_view(key: str, view: str) -> None:
-    """Show a view once its page is drawn next: the switch itself may be drawn already, and then takes no value."""
-    set_widget(_asked(key), view)
-
-
 def turn_to_top() -> None:
     """What is shown next is something else: :func:`begin_at_top` shows its beginning."""
     set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)

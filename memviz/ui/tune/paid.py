@@ -40,9 +40,9 @@ def offer_paid_sweep(
     if state.asked != free or work is None or not work.wait(0) or work.sweep is None:
         return
     with st.container(border=True):
-        st.markdown(f"Measured with the offline summarizer's summaries, not yet with {plain(summarizer.name)}.")
+        st.markdown(f"Measured with the offline stand-in's summaries, not yet with {plain(summarizer.name)}.")
         cost = estimate(work.sweep, summarizer.name).sentence
-        st.caption(f"{plain(cost)} The offline summaries' sizes are the base of this.")
+        st.caption(f"{plain(cost)} The sizes of the stand-in's summaries are the base of this.")
         paid = with_summarizer(free, summarizer)
         _offer(f"Sweep with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
 
@@ -118,7 +118,7 @@ def _begin(
     budget_usd: float,
     assumptions: PricingAssumptions,
 ) -> None:
-    with errors_shown("Choose another summarizer, or the offline one."):
+    with errors_shown("Choose another summarizer, or the offline stand-in."):
         budget = Budget(budget_usd, within=spending())
         writer = paid_summarizer(
             summarizer.name, budget, workspace.answers_folder, notes=noted_replies(), **summarizer.options

@@ -96,7 +96,7 @@ def ask_a_model(
             state.judged[key] = kept_answers(workspace, conversation_id, key)
         settled = sum(asked.is_settled(answer) for answer in state.judged[key])
         total = len(asked.runs) * len(asked.probes)
-        job = _JudgingJob(models.answerer.name, settled, total, state, asked, key, workspace, conversation_id)
+        job = _JudgingJob(models.answerer.label, settled, total, state, asked, key, workspace, conversation_id)
         if job.done < job.total:
             job.run_when_asked()
         if job.so_far:
