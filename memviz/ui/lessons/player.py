@@ -49,7 +49,8 @@ def _walk(state: LessonsState, lesson: Lesson) -> None:
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
         st.pagination(len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state))
-        st.caption(score_words(state, lesson), width="stretch")
+        where = f"Step {state.step + 1} of {len(lesson.steps)}"
+        st.caption(" · ".join(filter(None, (where, score_words(state, lesson)))), width="stretch")
         if len(lesson.languages) > 1:
             set_widget(LANGUAGE_KEY, state.language)
             st.segmented_control(
@@ -90,7 +91,7 @@ def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, o
 
 
 def _text(workspace: Workspace, state: LessonsState, lesson: Lesson, step: Step, played: Played | None) -> None:
-    st.subheader(plain(step.title.said(state.language)), anchor=False)
+    st.header(plain(step.title.said(state.language)), anchor=False)
     prose(step.text, state.language)
     with error_shown():
         question = None if isinstance(step.asked, Prediction) and played is None else question_of(step, played)
