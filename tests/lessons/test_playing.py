@@ -108,7 +108,8 @@ def test_a_still_picture_says_its_numbers_and_does_not_give_the_answer_away(play
 
 def test_a_view_opens_by_the_address_that_compare_reads(workspace: Workspace, played: Played) -> None:
     view = {"page": "facts", "show": "lives", "turn": 20, "highlight": {"setting": 1, "fact": "QX7R4M"},
-            "pause_seconds": 300, "link": {"all": "True"}, "recalls": [{"turn": 20, "turns": [1, 2], "setting": 1}]}  # fmt: skip
+            "pause_seconds": 300, "link": {"all": "True"},
+            "recalls": [{"turn": 20, "turns": [1, 2], "setting": 1}]}  # fmt: skip
     step = lesson({"view": view}).steps[0]
     query = query_of(workspace, step.view, played)
     for part in ("conversation=sample-trip", "setting=buffer&", "setting=summary+", "look=1", "turn=20", "view=lives",

@@ -114,7 +114,10 @@ WHOLE: dict[str, tuple[bytes | str, str]] = {
     "deep": ("[" * 50, "it is nested too deeply; a lesson is eight levels deep"),
     "no id": (text_of({name: value for name, value in LESSON.items() if name != "id"}), "has no id; give it one"),
     "bad id": (text_with(id="../x"), "id: is '../x'; an id has small letters"),
-    "strategy": (text_with(settings=[{"strategy": "magic"}]), "settings: setting 1: is wrong. There is no strategy"),
+    "strategy": (
+        text_with(settings=[{"strategy": "magic"}]),
+        "x.yaml, line 7: setting 1: is wrong. There is no strategy named 'magic'.",
+    ),
     "parameter": (text_with(settings=[{"strategy": "summary", "buffer_size": -1}]), "buffer_size: is wrong."),
     "no settings": (text_with(settings=None), "step 1: shows no conversation under a setting;"),
     "counter": (text_with(counter="words"), "counter: is wrong."),
@@ -122,7 +125,7 @@ WHOLE: dict[str, tuple[bytes | str, str]] = {
     "twice": (text_with() + "\ntitle: again\n", "title: is there twice; keep one of them."),
     "steps": (
         text_of(LESSON | {"steps": [dict(STEP) for _ in range(61)]}),
-        "steps: has 61 entries; allowed are 1 to 60.",
+        "has 61 entries; allowed are 1 to 60.",
     ),
     "a number": (text_with({"view": {"turn": 10**30}}), "is a number that is far too large."),
 }
