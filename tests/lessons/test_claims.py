@@ -162,11 +162,7 @@ def test_a_claim_about_what_is_not_there_does_not_hold(workspace: Workspace) -> 
 def test_a_lesson_about_a_conversation_that_is_not_there_says_so(workspace: Workspace) -> None:
     claims = [{"measure": "turns", "relation": "=", "value": 1}]
     with pytest.raises(LessonError, match=r"mine: the conversation “gone” is not here: it was deleted, or belongs"):
-        list(
-            held(
-                lesson({"claims": [{"measure": "turns", "relation": "=", "value": 1}]}, conversation="gone"), workspace
-            )
-        )
+        list(held(lesson({"claims": claims}, conversation="gone"), workspace))
 
 
 def test_numbers_of_a_text_that_no_claim_holds_are_named(workspace: Workspace) -> None:
