@@ -35,13 +35,13 @@ from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.chosen_request import chosen_call, chosen_turn
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import shown_parts
+from memviz.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.ui.shell.state import CompareState, lessons_state
 from memviz.ui.shell.text import plain
-from memviz.ui.shell.views import VIEW
 from memviz.workspace import SAMPLE_PREFIX
 
 PANEL_PIXELS = 330
-OWN_FIELDS = (*NEVER_LINKED, VIEW, "fact", "prices", "pause", "counter", "look", "as-written")
+OWN_FIELDS = (*NEVER_LINKED, *PRESENTED_PARTS, VIEW, "fact", "prices", "pause", "counter", "look", "as-written")
 """Parts of an address for which a view has fields of its own, or that no lesson holds."""
 HELP = "What you see becomes a step of a lesson of your own, which comes together on the page Lessons."
 
