@@ -7,6 +7,7 @@ from memviz.ui.compare.free_run import free_runs
 from memviz.ui.compare.memory_map.page import memory_map_view
 from memviz.ui.compare.tokens.page import tokens_view
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
+from memviz.ui.controls.keep_step import keep_as_step
 from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
 from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.sharing import show_elsewhere
@@ -32,5 +33,6 @@ elif view == MEMORY_MAP:
     memory_map_view(shown, transcript, state.conversation_id or "")
 else:
     tokens_view(state, shown, transcript, models)
-with st.sidebar:
+with st.sidebar:  # last: a step holds what is chosen above it and in the pictures
+    keep_as_step(state, "compare", view)
     show_elsewhere()

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from memviz.ui.controls.keep_step import keep_as_step
 from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
+from memviz.ui.facts.selection import told_fact
 from memviz.ui.facts.summaries.page import summaries_view
 from memviz.ui.facts.views import KEPT, SUMMARIES, facts_views
 from memviz.ui.shell.frame import open_views, workspace
@@ -22,5 +24,6 @@ if view == SUMMARIES:
 else:
     lives_view(workspace(), state, settings, models, is_kept_alone=view == KEPT)
 with st.sidebar:  # last, for the settings and models stand above it
+    keep_as_step(state, "facts", view, told_fact(workspace(), state))
     copy_link(state, "facts-link", with_request=True)
     show_elsewhere()

@@ -16,7 +16,7 @@ state = lessons_state()
 with errors_shown():
     lesson = open_address(workspace(), state)
 if lesson is not None:
-    open_page(plain(lesson.title.said(state.language)), plain(lesson.summary.said(state.language)))
+    open_page(plain(lesson.title.said(state.language)))
     begin_at_top()
     play_lesson(workspace(), state, lesson)
 else:

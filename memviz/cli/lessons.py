@@ -81,8 +81,8 @@ def export_lesson(context: Context, lesson: FileOrId, output: Out = None) -> Non
     """Write a lesson as one HTML file with its player and questions, which needs no network and can be printed."""
     from memviz.lessons.html import html_lesson
 
-    workspace = _workspace(context.obj)
-    write_text(html_lesson(_lesson(lesson, workspace), workspace), output, lesson if Path(lesson).is_file() else "")
+    workspace, source = _workspace(context.obj), lesson if Path(lesson).is_file() else ""
+    write_text(html_lesson(_lesson(lesson, workspace), workspace), output, source, what="the lesson")
 
 
 def _workspace(db: str | None) -> Workspace:

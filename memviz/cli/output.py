@@ -108,9 +108,9 @@ def write_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, default=str))
 
 
-def write_text(text: str, out: Path | None, *sources: str) -> None:
+def write_text(text: str, out: Path | None, *sources: str, what: str = "the conversation") -> None:
     """The text as UTF-8 into a file, or on stdout. ``sources`` are the files that it was made from, which are never
-    written over. Raises :class:`memviz.cli.errors.OutputError`."""
+    written over, and ``what`` is in them. Raises :class:`memviz.cli.errors.OutputError`."""
     from memviz.cli.errors import OutputError
 
     if out is None or out == STANDARD_STREAM:
@@ -121,7 +121,7 @@ def write_text(text: str, out: Path | None, *sources: str) -> None:
         return
     try:
         if out.exists() and any(os.path.samefile(source, out) for source in sources if source):
-            raise OutputError(f"{out} is the conversation itself. Give another name to write to.")
+            raise OutputError(f"{out} is {what} itself. Give another name to write to.")
         out.write_text(text, encoding="utf-8", errors="replace", newline="")
     except OSError as error:
         raise OutputError(f"{out} cannot be written: {error.strerror or error}.") from error

@@ -103,6 +103,8 @@ class Field:
         read = Field.markdown if is_markdown else Field.line
         if isinstance(self.node, yaml.ScalarNode):
             return Text(en=read(self, most_chars))
+        if not isinstance(self.node, yaml.MappingNode):
+            self.fail(f"is {self._words()}; it has to be a text, or one for each of {listed(LANGUAGES)}.")
         found = {name: read(field, most_chars) for name, field in self.fields(tuple(LANGUAGES)).items()}
         if not found:
             self.fail(f"has no text; give one in {listed(LANGUAGES)}.")

@@ -9,11 +9,20 @@ from memviz.ui.facts.views import LIVES, SUMMARIES
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.state import CompareState, set_widget, widget_value
 from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
+from memviz.workspace import Workspace
 
 
 def fact_key(state: CompareState) -> str:
     """The key under which the number of the chosen fact is kept. Another conversation has other facts."""
     return f"retention-fact-{state.conversation_id}"
+
+
+def told_fact(workspace: Workspace, state: CompareState) -> int | None:
+    """The number of the chosen fact, if it is one that came with the conversation or was typed in: what memviz proposes
+    may be something else tomorrow."""
+    chosen = widget_value(fact_key(state))
+    probes = workspace.conversation(state.conversation_id or "")[0].probes
+    return chosen if isinstance(chosen, int) and chosen < len(probes) else None
 
 
 def view_of(state: CompareState, setting: SettingRun) -> str:

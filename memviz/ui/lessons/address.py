@@ -3,6 +3,8 @@ and nothing is fetched: a lesson is one of those that come with memviz or are sa
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from memviz.bounds import quoted
@@ -11,6 +13,8 @@ from memviz.lessons.lesson import LANGUAGES, Lesson
 from memviz.lessons.library import find_lesson
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import LINK_OFF, keep_in_address, value_read
+from memviz.ui.shell.own_addresses import address_now, note_own
+from memviz.ui.shell.presenting import presented_parts
 from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -59,4 +63,5 @@ def keep_address(state: LessonsState) -> None:
         LESSON: state.playing, STEP: str(state.step + 1), LANGUAGE: state.language,
     }  # fmt: skip
     state.written = shown
-    keep_in_address({name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)})
+    keep_in_address({**{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}, **dict(presented_parts())})
+    note_own(urlencode(address_now(), doseq=True))

@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.errors import LessonError
 from memviz.lessons.lesson import LANGUAGES, Lesson, Prediction, Step
+from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import staged
@@ -16,6 +17,7 @@ from memviz.ui.lessons.opening import open_view, page_is_there, page_of
 from memviz.ui.lessons.question import ask, score_words
 from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.errors import error_shown, show_error
+from memviz.ui.shell.presenting import is_bare, picture_is, presents, speaker_notes, take_steps
 from memviz.ui.shell.state import LessonsState, begin_with, heed_clicks, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import turn_to_top
@@ -26,9 +28,13 @@ STEP_KEY, LANGUAGE_KEY = "lesson-step", "lesson-language"
 
 def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
     """The whole lesson, at the step that is shown."""
+    if presents():
+        state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
     step = lesson.steps[state.step]
     state.seen.setdefault(lesson.id, set()).add(state.step)
-    _walk(state, lesson)
+    _say_to_speaker(state, lesson)
+    if not is_bare():
+        _walk(state, lesson)
     played = _played(workspace, step, lesson)
     if not (step.view.has_stage and played):
         _text(workspace, state, lesson, step, played)
@@ -41,6 +47,13 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
         stage(data, key="lesson-stage")
 
 
+def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
+    """Which step the audience sees, which one comes next, and what may be said to it."""
+    titles = [step.title.said(state.language) for step in lesson.steps]
+    picture_is(titles[state.step], state.step, len(titles), next(iter(titles[state.step + 1 :]), ""))
+    speaker_notes([as_plain(lesson.steps[state.step].notes.said(state.language))])
+
+
 def _walk(state: LessonsState, lesson: Lesson) -> None:
     """Where one is, the way to every step, and the language of the texts."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"):
@@ -49,7 +62,8 @@ def _walk(state: LessonsState, lesson: Lesson) -> None:
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
         st.pagination(len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state))
-        st.caption(score_words(state, lesson), width="stretch")
+        where = f"Step {state.step + 1} of {len(lesson.steps)}"
+        st.caption(" · ".join(filter(None, (where, score_words(state, lesson)))), width="stretch")
         if len(lesson.languages) > 1:
             set_widget(LANGUAGE_KEY, state.language)
             st.segmented_control(
@@ -90,13 +104,17 @@ def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, o
 
 
 def _text(workspace: Workspace, state: LessonsState, lesson: Lesson, step: Step, played: Played | None) -> None:
-    st.subheader(plain(step.title.said(state.language)), anchor=False)
+    st.header(plain(step.title.said(state.language)), anchor=False)
     prose(step.text, state.language)
     with error_shown():
         question = None if isinstance(step.asked, Prediction) and played is None else question_of(step, played)
         if question is not None:
             ask(state, lesson, question)
+    if presents():
+        return
     _onwards(state, lesson)
+    if is_bare():
+        return
     _ways_out(workspace, state, step, played)
     if step.notes:
         with st.popover("Notes for the speaker", icon=":material/sticky_note_2:", key="lesson-notes"):

@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.lessons.lesson import Lesson, Question
 from memviz.text.wording import counted
 from memviz.ui.lessons.texts import prose
-from memviz.ui.shell.state import Answered, LessonsState, widget_value
+from memviz.ui.shell.state import Answered, LessonsState, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 
@@ -21,14 +21,15 @@ def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
         prose(question.text, state.language)
         key = f"lesson-answer-{lesson.id}-{state.step}"
         said = [choice.said(state.language) for choice in question.choices]
+        if taken is not None:
+            set_widget(key, taken.choice)
         st.radio(
-            "Your answer", range(len(said)), index=taken.choice if taken else None, key=key,
-            format_func=lambda n: plain(said[n]), disabled=taken is not None, label_visibility="collapsed",
+            "Your answer", range(len(said)), index=None, key=key, format_func=lambda n: plain(said[n]),
+            disabled=taken is not None, label_visibility="collapsed",
             on_change=partial(_take, state, place, key, question.answer),
         )  # fmt: skip
         if taken is not None:
             _verdict(state, question, taken)
-            st.caption(score_words(state, lesson))
 
 
 def _take(state: LessonsState, place: tuple[str, int], key: str, right: int) -> None:

@@ -31,7 +31,7 @@ def shelf(workspace: Workspace, state: LessonsState) -> None:
     for lesson in bundled_lessons().values():
         _row(workspace, state, lesson, is_own=False)
     if saved or problems:
-        st.subheader("Saved here", anchor=False)
+        st.header("Saved here", anchor=False)
     for problem in problems:
         st.error(plain(problem), icon=":material/error:")
     for lesson in saved.values():
@@ -40,7 +40,9 @@ def shelf(workspace: Workspace, state: LessonsState) -> None:
 
 def upload(workspace: Workspace, state: LessonsState) -> None:
     """Take a lesson from a file."""
-    file = st.file_uploader(f"Open a lesson (*{SUFFIX}*)", key=f"lessons-upload-{state.uploads}", help=UPLOAD_HELP)
+    file = st.file_uploader(
+        f"Open a lesson (*{SUFFIX}*)", key=f"lessons-upload-{state.uploads}", help=UPLOAD_HELP, max_upload_size=1
+    )
     if file is None:
         return
     with error_shown():

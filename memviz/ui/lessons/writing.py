@@ -26,7 +26,7 @@ TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, n
 
 def own_lesson(workspace: Workspace, state: LessonsState) -> None:
     """The lesson that is being written."""
-    st.subheader("A lesson of your own", anchor=False)
+    st.header("A lesson of your own", anchor=False)
     own = state.own
     if not own.steps:
         st.info(HOW, icon=":material/edit_note:")

@@ -95,14 +95,14 @@ def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
     return lead
 
 
-def open_page(question: str, sentence: str) -> None:
-    """Begin a page: its title is the question it answers, the sentence says how."""
+def open_page(question: str, sentence: str = "") -> None:
+    """Begin a page: its title is the question it answers, the sentence, where there is one, says how."""
     _guard()
     say_unknown_parts()
     picture_is(question)
     if not hides(Part.TITLE):
         st.title(question, anchor=False)
-    if not is_bare():
+    if sentence and not is_bare():
         st.caption(sentence)
     _database_notice()
 

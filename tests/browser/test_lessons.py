@@ -1,0 +1,101 @@
+"""Every bundled lesson is played once, each in another language, theme and size; one is written, kept and played; and
+a file of it is opened from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
+from playwright.sync_api import BrowserContext, Route, expect
+
+import memviz
+from memviz.lessons.html import html_lesson
+from memviz.workspace import Workspace
+from tests.browser.journeys import quiet, sees, turn_to
+from tests.browser.lessons import play, ways
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.dashboard import Dashboard
+
+WAYS = list(ways())
+STRIDE = 5
+"""So far apart are the ways of lessons that follow each other: language, theme and size all alternate."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(len(memviz.lessons())))
+def test_every_bundled_lesson_is_played(page: Page, dashboard: Dashboard, number: int) -> None:
+    lesson = list(memviz.lessons().values())[number]
+    play(page, dashboard.url, lesson, WAYS[number * STRIDE % len(WAYS)])
+
+
+@pytest.mark.slow
+def test_a_view_becomes_a_step_and_the_lesson_is_saved_and_played(page: Page, dashboard: Dashboard) -> None:
+    page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&turn=5")
+    sees(page.get_by_role("heading", name="What does each strategy send?"))
+    quiet(page)
+    page.get_by_role("button", name="Keep as a step").click()
+    page.get_by_role("textbox", name="Title of the step").fill("Look here")
+    page.get_by_role("textbox", name="Text", exact=True).fill("It **grows**.")
+    page.get_by_role("textbox", name="Question (if you like)").fill("Does it grow?")
+    page.get_by_role("textbox", name="Its right answer").fill("Yes")
+    page.get_by_role("textbox", name="Other answers, one a line").fill("No")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    sees(page.get_by_text("1 step kept."))
+    page.keyboard.press("Escape")
+    turn_to(page, "lessons")
+    page.get_by_role("textbox", name="Title of the lesson").fill("Mine")
+    page.keyboard.press("Tab")
+    quiet(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    row = page.locator(".st-key-lesson-mine")
+    expect(row).to_be_visible()
+    row.get_by_role("button", name="Begin").click()
+    sees(page.get_by_role("heading", name="Look here", exact=True))
+    quiet(page)
+    page.locator(".st-key-lesson-question label").filter(has_text="Yes").click()
+    sees(page.get_by_text("Right."))
+    assert "lesson=mine&step=1&language=en" in page.url
+    page.get_by_role("button", name="Open in Compare").click()
+    sees(page.get_by_role("heading", name="What does each strategy send?"))
+    quiet(page)
+    assert "turn=5" in page.url
+
+
+@pytest.mark.slow
+def test_a_file_of_a_lesson_plays_from_disk_and_asks_for_nothing(
+    open_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    lesson = memviz.lesson("first-look")
+    file = tmp_path / "lesson.html"
+    file.write_text(html_lesson(lesson, Workspace(":memory:")), encoding="utf-8")
+    context, asked = open_context(offline=True), list[str]()
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    context.route("http*://**", refuse)
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}#step=2&language=zh")
+    expect(page.get_by_role("heading", name=lesson.steps[1].title.zh)).to_be_visible()
+    expect(page.locator(".memviz-stage canvas")).to_be_visible()
+    expect(page.locator(".memviz-stage")).to_contain_text("turns 1 to 4")
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("heading", name=lesson.steps[1].title.en)).to_be_visible()
+    page.get_by_role("radio").last.check()
+    expect(page.get_by_text("1 of 1 right")).to_be_visible()
+    expect(page.locator(".memviz-stage")).to_contain_text("turn 5 of 46")
+    page.emulate_media(media="print")
+    for step in lesson.steps:
+        expect(page.get_by_role("heading", name=step.title.en)).to_be_visible()
+    expect(page.get_by_role("heading", name="Answers")).to_be_visible()
+    expect(page.locator("svg.still")).to_have_count(len(lesson.steps))
+    assert asked == []
