@@ -10,15 +10,15 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
                "requests": [REQ | null, ...]}],                     # one a step; null: none of its own at this step
  "steps": [[turn, call, calls], ...], "first": 0, "of": 46,         # these are steps first.. of so many
  "facts": [{"answer", "question", "turn"}], "questions": [QUESTION, ...], "at": 0, "chosen": 0,
- "kinds": {kind: noun}, "colors": {...}}
+ "kinds": {kind: noun}, "pieces": {letter: kind}, "colors": {...}}
 
 REQ = {"pieces": [[kind, start, stop, tokens?], ...],               # see memviz/stage/lane.py
-       "tokens": 1085, "length": 25, "usd": "$0.0123", "known": "054..",  # one Knowledge code a fact
+       "tokens": 1085, "length": 25, "usd": "$0.0123", "known": "054..",  # one Knowledge code a fact, if changed
        "fates": [[start, stop, code], ...], "sizes": [[position, tokens], ...],     # what changed since the step before
        "limit": [1808, 1500],                                       # a whole request that reaches the limit; the limit
        "fill": [18, 20, "messages"],                                # of what the rule counts, how much is held
        "before": [tokens, pieces],                                  # the request without what was done before it
-       "events": [{"kind", "sentence": [plain, bold, plain, ...], "before", "after", "facts"}]}
+       "events": [{"kind", "sentence": [plain, bold, plain, ...], "facts"}]}
 QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"}    # asked before `step` is shown
 ```
 
@@ -33,7 +33,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,7 @@ from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import authors_of
 from memviz.metrics.summaries.request_sizes import memory_without, request_parts, sent_without
 from memviz.stage.events import KINDS, EventTeller
+from memviz.stage.lane import KINDS as PIECES
 from memviz.stage.lane import Sizes, lane, message_sizes, sent_sizes
 from memviz.text.wording import dollars, listed
 from memviz.transcripts.base import Transcript
@@ -122,7 +123,7 @@ def stage_data(
             for probe in probes
         ],
         "questions": [dict(question) for question in questions], "at": at if at in steps else steps.start,
-        "chosen": _eventful(lanes) if chosen is None else chosen, "kinds": KINDS,
+        "chosen": _eventful(lanes) if chosen is None else chosen, "kinds": KINDS, "pieces": PIECES,
         "colors": {"parts": PART_COLORS, "fates": list(STEP_COLORS), "titles": list(STEP_TITLES), "names": PART_TITLES},
     }  # fmt: skip
 
@@ -171,6 +172,14 @@ def _begin(text: str, chars: int) -> str:
     return text if len(text) <= chars else f"{text[: chars - 1]}…"
 
 
+class _Then(NamedTuple):
+    """What a request is said against: the one before it."""
+
+    codes: Codes
+    sizes: Sizes
+    known: str
+
+
 @dataclass(eq=False)
 class _Lane:
     """One setting, step by step."""
@@ -199,7 +208,7 @@ class _Lane:
 
     def as_data(self, own: int | None) -> Json:
         requests: list[Json | None] = [None] * len(self.steps)
-        before: tuple[Codes, Sizes] | None = None
+        before: _Then | None = None
         for at, number in zip(self.at, self.numbers, strict=True):
             requests[at], before = self._request(number, before)
         run = self.run
@@ -210,11 +219,11 @@ class _Lane:
             "messages": None if own is None else _messages(run, self.base, self.stop),
         }  # fmt: skip
 
-    def _request(self, number: int, before: tuple[Codes, Sizes] | None) -> tuple[Json, tuple[Codes, Sizes]]:
+    def _request(self, number: int, before: _Then | None) -> tuple[Json, _Then]:
         run, record = self.run, self.run.requests[number]
         codes, sizes = self._codes(number), sent_sizes(record.memory, record.parts, self.whole)
         then = self._codes(number - 1) if number else None
-        events = self.teller.events(number, codes, then)
+        events, known = self.teller.events(number, codes, then), self._known(number)
         strategy = run.strategy_at(record.turn)
         limit, fill = strategy.budget_tokens, strategy.fill(record.memory)
         uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
@@ -222,15 +231,15 @@ class _Lane:
             "pieces": lane(record.memory, record.parts, record.tokens, sizes, self.base),
             "tokens": record.total_tokens, "length": record.memory.length,
             "usd": None if self.usd is None else dollars(float(self.usd[number])),
-            "known": self._known(number),
-            "fates": changes(codes, None if before is None else before[0], self.base),
-            "sizes": _resized(sizes, self.whole if before is None else before[1], self.whole, self.base),
+            "known": "" if before is not None and before.known == known else known,
+            "fates": changes(codes, None if before is None else before.codes, self.base),
+            "sizes": _resized(sizes, self.whole if before is None else before.sizes, self.whole, self.base),
             "limit": None if limit is None else [int(uncounted + limit), limit],
             "fill": None if fill is None else [fill.held, fill.limit, fill.unit],
             "before": self._before(number) if record.compactions else None, "events": events,
         }  # fmt: skip
         kept = {name: value for name, value in found.items() if value not in (None, "", [])}
-        return kept, (codes, sizes)
+        return kept, _Then(codes, sizes, known)
 
     def _before(self, number: int) -> list[Any]:
         """The request without the first of the compactions that changed it, and so without any."""

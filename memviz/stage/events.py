@@ -17,7 +17,6 @@ from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses
 from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.stage.sentences import (
     compaction_sentence,
     dropped_sentence,
@@ -62,11 +61,7 @@ class EventTeller:
 
     def _compacted(self, record: TurnRecord) -> Iterator[dict[str, Any]]:
         for compaction in record.compactions:
-            before_tokens, after_tokens = request_sizes(compaction, self.run)
-            yield {
-                "kind": _kind(compaction), "sentence": compaction_sentence(self.run, compaction),
-                "before": before_tokens, "after": after_tokens,
-            }  # fmt: skip
+            yield {"kind": _kind(compaction), "sentence": compaction_sentence(self.run, compaction)}
 
     def _recalled(self, record: TurnRecord, number: int) -> Iterator[dict[str, Any]]:
         recalled = set(record.parts.recalled)

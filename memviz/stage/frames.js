@@ -1,5 +1,6 @@
 // The data of the stage (memviz/stage/data.py), step by step: what every setting sends, as blocks of a lane.
 const MEMVIZ_ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10], MEMVIZ_TIMES_SMALLER = 4, MEMVIZ_LINES = 5;
+const MEMVIZ_FORMAT_TOKENS = 6; // more than what the chat format adds to a request belongs to tools
 
 class MemvizFrames {
     constructor(data) {
@@ -14,14 +15,15 @@ class MemvizFrames {
     // Each step holds what became of all messages so far; data has only what changed.
     unfold(setting) {
         const { base, messages } = this.data, own = setting.messages ?? messages;
-        let fates = new Uint8Array(own.length), sizes = Int32Array.from(own, (message) => message[1]), frame = null;
+        let known = "", fates = new Uint8Array(own.length), sizes = Int32Array.from(own, (message) => message[1]), frame = null;
         const frames = setting.requests.map((request) => {
             if (!request) return frame && { ...frame, isOwn: false };
             if (request.fates?.length) fates = fates.slice();
             for (const [start, stop, code] of request.fates ?? []) fates.fill(code, start - base, stop - base);
             if (request.sizes?.length) sizes = sizes.slice();
             for (const [position, tokens] of request.sizes ?? []) sizes[position - base] = tokens;
-            return (frame = { request, fates, sizes, isOwn: true });
+            known = request.known ?? known;
+            return (frame = { request, fates, sizes, known, isOwn: true });
         });
         return { frames, messages: own, versions: {} };
     }
@@ -56,23 +58,21 @@ class MemvizFrames {
 
     // The blocks of a lane in order; `before`: as the request would have been without what was done before it.
     blocks(setting, step, before = false) {
-        const frame = this.frame(setting, step), found = [];
+        const frame = this.frame(setting, step), found = [], numbers = {}, { base, pieces: names } = this.data;
         if (!frame) return found;
-        const notes = {};
-        for (const [kind, start, stop, tokens] of before ? frame.request.before[1] : frame.request.pieces) {
-            if (kind === "summary") {
-                const nth = (notes.summary = (notes.summary ?? 0) + 1);
-                found.push({ key: `summary${nth}`, kind, tokens, start, stop });
-            } else if (tokens !== undefined) {
-                const nth = (notes[kind] = (notes[kind] ?? 0) + 1);
-                found.push({ key: `${kind}${nth}`, kind, tokens, start, stop, isBundle: start < stop && kind !== "system" });
-            } else {
-                for (let position = start; position < stop; position++) {
-                    const size = frame.sizes[position - this.data.base];
-                    found.push({ key: position, kind, tokens: size, position });
-                }
-            }
+        const [tokens, pieces] = before ? frame.request.before : [frame.request.tokens, frame.request.pieces];
+        const add = (kind, size, start, stop) => {
+            numbers[kind] = (numbers[kind] ?? 0) + 1;
+            const isBundle = start < stop && kind !== "system" && kind !== "summary"; // earlier messages
+            found.push({ key: `${kind}${numbers[kind]}`, kind, tokens: size, start, stop, isBundle });
+        };
+        for (const [letter, start, stop, size] of pieces) {
+            const kind = names[letter];
+            if (size !== undefined) add(kind, size, start, stop);
+            else for (let position = start; position < stop; position++) found.push({ key: position, kind, tokens: frame.sizes[position - base], position });
         }
+        const rest = tokens - found.reduce((sum, block) => sum + block.tokens, 0);
+        if (rest > 0) add(rest > MEMVIZ_FORMAT_TOKENS ? "tools" : "overhead", rest, 0, 0);
         return found;
     }
 

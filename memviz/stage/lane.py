@@ -14,6 +14,8 @@ from memviz.memory import Memory, MemorySpace
 from memviz.pieces import Line, Messages, Notes, Picked
 
 Json = list[Any]
+KINDS = {"s": "system", "n": "summary", "h": "history", "r": "recalled", "i": "input", "l": "line"}
+"""The kinds of pieces by their letters: parts of a request, and lines of the rule's own words."""
 Sizes = NDArray[np.int64]
 
 
@@ -37,17 +39,11 @@ def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
 
 
 def lane(memory: Memory, parts: Parts, tokens: dict[str, int], sizes: Sizes, base: int) -> list[Json]:
-    """``[kind, start, stop, tokens]`` each: of messages the log positions, of a summary the versions (0-based). Kinds
-    are those of :data:`memviz.charts.palette.PART_COLORS`, and *line* for words of the strategy's own. Messages before
-    ``base`` are one piece with their tokens; the tokens of all others, which are drawn one by one, stand in ``sizes``
-    and are left out here. The last piece is what belongs to no message."""
-    pieces = [*_pieces(memory, parts, tokens, base, sizes)]
-    drawn = sum(piece[3] if len(piece) > 3 else int(sizes[piece[1] : piece[2]].sum()) for piece in pieces)
-    rest = sum(tokens.values()) - drawn
-    if parts.tools or parts.exchange:
-        rest, tools = 0, rest
-        pieces.append(["tools", 0, 0, tools])
-    return [*pieces, ["overhead", 0, 0, rest]] if rest > 0 else pieces
+    """``[kind, start, stop, tokens]`` each: of messages the log positions, of a summary the versions (0-based).
+    Messages before ``base`` are one piece with their tokens; the tokens of all others, which are drawn one by one,
+    stand in ``sizes`` and are left out here. What is missing to the tokens of the request belongs to no message: the
+    tools that were offered, and what the chat format adds."""
+    return [*_pieces(memory, parts, tokens, base, sizes)]
 
 
 def _pieces(memory: Memory, parts: Parts, tokens: dict[str, int], base: int, sizes: Sizes) -> Iterator[Json]:
@@ -55,23 +51,23 @@ def _pieces(memory: Memory, parts: Parts, tokens: dict[str, int], base: int, siz
     inside = [piece for piece in parts.notes if piece.place != "message"]
     if tokens["system"]:
         messages = max(space.system_count, bool(inside))
-        yield ["system", 0, space.system_stop, tokens["system"] + TOKENS_PER_MESSAGE * messages]
+        yield ["s", 0, space.system_stop, tokens["system"] + TOKENS_PER_MESSAGE * messages]
     own = sum(space.summaries.tokens(one.start, one.stop) for one in parts.notes if one.place == "message")
     asked = parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):
-            kind = "input" if piece.start >= asked else "history"
+            kind = "i" if piece.start >= asked else "h"
             yield from _messages(kind, max(piece.start, space.system_stop), piece.stop, base, sizes)
         elif isinstance(piece, Picked):
             for position in piece.positions:
-                yield from _messages("recalled", position, position + 1, base, sizes)
+                yield from _messages("r", position, position + 1, base, sizes)
         elif isinstance(piece, Notes) and piece.place == "message":
             text = space.summaries.tokens(piece.start, piece.stop)
-            yield ["summary", piece.start, piece.stop, text + TOKENS_PER_MESSAGE]
+            yield ["n", piece.start, piece.stop, text + TOKENS_PER_MESSAGE]
         elif isinstance(piece, Notes):
-            yield ["summary", piece.start, piece.stop, tokens["summary"] - own if piece is inside[0] else 0]
+            yield ["n", piece.start, piece.stop, tokens["summary"] - own if piece is inside[0] else 0]
         elif isinstance(piece, Line) and piece.place == "message":
-            yield ["line", 0, 0, space.sums.counter(piece.message.content) + TOKENS_PER_MESSAGE]
+            yield ["l", 0, 0, space.sums.counter(piece.message.content) + TOKENS_PER_MESSAGE]
 
 
 def _messages(kind: str, start: int, stop: int, base: int, sizes: Sizes) -> Iterator[Json]:

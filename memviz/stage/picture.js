@@ -1,6 +1,6 @@
 // The picture of the stage: a strip of all messages, and one lane a setting built of the messages themselves. A step
 // moves the blocks from where they are to where they belong, on one canvas, frame by frame.
-const MEMVIZ_ARRIVE = 0.42; // of a step with an event: the part in which messages arrive, before the rest folds
+const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
 const MEMVIZ_SPREAD = 0.25; // of a movement: how much later the last block starts than the first
 const memvizEase = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);
 const memvizMix = (one, other, t) => one.map((value, at) => value + (other[at] - value) * t);
@@ -141,7 +141,7 @@ class MemvizPicture {
             item.delay = stays.length > 1 ? leaving++ / (stays.length - 1) : 0;
             item.from = { ...item.now };
             item.to = folds
-                ? { x: target.x + target.w / 2, w: 2, dy: 0, alpha: 0, color: this.parts.summary }
+                ? { x: target.x + target.w / 2, w: 2, dy: 0, alpha: 0.85, color: this.parts.summary }
                 : { x: item.now.x, w: item.now.w, dy: 1.4 * em, alpha: 0, color: item.now.color };
         }
         for (const block of lane.blocks) {

@@ -1,6 +1,6 @@
 // The stage: play, pause, one on, one back, to the next event, over frames that are all in the page.
-const MEMVIZ_EVENT_MILLISECONDS = 1500, MEMVIZ_QUIET_MILLISECONDS = 480, MEMVIZ_BACK_MILLISECONDS = 320;
-const MEMVIZ_READ_MILLISECONDS = 2600, MEMVIZ_SPEEDS = [0.5, 1, 2, 4];
+const MEMVIZ_EVENT_MILLISECONDS = 1900, MEMVIZ_OTHER_MILLISECONDS = 1100, MEMVIZ_QUIET_MILLISECONDS = 480, MEMVIZ_BACK_MILLISECONDS = 320;
+const MEMVIZ_READ_MILLISECONDS = 3200, MEMVIZ_SEE_MILLISECONDS = 1500, MEMVIZ_SPEEDS = [0.5, 1, 2, 4];
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word"];
@@ -241,9 +241,8 @@ class MemvizStage {
         this.drawControls();
         if (from === at && this.shownChosen === this.chosen) return;
         const isOn = from !== undefined && at === from + 1;
-        const isEvent = isOn && this.frames.settings.some((_, one) => this.frames.events(one, at).some((event) => event.kind !== "dropped"));
-        const milliseconds = from === undefined || this.calm.matches ? 0
-            : (isEvent ? MEMVIZ_EVENT_MILLISECONDS : isOn ? MEMVIZ_QUIET_MILLISECONDS : MEMVIZ_BACK_MILLISECONDS) / this.speed;
+        const length = { chosen: MEMVIZ_EVENT_MILLISECONDS, other: MEMVIZ_OTHER_MILLISECONDS, none: MEMVIZ_QUIET_MILLISECONDS }[this.eventAt(at)];
+        const milliseconds = from === undefined || this.calm.matches ? 0 : (isOn ? length : MEMVIZ_BACK_MILLISECONDS) / this.speed;
         [this.shown, this.shownChosen] = [at, this.chosen];
         this.picture.chosen = this.chosen;
         this.tip.hidden = true;
@@ -262,9 +261,17 @@ class MemvizStage {
         return this.frames.nextEvent(this.walk.at, kind === "any" ? null : this.chosen, kind === "any" ? "" : kind);
     }
 
+    // While playing, there is time to read what happened to the chosen setting, and to see what happened to another.
     milliseconds() {
-        const isEvent = this.data.settings.some((_, one) => this.frames.events(one, this.walk.at).some((event) => event.kind !== "dropped" && (one === this.chosen || event.before !== undefined)));
-        return (isEvent ? MEMVIZ_READ_MILLISECONDS : MEMVIZ_STEP_MILLISECONDS) / this.speed;
+        const pause = { chosen: MEMVIZ_READ_MILLISECONDS, other: MEMVIZ_SEE_MILLISECONDS, none: MEMVIZ_STEP_MILLISECONDS };
+        return pause[this.eventAt(this.walk.at)] / this.speed;
+    }
+
+    // Whether something happens at a step: to the chosen setting, to another one, or to none.
+    eventAt(at) {
+        const tells = (one) => this.frames.events(one, at).some(({ kind }) => kind !== "dropped");
+        if (tells(this.chosen)) return "chosen";
+        return this.data.settings.some((_, one) => this.frames.frame(one, at)?.isOwn && this.frames.frame(one, at).request.before) ? "other" : "none";
     }
 
     left() {
@@ -419,7 +426,7 @@ class MemvizStage {
     drawFacts(isBefore) {
         const { at } = this.walk, frame = this.frames.frame(this.chosen, at);
         const then = isBefore && at > 0 ? this.frames.frame(this.chosen, at - 1) : frame;
-        const known = then?.request.known ?? "";
+        const known = then?.known ?? "";
         const highlighted = this.data.highlight?.facts ?? [];
         this.chips.forEach(({ chip, state }, number) => {
             const code = Number(known[number] ?? 0);

@@ -147,6 +147,21 @@ def test_no_page_breaks_a_rule_and_each_is_reached_by_click(
     assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), "take out what is found no more"
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_stage_breaks_no_rule(page: Page, dashboard: Dashboard, scheme: Literal["light", "dark"]) -> None:
+    page.set_viewport_size(VIEWPORT)
+    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.emulate_media(color_scheme=scheme)
+    go(
+        page,
+        f"{dashboard.url}/?conversation=sample-trip&setting=buffer&setting=window&look=1&stage=on&turn=38",
+        "compare",
+    )
+    sees(page.locator(".memviz-stage .facts li[data-known='1']"))  # lost facts among them
+    found = [one for one in all_findings(page, f"stage, {scheme}") if not one.is_exempt and one.impact in SEVERE]
+    assert not found, "\n".join(f"{one.rule} ({one.impact}): {one.html}" for one in found)
+
+
 def all_findings(page: Page, name: str) -> Iterator[Finding]:
     """What axe finds on the whole page. It judges no contrast outside of what the window shows."""
     quiet(page)

@@ -1,0 +1,174 @@
+"""A visitor plays requests on the stage: in Compare, and in a file of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+import memviz
+from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.stage.data import Json, stage_data
+from memviz.stage.files import script, style
+from memviz.transcripts.samples import sample
+from tests.browser.journeys import go, sees
+from tests.browser.script_runs import quiet
+
+if TYPE_CHECKING:
+    from tests.browser.dashboard import Dashboard
+
+PHONE = {"width": 390, "height": 844}
+SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("buffer", {}), ("window", {"window_size": 10}), ("summary_buffer", {"max_token_limit": 1500}),
+)  # fmt: skip
+ASKED = {
+    "step": 12, "setting": 2, "text": "Will this request <b>summarize</b>?", "choices": ["Yes", "No"], "answer": 0,
+    "reason": "1,600 tokens are over 1,500.",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def played() -> Json:
+    """The bundled trip under three settings, with one question."""
+    runs = [memviz.replay(sample("trip"), memviz.strategy(id, **parameters)) for id, parameters in SETTINGS]
+    settings = [SettingRun(run, run.label, index) for index, run in enumerate(runs)]
+    return stage_data(settings, sample("trip"), at=10, chosen=2, questions=[ASKED])
+
+
+def opened(context: BrowserContext, folder: Path, data: Json) -> Page:
+    """A file with the stage alone."""
+    file, told = folder / "stage.html", json.dumps(data).replace("</", "<\\/")
+    file.write_text(
+        f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Stage</title><style>{style()}</style>"
+        f"<main></main><script>{script()}\nconst moves = [];\n"
+        f"const hooks = {{ onMove: (move) => moves.push(move) }};\n"
+        f"const stage = new MemvizStage(document.querySelector('main'), {told}, hooks);</script>",
+        encoding="utf-8",
+    )
+    page = context.new_page()
+    page.goto(file.as_uri())
+    return page
+
+
+def sentence(page: Page) -> Locator:
+    return page.locator(".memviz-stage .sentence")
+
+
+def is_moving(page: Page) -> bool:
+    return bool(page.evaluate("stage.picture.isMoving"))
+
+
+def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/?conversation=sample-trip&setting=buffer&setting=summary&stage=on&turn=10", "compare")
+    sees(page.get_by_text("Request of turn 10", exact=True))
+    page.get_by_role("heading", name="What does each strategy send?").click()
+    page.keyboard.press("ArrowRight")
+    sees(page.get_by_text("Request of turn 11", exact=True))
+    page.keyboard.press("n")
+    expect(sentence(page)).to_contain_text("Summarized messages")
+    expect(sentence(page)).to_contain_text("tokens.")
+    turn = str(page.locator(".memviz-stage .where").text_content()).split()[1]
+    sees(page.get_by_text(f"Request of turn {turn}", exact=True))
+    page.locator(".memviz-stage").get_by_role("button", name="Full buffer").click()
+    expect(sentence(page)).to_contain_text("are new. The request:")
+    quiet(page)
+    assert "stage=on" in page.url
+    page.get_by_role("radio", name="Memory map", exact=True).click()
+    expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole · 0 in summary")
+
+
+@pytest.mark.slow
+def test_the_older_messages_fold_into_the_summary_before_ones_eyes(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(reduced_motion="no-preference"), tmp_path, played)
+    page.get_by_role("button", name="One request on").click()
+    page.wait_for_function("!stage.picture.isMoving")
+    page.keyboard.press("ArrowRight")
+    readout = page.locator(".memviz-stage .readout").nth(2)
+    request = played["settings"][2]["requests"][12]
+    expect(readout).to_have_text(f"{request['before'][0]:,} tokens")  # first it grows over its limit
+    expect(readout).to_have_class("readout over")
+    moved = page.evaluate(
+        """async () => {
+            const places = new Set();
+            while (stage.picture.isMoving) {
+                const fading = [...stage.picture.lanes[2].values()].find((item) => item.isGone);
+                if (fading) places.add(Math.round(fading.now.x));
+                await new Promise(requestAnimationFrame);
+            }
+            return [...places];
+        }"""
+    )
+    assert len(moved) > 5, "a message that is summarized moves, frame by frame"
+    expect(readout).to_have_text(f"{request['tokens']:,} tokens")
+    assert page.evaluate("[...stage.picture.lanes[2].values()].filter((item) => item.isGone).length") == 0
+
+
+def test_who_wants_less_motion_gets_none(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, played)  # reduced_motion="reduce"
+    page.keyboard.press("ArrowRight")
+    assert not is_moving(page)
+    page.keyboard.press("n")
+    assert not is_moving(page)
+    expect(sentence(page)).to_contain_text("over the limit of 1,500")
+
+
+@pytest.mark.slow
+def test_playing_tells_nobody_but_where_it_ends_and_pauses_in_the_background(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(viewport=PHONE), tmp_path, played)
+    page.evaluate("stage.speeds.value = '4', stage.speed = 4, stage.go(30)")
+    page.keyboard.press(" ")
+    sees(page.get_by_role("button", name="Pause"))
+    page.wait_for_function("stage.walk.at >= 33")
+    page.evaluate(
+        """() => {
+            Object.defineProperty(document, "hidden", { value: true, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+    )
+    sees(page.get_by_role("button", name="Play"))
+    page.wait_for_function("moves.length > 0 && moves.at(-1).step === stage.walk.at")
+    assert page.evaluate("moves.length") <= 2, "the first place and the last"
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
+
+
+def test_asked_first_the_player_waits_for_an_answer_and_keeps_the_score(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, played)
+    page.get_by_role("checkbox", name="Ask me first").check()
+    page.keyboard.press("n")
+    question = page.get_by_role("group", name="Before you see it")
+    expect(question).to_contain_text("Will this request <b>summarize</b>?")
+    assert page.evaluate("stage.walk.at") == 11, "it waits at the step before"
+    page.get_by_role("button", name="No", exact=True).click()
+    expect(question).to_contain_text("No: Yes. 1,600 tokens are over 1,500.")
+    expect(page.locator(".memviz-stage .score")).to_have_text("0 of 1 right")
+    page.get_by_role("button", name="See it").click()
+    assert page.evaluate("stage.walk.at") == 12
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("stage.walk.at") == 12, "nobody is asked twice"
+
+
+def test_pointing_at_a_message_tells_what_it_is(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, played)
+    box = page.locator("canvas").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    expect(page.locator(".memviz-stage .tip")).to_contain_text("Message 1, user, turn 1")
+    expect(page.locator(".memviz-stage .tip")).to_contain_text(str(played["messages"][0][2])[:40])
