@@ -12,7 +12,7 @@ import pytest
 import memviz
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = ("architecture.md", "adding.md", "field-guide.md")
+DOCUMENTS = ("architecture.md", "adding.md", "field-guide.md", "teaching.md", "serving.md")
 PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs" / name for name in DOCUMENTS)]
 PLACES = re.compile(r"`((?:memviz|tests|docs|pages|benchmarks|configs)/[\w./]*)`")
 LINKS = re.compile(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)")

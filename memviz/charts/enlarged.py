@@ -19,10 +19,15 @@ def enlarged(figure: Mapping[str, Any], scale: float) -> dict[str, Any]:
     """The dictionary of a figure with letters ``scale`` times as large, margins that have room for them, and stronger
     lines and marks. Its height stays: that is for whoever shows it. The one given is not changed."""
     slim = 1 + (scale - 1) * LINE_SHARE
-    traces = [_longer(trace, slim, scale) for trace in figure.get("data", ())]
+    traces = [_trace(trace, slim, scale) for trace in figure.get("data", ())]
     layout = {name: _layout_part(name, part, slim, scale) for name, part in figure["layout"].items()}
     layout["font"] = {**layout.get("font", {}), "size": NOTE_PIXELS * scale}
     return {**figure, "data": traces, "layout": layout}
+
+
+def _trace(trace: Mapping[str, Any], slim: float, scale: float) -> dict[str, Any]:
+    """What a trace itself has of these names, such as the width of its bars, is in units of an axis."""
+    return {**_longer(trace, slim, scale), **{name: trace[name] for name in _LENGTHS if name in trace}}
 
 
 def _layout_part(name: str, part: Any, slim: float, scale: float) -> Any:

@@ -162,6 +162,34 @@ def test_the_stage_breaks_no_rule(page: Page, dashboard: Dashboard, scheme: Lite
     assert not found, "\n".join(f"{one.rule} ({one.impact}): {one.html}" for one in found)
 
 
+BARE = (
+    "compare?present=on", "compare?present=on&view=dollars", "compare?present=on&view=memory_map",
+    "facts?present=on&view=kept", "facts?present=on", "chat?present=on", "compare?view=minimal",
+    "compare?view=minimal&show=dollars", "compare?view=minimal&show=memory_map", "facts?view=minimal",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_that_is_presented_or_framed_breaks_a_rule(
+    page: Page, dashboard: Dashboard, scheme: Literal["light", "dark"]
+) -> None:
+    found: list[Finding] = []
+    page.set_viewport_size(VIEWPORT)
+    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.emulate_media(color_scheme=scheme)
+    for address in BARE:
+        page.goto(f"{dashboard.url}/{address}")
+        sees(page.get_by_test_id("stChatInput") if "chat" in address else page.locator(".js-plotly-plot .main-svg"))
+        quiet(page)
+        found += findings(page, f"{address}, {scheme}")
+    go(page, dashboard.url, "compare")
+    page.get_by_role("button", name="Present or embed").click()
+    sees(page.get_by_label("Code to embed the picture"))
+    found += findings(page, f"present or embed, {scheme}")
+    ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
+    assert not ours, "\n".join(f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours)
+
+
 def all_findings(page: Page, name: str) -> Iterator[Finding]:
     """What axe finds on the whole page. It judges no contrast outside of what the window shows."""
     quiet(page)

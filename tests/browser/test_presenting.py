@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 
 SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%22max_token_limit%22:700%7D&turn=13"
 LEAST_PIXELS = 22
+NO_ICON = '<link rel="icon" href="data:,">'
 KEPT = "How much does each setting still know?"
 
 
@@ -117,40 +118,45 @@ def course(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         server.shutdown()
 
 
-def test_the_code_that_is_offered_shows_the_picture_in_another_page(
-    page: Page, course: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address, folder = course
-    monkeypatch.setenv("MEMVIZ_EMBEDDABLE_BY", address)
+@pytest.fixture
+def embeddable(
+    course: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Dashboard]:
+    """A server that the page of the course may show in a frame."""
+    monkeypatch.setenv("MEMVIZ_EMBEDDABLE_BY", course[0])
     server = Dashboard(tmp_path_factory.mktemp("embeddable"))
     server.start()
-    try:
-        go(page, f"{server.url}/compare?{SETTINGS}", "compare")
-        drawn(page)
-        quiet(page)
-        page.get_by_role("button", name="Present or embed").click()
-        code = page.get_by_label("Code to embed the picture").input_value()
-        assert code.startswith(f'<iframe src="{server.url}/compare?')
-        (folder / "week3.html").write_text(f"<!doctype html><h1>Week 3</h1>{code}")
-        page.goto(f"{address}/week3.html")
-        frame = page.frame_locator("iframe")
-        expect(frame.locator(".st-key-compare-tokens .main-svg").first).to_be_visible()
-        expect(frame.get_by_text("turn 13: ")).to_be_visible()
-        expect(frame.get_by_test_id("stSidebar")).to_be_hidden()
-        expect(frame.get_by_role("heading")).to_have_count(0)
-        frame.get_by_role("button", name="Next turn").click()
-        expect(frame.get_by_text("turn 14: ")).to_be_visible()
-        inside = next(each for each in page.frames if each.url.startswith(server.url))
-        for part in ("turn=14", "view=minimal", "show=tokens", "embed=true", "conversation=sample-trip"):
-            assert part in inside.url
-        with page.context.expect_page() as opened:
-            frame.get_by_role("link", name="Open in memviz").click()
-        whole = opened.value
-        expect(whole.get_by_role("heading", name=QUESTIONS["compare"])).to_be_visible()
-        expect(whole.get_by_text("Request of turn 14")).to_be_visible()
-        whole.close()
-    finally:
-        server.stop()
+    yield server
+    server.stop()
+
+
+def test_the_code_that_is_offered_shows_the_picture_in_another_page(
+    course: tuple[str, Path], embeddable: Dashboard, page: Page
+) -> None:
+    address, folder = course
+    go(page, f"{embeddable.url}/compare?{SETTINGS}", "compare")
+    drawn(page)
+    quiet(page)
+    page.get_by_role("button", name="Present or embed").click()
+    code = page.get_by_label("Code to embed the picture")
+    expect(code).to_have_value(re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]'))
+    (folder / "week3.html").write_text(f"<!doctype html>{NO_ICON}<h1>Week 3</h1>{code.input_value()}")
+    page.goto(f"{address}/week3.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator(".st-key-compare-tokens .main-svg").first).to_be_visible()
+    expect(frame.get_by_text("turn 13: ")).to_be_visible()
+    expect(frame.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(frame.get_by_role("heading")).to_have_count(0)
+    frame.get_by_role("button", name="Next turn").click()
+    expect(frame.get_by_text("turn 14: ")).to_be_visible()
+    inside = next(each for each in page.frames if each.url.startswith(embeddable.url))
+    for part in ("turn=14", "view=minimal", "show=tokens", "embed=true", "conversation=sample-trip"):
+        assert part in inside.url
+    with page.context.expect_page() as opened:
+        frame.get_by_role("link", name="Open in memviz").click()
+    whole = opened.value
+    expect(whole.get_by_role("heading", name=QUESTIONS["compare"])).to_be_visible()
+    expect(whole.get_by_text("Request of turn 14")).to_be_visible()
 
 
 @pytest.mark.provokes_console_errors
@@ -158,7 +164,9 @@ def test_a_page_that_was_not_named_shows_nothing_of_it(
     page: Page, dashboard: Dashboard, course: tuple[str, Path]
 ) -> None:
     address, folder = course
-    (folder / "other.html").write_text(f'<iframe src="{dashboard.url}/compare?view=minimal&embed=true"></iframe>')
+    (folder / "other.html").write_text(
+        f'{NO_ICON}<iframe src="{dashboard.url}/compare?view=minimal&embed=true"></iframe>'
+    )
     with page.expect_event("console", lambda message: "frame-ancestors" in message.text):
         page.goto(f"{address}/other.html")
     assert not any(frame.url.startswith(dashboard.url) for frame in page.frames)

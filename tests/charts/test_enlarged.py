@@ -34,6 +34,13 @@ def test_what_is_drawn_stays() -> None:
     assert after.layout.xaxis.range == go.Figure(before).layout.xaxis.range
 
 
+def test_the_width_of_bars_is_no_length() -> None:
+    bars = {"data": [{"type": "bar", "width": [0.8, 0.8], "marker": {"line": {"width": 2}}}], "layout": {}}
+    shown = go.Figure(enlarged(bars, 3.0)).data[0]
+    assert list(shown.width) == [0.8, 0.8]
+    assert shown.marker.line.width == 4
+
+
 def test_the_figure_given_is_not_changed() -> None:
     figure = drawn()
     kept = deepcopy(figure)
