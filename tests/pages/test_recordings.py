@@ -44,7 +44,7 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     page = open_page("compare", setting=SETTING)
     run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
     assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
-    assert f"recorded: {MODEL}" in told(page)
+    assert f"badge[recorded] by {MODEL}" in told(page)
     assert "badge[recorded]" in told(page)
     click(page, ALL_STAND_IN)
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
@@ -109,7 +109,7 @@ def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING, summarizer="recording:mine")
     labelled(page.toggle, "As fast as it was").set_value(True).run()
-    assert f"recorded: {MODEL}" in told(page)
+    assert f"badge[recorded] by {MODEL}" in told(page)
     other = open_page("compare", setting=SETTING)
     assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
 

@@ -36,6 +36,7 @@ REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictur
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
+    summaries_by(settings)
     legend(settings)
     charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
     beside_reader(
@@ -49,7 +50,6 @@ def _notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
     life_of_selected(settings, conversation_id)
     health(settings)
-    summaries_by(settings)
     numbers_of(
         step_by_step(settings), "map-turn-numbers", partial(fates_table, settings),
         "Messages of each fate at every request, by setting",

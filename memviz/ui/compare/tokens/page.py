@@ -34,7 +34,7 @@ from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS = 358
+CHART_PIXELS = 334
 TURNS_KEY = "compare-turns"
 NUMBER_PIXELS = 170
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
@@ -44,6 +44,7 @@ def tokens_view(
     state: CompareState, settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
+    summaries_by(settings)
     answers = partial(_answers, settings) if state.free_run else None
     beside_reader(
         settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: shared_axis(settings)},
@@ -51,7 +52,6 @@ def tokens_view(
     )  # fmt: skip
     # Before the warnings, so that it stands in view with the picture.
     ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
-    summaries_by(settings)
     health(settings)
     key_numbers(settings)
 

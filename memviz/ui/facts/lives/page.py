@@ -66,8 +66,8 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
         unlabelled(shown, expanded=True)
         return
     kept = retention_results(shown, facts.probes)
-    one_setting(state, kept)
     summaries_by(shown)
+    one_setting(state, kept)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)
     all_settings(state, kept, elsewhere(workspace, kept))
