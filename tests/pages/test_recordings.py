@@ -86,6 +86,15 @@ def test_a_file_that_was_cut_says_so() -> None:
     assert not Workspace().recordings.opened["cut"].settings
 
 
+def test_a_file_with_a_hole_says_which_reply_is_missing_and_is_not_played() -> None:
+    lines = write_recording(a_recording_of(sample("trip"), BUFFER)).splitlines(keepends=True)
+    second = [number for number, line in enumerate(lines) if '"request"' in line][1]
+    Workspace().open_recording("".join(lines[:second] + lines[second + 1 :]).encode(), "holed.recording")
+    (warning,) = sentences(open_page("library").warning)
+    assert "Summary buffer · 1,500 tokens is not played, because summary 2 of its " in warning
+    assert "badge[offline stand-in]" in told(open_page("compare", setting=SETTING))
+
+
 def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING)
