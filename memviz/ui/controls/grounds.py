@@ -83,7 +83,7 @@ def swept_by(summarizer: str) -> None:
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     of = QUOTES if author is Author.STAND_IN else f"by {summarizer.removeprefix(RECORDING)}"
     with st.container(key=LINE_KEY):
-        st.caption(f"Summaries: {_inline_badge(author)} {plain(of)}; one summarizer for all settings.")
+        st.caption(f"Summaries of all settings: {_inline_badge(author)} {plain(of)}.")
 
 
 def how_sure(summarizer: str) -> None:
