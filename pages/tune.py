@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.controls.grounds import swept_by
+from memviz.ui.controls.grounds import how_sure, swept_by
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
@@ -43,6 +43,8 @@ else:
         sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
         with head:
+            if sweep.grounds.summarizer:
+                swept_by(sweep.grounds.summarizer)
             constraints = choose_constraints(sweep)
             strategy = choose_strategy(sweep)
         if strategy is None:
@@ -54,8 +56,7 @@ else:
             number = one_strategy(sweep, strategy, constraints, state.chosen, head, row)
         with row:
             facts_button(ids)
-        if sweep.grounds.summarizer:
-            swept_by(sweep.grounds.summarizer)
+        how_sure(sweep.grounds.summarizer)
         if strategy is None:
             best_table(sweep, constraints)
         setting_card(sweep, number, constraints, ids)

@@ -19,6 +19,7 @@ from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
+from memviz.models.recordings.noting import Noted, Notes
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recorder import RecordingModel
 from memviz.models.recordings.recording import (
@@ -97,13 +98,16 @@ def record(
             messages if isinstance(messages, Transcript) else log, strategy, model=_FailureEnds(recorder),
             counter=counter, recalls=recalls,
         )  # fmt: skip
+        begin = len(recorder.given)
         for _ in turns:
             told.step()
-        run = session.run()
+        run, needs = session.run(), recorder.given[begin:]
+        begin += len(needs)
         for probe in probes:
             ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
             told.step()
-        setting = setting_of(messages, strategy, counter, recalls=recalls, answers=bool(probes))
+        made_for = setting_of(messages, strategy, counter, recalls=recalls, answers=bool(probes))
+        setting = replace(made_for, needs=tuple(needs), answers_need=tuple(recorder.given[begin:]))
         if not (file.recording.answers(setting) or (file.recording.holds(setting) and not probes)):
             file.add_setting(setting)
         runs.append(run)
@@ -118,25 +122,31 @@ def saved(name: str, about: About, replies: Sequence[RecordedReply], runs: Seque
     """A recording of ``replies`` that were noted while live models were asked. Of ``runs``, replays with
     their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
     their answers are, if those to all questions are."""
+    # A model that was asked before may have answered the same requests: those of the runs come first, for they count.
+    wrote = {compaction.model for _, run, _ in runs for compaction in run.compactions}
+    replies = sorted(replies, key=lambda one: one.reply.model not in wrote)
     recording = Recording.of(name, about, replies)
     settings = []
     for setting, run, probes in runs:
         asked = [RecordedRequest(tuple(compaction.request)) for compaction in run.compactions if compaction.asked]
         is_whole = bool(asked) and not any(compaction.error or compaction.is_edited for compaction in run.compactions)
         if is_whole and all(request.digest in recording.replies for request in asked):
-            settings.append(replace(setting, answers=bool(probes) and _answers(run, probes, recording)))
+            needs = tuple(recording.replies[request.digest].mark for request in asked)
+            answered = _answers(run, probes, recording)
+            settings.append(replace(setting, needs=needs, answers=bool(answered), answers_need=answered))
     return Recording.of(name, about, replies, settings)
 
 
-def _answers(run: Run, probes: Sequence[Probe], recording: Recording) -> bool:
-    """Whether the recording answers all of the questions."""
-    player = RecordedModel(recording)
+def _answers(run: Run, probes: Sequence[Probe], recording: Recording) -> tuple[str, ...]:
+    """The marks of the replies that answer the questions; none where the recording does not answer all of them."""
+    played = Notes()
+    player = Noted(RecordedModel(recording), played)
     try:
         for probe in probes:
             ask(run, probe.question, model=player)
     except ModelError:
-        return False
-    return True
+        return ()
+    return tuple(one.mark for one in played.replies)
 
 
 def foreseen(

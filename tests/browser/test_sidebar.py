@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.dashboard import Dashboard
+
+RECORDED = 'summary_buffer {"max_token_limit": 1500}'
 
 pytestmark = pytest.mark.slow
 
@@ -31,6 +34,21 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
     window.fill("4")
     window.press("Enter")
     expect(drawn(page).locator(".legendtext", has_text="4 messages")).to_have_count(1)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_whose_summaries_they_are_is_in_sight_with_the_picture(
+    page: Page, dashboard: Dashboard, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    settings = urlencode(
+        [("conversation", "sample-trip"), *(("setting", one) for one in ("buffer", RECORDED, "summary"))]
+    )
+    for name in ("compare", "costs", "memory_map", "retention", "summaries"):
+        go(page, f"{dashboard.url}/{name}?{settings}", name)
+        line = page.locator(".st-key-whose-summaries")
+        expect(line.get_by_text("recorded", exact=True)).to_be_in_viewport(ratio=1)
+        expect(line.get_by_role("button", name="All with the stand-in")).to_be_in_viewport(ratio=1)
 
 
 def test_a_click_on_a_question_mark_never_turns_a_switch(page: Page, dashboard: Dashboard) -> None:

@@ -45,7 +45,7 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     page = open_page("compare", setting=SETTING)
     run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
     assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
-    assert f"recorded: {MODEL}" in told(page)
+    assert f"badge[recorded] by {MODEL}" in told(page)
     assert "badge[recorded]" in told(page)
     click(page, ALL_STAND_IN)
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
@@ -87,6 +87,15 @@ def test_a_file_that_was_cut_says_so() -> None:
     assert not Workspace().recordings.opened["cut"].settings
 
 
+def test_a_file_with_a_hole_says_which_reply_is_missing_and_is_not_played() -> None:
+    lines = write_recording(a_recording_of(sample("trip"), BUFFER)).splitlines(keepends=True)
+    second = [number for number, line in enumerate(lines) if '"request"' in line][1]
+    Workspace().open_recording("".join(lines[:second] + lines[second + 1 :]).encode(), "holed.recording")
+    (warning,) = sentences(open_page("library").warning)
+    assert "Summary buffer · 1,500 tokens is not played, because summary 2 of its " in warning
+    assert "badge[offline stand-in]" in told(open_page("compare", setting=SETTING))
+
+
 def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING)
@@ -110,7 +119,7 @@ def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING, summarizer="recording:mine")
     labelled(page.toggle, "As fast as it was").set_value(True).run()
-    assert f"recorded: {MODEL}" in told(page)
+    assert f"badge[recorded] by {MODEL}" in told(page)
     other = open_page("compare", setting=SETTING)
     assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
 

@@ -232,7 +232,15 @@ def _setting(value: Mapping[str, Any]) -> RecordedSetting:
     if not isinstance(strategy, dict) or not isinstance(recalls, list):
         raise ValueError("the setting it was made for is none")
     words = (_text(value, "conversation"), strategy, _text(value, "counter"))
-    return RecordedSetting(*words, recalls, bool(value.get("answers")))
+    needs, answers_need = (_marks(value, name) for name in ("replies", "answer_replies"))
+    return RecordedSetting(*words, recalls, bool(value.get("answers")), needs, answers_need)
+
+
+def _marks(value: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    marks = value.get(name, [])
+    if not isinstance(marks, list) or not all(isinstance(mark, str) for mark in marks):
+        raise ValueError(f"its {name} are no list of texts")
+    return tuple(marks)
 
 
 def _tool(value: Line) -> Tool:

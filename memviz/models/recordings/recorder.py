@@ -18,13 +18,15 @@ from memviz.models.tools import Tool
 
 class RecordingModel(MeteredWrapper):
     """``model``, with every reply written to ``file``. What the file held before is played and not asked for again, so
-    that a recorder that was killed pays nothing twice. ``asked`` and ``played`` count both."""
+    that a recorder that was killed pays nothing twice. ``asked`` and ``played`` count both; ``given`` are the marks of
+    all replies, in order."""
 
     def __init__(self, model: Model, file: RecordingFile) -> None:
         super().__init__(model)
         self._file, self._known = file, RecordedModel(file.recording)
         self._added: dict[str, Reply] = {}
         self.asked = self.played = 0
+        self.given: list[str] = []
 
     def stream_metered(
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
@@ -34,6 +36,7 @@ class RecordingModel(MeteredWrapper):
         known = self._known.find(request) or self._added.get(request.digest)
         if known is not None:
             self.played += 1
+            self.given.append(RecordedReply(request, known).mark)
             yield known.text
             yield known
             return
@@ -47,4 +50,6 @@ class RecordingModel(MeteredWrapper):
         self.asked += 1
         kept = replace(reply, model=reply.model or self.name, recorded=True, recorded_seconds=round(seconds, 3))
         self._added[request.digest] = kept
-        self._file.add(RecordedReply(request, kept, datetime.now(UTC).isoformat(timespec="seconds")))
+        added = RecordedReply(request, kept, datetime.now(UTC).isoformat(timespec="seconds"))
+        self._file.add(added)
+        self.given.append(added.mark)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.conversation import Message
 from memviz.models.base import Reply, ToolChoice
 from memviz.models.tools import Tool
+
+MARK_CHARS = 12
+"""Of a hash: enough to tell the replies of one file apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,11 @@ class RecordedReply:
     reply: Reply
     at: str = ""
 
+    @property
+    def mark(self) -> str:
+        """A short hash of both, by which a setting names a reply that it needs."""
+        return _mark(self.request.digest, self.reply)
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedSetting:
@@ -46,7 +54,9 @@ class RecordedSetting:
 
     ``conversation`` is :func:`conversation_digest` of all that was replayed, ``strategy`` the id and the parameters,
     among them the prompt of the summaries, ``recalls`` what was recalled into which turns. With ``answers`` it
-    holds the answers to the questions of the conversation under this setting, too.
+    holds the answers to the questions of the conversation under this setting, too. ``needs`` are the marks of the
+    replies that the summaries take, ``answers_need`` those of the answers, each in order; both are empty where the file
+    does not say it, which then cannot be checked.
     """
 
     conversation: str
@@ -54,6 +64,8 @@ class RecordedSetting:
     counter: str
     recalls: Sequence[Any] = ()
     answers: bool = False
+    needs: tuple[str, ...] = ()
+    answers_need: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -68,7 +80,18 @@ class RecordedSetting:
             "counter": self.counter,
             "recalls": list(self.recalls),
             "answers": self.answers,
+            "replies": list(self.needs),
+            "answer_replies": list(self.answers_need),
         }
+
+
+class Hole(NamedTuple):
+    """A setting that a file names and of which it lacks replies, or holds other ones: which summaries, and which
+    answers, counted from 1."""
+
+    setting: RecordedSetting
+    summaries: tuple[int, ...]
+    answers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +119,45 @@ class About:
 
 @dataclass(frozen=True)
 class Recording:
-    """Replies by the digest of their requests, in the order in which they were given. ``is_cut``: the file ends in the
-    middle of a line, so that more may have followed."""
+    """Replies by the digest of their requests, in the order in which they were given. ``settings`` are those of which
+    no reply is missing, ``holes`` the others that the file names. ``is_cut``: the file ends in the middle of a line, so
+    that more may have followed."""
 
     name: str
     about: About
     replies: Mapping[str, RecordedReply] = field(repr=False)
     settings: Mapping[str, RecordedSetting] = field(default_factory=dict, repr=False)
+    holes: tuple[Hole, ...] = field(default=(), repr=False)
     is_cut: bool = False
 
     @classmethod
     def of(
         cls, name: str, about: About, replies: Iterable[RecordedReply], settings: Iterable[RecordedSetting] = ()
     ) -> Recording:
-        """A recording of these. Of two replies to the same request the first counts: it was played to what followed."""
+        """A recording of these. Of two replies to the same request the first counts: it was played to what followed.
+        Each setting is held to the marks of the replies that it needs."""
         by_request: dict[str, RecordedReply] = {}
         for reply in replies:
             by_request.setdefault(reply.request.digest, reply)
+        marks = {_mark(digest, one.reply) for digest, one in by_request.items()}
         made_for: dict[str, RecordedSetting] = {}
+        holes: dict[str, Hole] = {}
         for setting in settings:
-            known = made_for.get(setting.digest)
-            if known is None or setting.answers:
-                made_for[setting.digest] = setting
-        return cls(name, about, by_request, made_for)
+            hole = Hole(setting, _missing(setting.needs, marks), _missing(setting.answers_need, marks))
+            if hole.summaries or hole.answers:
+                holes[setting.digest] = hole
+            if hole.summaries:
+                continue
+            whole = replace(setting, answers=False, answers_need=()) if hole.answers else setting
+            if setting.digest not in made_for or whole.answers:
+                made_for[setting.digest] = whole
+        # One that was recorded once more is whole, whatever a line before it lacks.
+        left = [
+            hole
+            for digest, hole in holes.items()
+            if (digest not in made_for if hole.summaries else not made_for[digest].answers)
+        ]
+        return cls(name, about, by_request, made_for, tuple(left))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -156,6 +195,15 @@ class Recording:
 def conversation_digest(messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()) -> str:
     """A hash of all of a conversation that a model could be sent: of a longer one the same recording says nothing."""
     return _hashed([[one.to_request() for one in messages], system_prompt or "", list(tools)])
+
+
+def _mark(request_digest: str, reply: Reply) -> str:
+    calls = [call.to_dict() for call in reply.tool_calls]
+    return _hashed([request_digest, reply.text, calls])[:MARK_CHARS]
+
+
+def _missing(needed: Sequence[str], held: set[str]) -> tuple[int, ...]:
+    return tuple(number for number, mark in enumerate(needed, 1) if mark not in held)
 
 
 def _hashed(value: Any) -> str:

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES, Author, author_of, authors_of, whose_words
+from memviz.metrics.summaries.authors import (
+    OFFLINE_SUMMARIES,
+    Author,
+    author_of,
+    authors_of,
+    models_of,
+    whose_words,
+)
 from memviz.models.registry import OFFLINE, RECORDING
+from memviz.text.wording import counted, listed
 from memviz.tuning.grounds import SURENESS
 from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, named
 from memviz.ui.shell.state import set_widget
@@ -21,6 +28,8 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.STAND_IN: "gray",
     Author.LIVE: "green",
 }
+LINE_KEY = "whose-summaries"
+QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there are"
 ALL_STAND_IN_HELP = (
     "Let the offline stand-in write the summaries of every setting, so that they differ by their strategies alone."
@@ -34,37 +43,56 @@ def author_badge(author: Author) -> None:
 
 
 def summaries_by(settings: Sequence[SettingRun]) -> None:
-    """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote."""
+    """Draw one line where anything was summarized in the runs that the page shows: their records say who wrote. It
+    stands above the picture, so that nobody reads the one without the other."""
     runs = [setting.run for setting in settings]
     found = frozenset[Author]().union(*map(authors_of, runs))
     if not found:
         return
-    with _line():
-        for author in Author:
-            if author in found:
-                author_badge(author)
-        st.caption(plain(whose_words(runs)), width="content")
+    with st.container(key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"):
+        told = [
+            f"{_inline_badge(author)} {plain(_of(author, settings, found))}" for author in Author if author in found
+        ]
+        st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
         if Author.RECORDED in found:
             _instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
             _instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
 
 
+def _inline_badge(author: Author) -> str:
+    return f":{BADGE_COLORS[author]}-badge[{plain(author.value)}]"
+
+
+def _of(author: Author, settings: Sequence[SettingRun], found: frozenset[Author]) -> str:
+    """What the line says behind the badge of ``author``, one of those that were ``found``."""
+    if author is not Author.STAND_IN:
+        by = f"by {listed(models_of((setting.run for setting in settings), author))}"
+        alone = author is Author.RECORDED and len(found) == 1
+        return f"{by} for exactly this conversation and setting" if alone else by
+    if len(found) == 1:
+        return QUOTES
+    if len(settings) == 1:
+        return "from the first one on that was not recorded"
+    own = [setting.label for setting in settings if author in authors_of(setting.run)]
+    return f"under {own[0] if len(own) == 1 else counted(len(own), 'setting')}: compare with care"
+
+
 def swept_by(summarizer: str) -> None:
     """The same for a sweep, all of whose summaries are by this one summarizer."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
-    words = f"{OFFLINE_SUMMARIES} {SURENESS}" if author is Author.STAND_IN else f"Summaries here are by {summarizer}."
-    with _line():
-        author_badge(author)
-        st.caption(plain(words), width="content")
+    of = QUOTES if author is Author.STAND_IN else f"by {summarizer.removeprefix(RECORDING)}"
+    with st.container(key=LINE_KEY):
+        st.caption(f"Summaries of all settings: {_inline_badge(author)} {plain(of)}.")
 
 
-def _line() -> DeltaGenerator:
-    return st.container(horizontal=True, vertical_alignment="center", gap="small")
+def how_sure(summarizer: str) -> None:
+    """How far to trust what rests on the summaries of ``summarizer``, where that is known."""
+    if summarizer == OFFLINE:
+        st.caption(f"{OFFLINE_SUMMARIES} {SURENESS}")
 
 
 def _instead(label: str, summarizer: str, help: str) -> None:
     st.button(
-        label, key=f"summaries-{summarizer}", type="tertiary", help=help, on_click=set_widget,
-        args=(name_key(SUMMARIZER), summarizer),
+        label, key=f"summaries-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
     )  # fmt: skip

@@ -7,6 +7,7 @@ import streamlit as st
 
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
+from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.recording import Recording
 from memviz.text.wording import cost_words, counted, listed, seconds_words
 from memviz.ui.shell.errors import error_shown
@@ -15,6 +16,7 @@ from memviz.ui.shell.text import file_name, plain
 from memviz.workspace import Workspace
 
 OPEN_HELP = "A file made with `memviz record`, or saved on Compare under Download. It stays until you remove it."
+MOST_HOLES = 5
 ABOUT = (
     "What a language model answered, word for word. Where a recording was made for exactly the conversation and the "
     "setting that you look at, it is played in place of the stand-in: no key, no network, no cost."
@@ -53,6 +55,8 @@ def _row(workspace: Workspace, name: str, recording: Recording, *, is_own: bool)
             st.caption(plain(" · ".join(_facts(name, recording))))
             if recording.is_cut:
                 st.warning("The file ends in the middle of a line. What is whole in it plays; take a whole copy.")
+            if recording.holes:
+                st.warning(plain(" ".join(map(hole_words, recording.holes[:MOST_HOLES]))))
             if recording.about.note:
                 with st.expander("How it was made"):
                     st.text(recording.about.note)

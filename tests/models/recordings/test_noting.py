@@ -55,6 +55,18 @@ def test_a_run_of_which_summaries_are_missing_is_not_called_recorded() -> None:
     assert not saved("mine", ABOUT, notes.replies, [(setting, reworded, ())]).holds(setting)
 
 
+def test_what_another_model_answered_to_the_same_requests_does_not_count_for_the_run() -> None:
+    notes = Notes()
+    other = memviz.ScriptedModel(
+        [Reply("another first summary", model="another"), *[memviz.ModelError("It failed.")] * 99]
+    )
+    memviz.replay(TRIP, SUMMARY, model=Noted(other, notes))  # it failed after its first summary
+    run = memviz.replay(TRIP, SUMMARY, model=Noted(RealModel(), notes))
+    recording = saved("mine", ABOUT, notes.replies, [(setting_of(TRIP, SUMMARY), run, ())])
+    played = memviz.replay(TRIP, SUMMARY, model=RecordedModel(recording))
+    assert [one.summary for one in played.compactions] == [one.summary for one in run.compactions]
+
+
 def test_what_was_cut_off_or_empty_is_not_noted_and_a_failure_notes_nothing() -> None:
     notes = Notes()
     script = [Reply("cut", finish_reason="length"), Reply(" "), memviz.ModelError("It failed."), Reply("whole")]

@@ -15,6 +15,7 @@ import memviz
 from memviz import Message, NotRecordedError, RecordingError, Reply, Usage
 from memviz.engine.recording import record, setting_of
 from memviz.models.recordings.files import RecordingFile, read_recording, write_recording
+from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import About, RecordedReply, RecordedRequest, Recording
 from memviz.transcripts.samples import sample
@@ -81,6 +82,10 @@ class TestFile:
             (lambda lines: [lines[0], '{"request": [], "reply": 7}', "{}"], "Line 2 .* reply is 7 and no text"),
             (lambda lines: [lines[0], '{"request": [], "reply": "", "seconds": -1}', "{}"], "Line 2 .* seconds is -1"),
             (lambda lines: [lines[0], '{"request": [], "reply": "", "usage": {"input_tokens": "x"}}', "{}"], "Line 2"),
+            (
+                lambda lines: [lines[-1].join((lines[0] + "\n", "")).replace('"replies": [', '"replies": [7, '), "{}"],
+                "Line 2 .* replies are no list",
+            ),
         ],
     )
     def test_what_is_none_is_refused_with_its_line(
@@ -199,6 +204,70 @@ class TestSetting:
         assert answer.reply.startswith("Reply ")
         assert answer.facts is not None
         assert answer.facts.recorded
+
+
+class TestHoles:
+    """A setting is claimed only where the file holds every reply that it needs, as it was given."""
+
+    TRIP = sample("trip")
+    SETTING = setting_of(TRIP, SUMMARY)
+
+    def lines(self, questions: int = 2) -> list[str]:
+        return write_recording(a_recording_of(self.TRIP, SUMMARY, probes=self.TRIP.probes[:questions])).splitlines()
+
+    def read(self, lines: list[str]) -> Recording:
+        return read_recording("\n".join([*lines, ""]).encode(), "holed")
+
+    def test_a_summary_that_was_removed_or_changed_is_named_and_the_setting_is_not_claimed(self) -> None:
+        lines = self.lines()
+        at = [number for number, line in enumerate(lines) if '"request"' in line]
+        total = len(at) - 2
+        removed = self.read([line for number, line in enumerate(lines) if number != at[2]])
+        assert not removed.holds(self.SETTING)
+        words = f"Running summary · 8 messages is not played, because summary 3 of its {total} summaries is missing"
+        assert [hole_words(hole) for hole in removed.holes] == [f"{words} or changed in the file."]
+        cut = [
+            line.replace('"reply": "Reply 1 ', '"reply": "').replace('"reply": "Reply 4 ', '"reply": "')
+            for line in lines
+        ]
+        assert self.read(cut).holes[0].summaries == (1, 4)
+        assert not self.read(cut).holds(self.SETTING)
+
+    def test_a_missing_answer_leaves_the_summaries_claimed(self) -> None:
+        lines = self.lines()
+        at = [number for number, line in enumerate(lines) if '"request"' in line]
+        holed = self.read([line for number, line in enumerate(lines) if number != at[-1]])
+        assert holed.holds(self.SETTING)
+        assert not holed.answers(self.SETTING)
+        assert "is played, but answer 2 of its 2 answers is missing" in hole_words(holed.holes[0])
+        assert "holes" not in write_recording(holed)
+        assert not read_recording(write_recording(holed).encode()).holes, "what is written claims what it holds"
+
+    def test_many_are_counted(self) -> None:
+        lines = [line.replace(" of a real model", "") for line in self.lines()]
+        assert " and 4 more of its 9 summaries are missing" in hole_words(self.read(lines).holes[0])
+
+    def test_recording_it_again_fills_the_hole(self, tmp_path: Path) -> None:
+        path, lines = tmp_path / "mine.recording", self.lines()
+        at = [number for number, line in enumerate(lines) if '"request"' in line]
+        path.write_text("\n".join([*(line for number, line in enumerate(lines) if number != at[0]), ""]))
+        with RecordingFile(path, ABOUT) as file:
+            record(self.TRIP, [SUMMARY], model=RealModel(), file=file)
+        again = read_recording(path)
+        assert again.holds(self.SETTING)
+        assert not again.holes
+
+    def test_a_strategy_that_is_not_known_is_named_by_its_id(self) -> None:
+        lines = [line.replace('"id": "summary"', '"id": "of_tomorrow"') for line in self.lines()[:-1]]
+        last = self.lines()[-1].replace('"id": "summary"', '"id": "of_tomorrow"')
+        holed = self.read([*(line.replace('"reply": "Reply 1 ', '"reply": "') for line in lines), last])
+        assert hole_words(holed.holes[0]).startswith("of_tomorrow is not played")
+
+    def test_the_bundled_ones_say_what_each_setting_needs(self) -> None:
+        for recording in memviz.recordings().values():
+            assert not recording.holes
+            assert all(setting.answers_need for setting in recording.settings.values())
+            assert sum(bool(setting.needs) for setting in recording.settings.values()) == 4
 
 
 class TestRecording:

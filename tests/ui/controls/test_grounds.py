@@ -7,13 +7,14 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.metrics.summaries.authors import whose_words
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE
 from memviz.models.scripted import ScriptedModel
 from memviz.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
 from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key
 from tests.engine.probes import talk
-from tests.models.recordings.recorded import a_recording_of, played
+from tests.models.recordings.recorded import MODEL, a_recording_of, played
 
 
 def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs as a script of its own
@@ -41,20 +42,31 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
 
 
 @pytest.mark.parametrize(
-    ("models", "badges", "buttons"),
+    ("models", "told", "buttons"),
     [
-        ([OFFLINE], ["offline stand-in"], []),
-        ([ScriptedModel(["text"] * 99)], ["live"], []),
-        ([recorded()], ["recorded"], [ALL_STAND_IN]),
-        ([recorded(), OFFLINE], ["recorded", "offline stand-in"], [ALL_STAND_IN]),
+        ([OFFLINE], "gray-badge[offline stand-in] which quotes; a language model words them differently.", []),
+        ([ScriptedModel(["text"] * 99)], "green-badge[live] by scripted.", []),
+        ([recorded()], f"blue-badge[recorded] by {MODEL} for exactly this conversation and setting.", [ALL_STAND_IN]),
+        (
+            [recorded(), OFFLINE],
+            f"blue-badge[recorded] by {MODEL}; :gray-badge[offline stand-in] under label: compare with care.",
+            [ALL_STAND_IN],
+        ),
+        (
+            [recorded(), OFFLINE, OFFLINE],
+            f"blue-badge[recorded] by {MODEL}; :gray-badge[offline stand-in] under 2 settings: compare with care.",
+            [ALL_STAND_IN],
+        ),
     ],
 )
-def test_one_line_says_who_wrote(models: list[Model | str], badges: list[str], buttons: list[str]) -> None:
-    session = seen([setting_of("summary", model) for model in models])
-    assert len(session.caption) == 1
-    shown = " ".join(markdown.value for markdown in session.markdown)
-    assert [name for name in ("recorded", "offline stand-in", "live") if f"badge[{name}]" in shown] == badges
+def test_one_line_says_who_wrote(models: list[Model | str], told: str, buttons: list[str]) -> None:
+    settings = [setting_of("summary", model) for model in models]
+    session = seen(settings)
+    (line,) = session.caption
+    assert line.value.replace("\\", "") == f"Summaries: :{told}"
+    assert line.help.replace("\\", "") == whose_words(setting.run for setting in settings)
     assert [button.label for button in session.button] == buttons
+    assert all(button.proto.type == "secondary" for button in session.button)
 
 
 def test_nothing_where_nothing_was_summarized() -> None:

@@ -48,6 +48,7 @@ CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = "costs-cache", "costs-context-win
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What every setting costs."""
+    summaries_by(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
     costs = costed(settings, assumptions)
@@ -135,7 +136,6 @@ def _notes(costs: Sequence[SettingCost]) -> None:
     if above:
         st.caption(plain(above))
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
-    summaries_by([one.setting for one in costs])
 
 
 def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:

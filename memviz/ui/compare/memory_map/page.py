@@ -39,6 +39,7 @@ REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictur
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
+    summaries_by(settings)
     if not is_staged():
         legend(settings)
     finding_to_audience(map_finding(selected(settings).setting), [map_finding(setting) for setting in settings])
@@ -54,7 +55,6 @@ def _notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
     life_of_selected(settings, conversation_id)
     health(settings)
-    summaries_by(settings)
     numbers_of(
         step_by_step(settings), "map-turn-numbers", partial(fates_table, settings),
         "Messages of each fate at every request, by setting",

@@ -36,7 +36,7 @@ from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS = 358
+CHART_PIXELS = 334
 TURNS_KEY = "compare-turns"
 NUMBER_PIXELS = 170
 TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
@@ -46,6 +46,7 @@ def tokens_view(
     state: CompareState, settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
+    summaries_by(settings)
     answers = partial(_answers, settings) if state.free_run else None
     finding_to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
@@ -56,7 +57,6 @@ def tokens_view(
     if not hides(Part.QUESTIONS):
         ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
     if not hides(Part.NUMBERS):
-        summaries_by(settings)
         health(settings)
         key_numbers(settings)
 

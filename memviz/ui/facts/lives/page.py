@@ -76,8 +76,8 @@ def lives_view(
     if hides(Part.NUMBERS):
         one_picture(workspace, state, kept, is_kept_alone=is_kept_alone)
         return
-    one_setting(state, kept)
     summaries_by(shown)
+    one_setting(state, kept)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)
     all_settings(state, kept, elsewhere(workspace, kept))

@@ -72,11 +72,11 @@ def summaries(
         _nothing(state, setting)
         return
     selected_turn(settings, setting.run)
+    summaries_by([setting])
     facts = summary_evolution(setting.run)
     desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
     try_prompts(desk)
     history(desk, facts)
-    summaries_by([setting])
     health([setting])
     if facts:
         evolution_charts(setting.run, facts)
