@@ -12,9 +12,10 @@ from memviz.guide.glossary import entry
 from memviz.strategies import strategies
 from memviz.ui.guide.views import GLOSSARY, STRATEGIES
 from memviz.ui.shell.linked import LINK_OFF, keep_in_address
+from memviz.ui.shell.presenting import VIEW
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
-from memviz.ui.shell.views import GUIDE_VIEW, VIEW, ask_view
+from memviz.ui.shell.views import GUIDE_VIEW, ask_view
 
 STRATEGY, TERM, SEARCH = "strategy", "term", "search"
 OPENED_KEY = "guide-opened"
