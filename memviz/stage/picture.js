@@ -42,14 +42,14 @@ class MemvizPicture {
 
     // Room. All lengths are CSS pixels; `em` is the size of the text of the page.
     resize(width, em) {
-        const { settings, base } = this.frames.data, isWide = width >= 40 * em;
-        const least = (isWide && settings.length <= 4 ? 1.1 : 0.62) * em; // wide enough for a number, or for none
+        const { settings, base } = this.frames.data, isWide = width >= 40 * em, isLow = innerHeight < 38 * em;
+        const least = (isWide && settings.length <= 4 && !isLow ? 1.1 : 0.62) * em; // wide enough for a number, or for none
         const rowsOfCells = Math.min(isWide ? 3 : 5, Math.max(1, Math.ceil((this.cells.length * least) / width)));
         const cell = { rows: rowsOfCells, height: (isWide ? (rowsOfCells === 1 ? 1.9 : 1.35) : 1.1) * em };
         cell.perRow = Math.ceil(this.cells.length / rowsOfCells) || 1;
         cell.width = width / cell.perRow;
         const few = settings.length <= 3;
-        const height = (isWide ? (few ? 3.6 : settings.length <= 4 ? 3 : 2.3) : 1.8) * em;
+        const height = (isWide ? (few ? (isLow ? 2.7 : 3.6) : settings.length <= 4 && !isLow ? 3 : 2.3) : 1.8) * em;
         const top = rowsOfCells * (cell.height + 3) + 1.3 * em, label = isWide ? Math.min(17 * em, width * 0.25) : 0;
         const above = isWide ? 0 : 1.55 * em, gap = (isWide && !few ? 0.85 : 1) * em;
         this.room = {

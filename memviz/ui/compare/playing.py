@@ -14,6 +14,7 @@ from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.stage.data import MAX_STEPS, Measure, stage_data, steps_around
+from memviz.stage.predictions import predictions
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.selection import Selection, move_to
@@ -83,10 +84,12 @@ def _played(at: int, every: int) -> range:
 
 def _data(settings: Sequence[SettingRun], transcript: Transcript, probes: tuple[Probe, ...], steps: range,
           readout: Readout) -> dict[str, Any]:  # fmt: skip
-    kept = [_retained(one.run, probes) for one in settings]
+    kept, terms = [_retained(one.run, probes) for one in settings], readout.assumptions
+    asked = predictions(settings, transcript, kept, terms, steps=steps)
     return stage_data(
-        settings, transcript, retentions=kept, assumptions=readout.assumptions, measure=readout.measure, steps=steps
-    )
+        settings, transcript, retentions=kept, assumptions=terms, measure=readout.measure, steps=steps,
+        questions=[question.as_data() for question in asked],
+    )  # fmt: skip
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
