@@ -375,8 +375,9 @@ class MemvizStage {
         play.setAttribute("aria-label", this.walk.isPlaying ? "Pause" : "Play");
         event.disabled = this.nextMark() === undefined;
         this.slider.value = at;
-        const name = `turn ${memvizNumber(turn)} of ${memvizNumber(steps.at(-1)[0])}${calls > 1 ? `, call ${call} of ${calls}` : ""}`;
-        this.where.textContent = this.count < of ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)} can be played here` : name;
+        const which = calls > 1 ? `, call ${call} of ${calls}` : "", isPart = this.count < of;
+        const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}`;
+        this.where.textContent = isPart ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}` : name;
         this.slider.setAttribute("aria-valuetext", name);
         const right = [...this.answers.values()].filter(Boolean).length;
         this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
@@ -485,7 +486,7 @@ class MemvizStage {
         this.tip.style.top = `${y + 18}px`;
     }
 
-    tipWords({ position, setting, kind, start, stop, tokens, code }) {
+    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut }) {
         const { colors } = this.data;
         if (position !== undefined) {
             const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0];
@@ -493,6 +494,7 @@ class MemvizStage {
             return [`Message ${memvizNumber(position + 1)}, ${role}, turn ${turn} · ${memvizNumber(tokens ?? size)} tokens${fate}`, ` ${text}`];
         }
         if (kind === undefined) return null;
+        if (isBundle) return [`Messages ${memvizNumber(start + 1)} to ${memvizNumber(stop)} · ${memvizNumber(tokens)} tokens${isCut ? ", not to scale" : ""}`, ""];
         const what = kind === "summary" ? (stop - start > 1 ? `Summaries ${start + 1} to ${stop}` : `Version ${stop} of the summary`) : colors.names[kind] ?? "A line of the rule's own";
         return [`${what} · ${memvizNumber(tokens)} tokens`, ""];
     }
