@@ -35,8 +35,9 @@ from memviz.reporting.costs import report_costs
 from memviz.reporting.facts import ReportFacts, report_facts
 from memviz.reporting.settings import Setting
 from memviz.reporting.themes import THEMES
-from memviz.stage.data import MEASURES, stage_data
+from memviz.stage.data import MEASURES, stage_data, steps_around
 from memviz.stage.files import script, style
+from memviz.stage.predictions import predictions
 from memviz.text.language import lang_attribute
 from memviz.text.wording import distinct_names, dollars
 from memviz.transcripts.base import Transcript
@@ -87,10 +88,13 @@ def _stage(
     settings: Sequence[Setting], transcript: Transcript, facts: ReportFacts, terms: PricingAssumptions
 ) -> dict[str, Any]:
     """What the player of the report plays: all steps, or of a long conversation the first ones."""
-    retained = {id(one.run): one.retained for one in facts.settings}
+    retained, runs = {id(one.run): one.retained for one in facts.settings}, [setting.setting for setting in settings]
+    kept = [retained[id(setting.run)] for setting in settings]
+    steps = steps_around(0, int(axis_of(setting.run for setting in settings).lasts[-1]))
+    asked = predictions(runs, transcript, kept, terms, steps=steps)
     data = stage_data(
-        [setting.setting for setting in settings], transcript, assumptions=terms,
-        retentions=[retained[id(setting.run)] for setting in settings],
+        runs, transcript, retentions=kept, assumptions=terms, steps=steps,
+        questions=[question.as_data() for question in asked],
     )  # fmt: skip
     return data | {"measures": MEASURES}
 

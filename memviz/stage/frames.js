@@ -1,5 +1,5 @@
 // The data of the stage (memviz/stage/data.py), step by step: what every setting sends, as blocks of a lane.
-const MEMVIZ_ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10], MEMVIZ_TIMES_SMALLER = 4, MEMVIZ_LINES = 5;
+const MEMVIZ_ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10], MEMVIZ_TIMES_SMALLER = 4;
 const MEMVIZ_FORMAT_TOKENS = 6; // more than what the chat format adds to a request belongs to tools
 
 class MemvizFrames {
@@ -38,7 +38,7 @@ class MemvizFrames {
         let most = 1;
         return this.data.steps.map((_, step) => {
             for (const { frames } of this.settings) if (frames[step]) most = Math.max(most, largest(frames[step]));
-            const wanted = Math.min(most, Math.max(MEMVIZ_TIMES_SMALLER * smallest, most / MEMVIZ_LINES));
+            const wanted = Math.min(most, MEMVIZ_TIMES_SMALLER * smallest);
             return this.round(1.03 * Math.max(wanted, isFinite(smallest) ? smallest : 0));
         });
     }

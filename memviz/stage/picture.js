@@ -1,6 +1,7 @@
 // The picture of the stage: a strip of all messages, and one lane a setting built of the messages themselves. A step
 // moves the blocks from where they are to where they belong, on one canvas, frame by frame.
 const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
+const MEMVIZ_LINES = 5; // of one lane, at most
 const MEMVIZ_SPREAD = 0.25; // of a movement: how much later the last block starts than the first
 const memvizEase = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);
 const memvizMix = (one, other, t) => one.map((value, at) => value + (other[at] - value) * t);
@@ -42,14 +43,14 @@ class MemvizPicture {
 
     // Room. All lengths are CSS pixels; `em` is the size of the text of the page.
     resize(width, em) {
-        const { settings, base } = this.frames.data, isWide = width >= 40 * em;
-        const least = (isWide && settings.length <= 4 ? 1.1 : 0.62) * em; // wide enough for a number, or for none
+        const { settings, base } = this.frames.data, isWide = width >= 40 * em, isLow = innerHeight < 38 * em;
+        const least = (isWide && settings.length <= 4 && !isLow ? 1.1 : 0.62) * em; // wide enough for a number, or for none
         const rowsOfCells = Math.min(isWide ? 3 : 5, Math.max(1, Math.ceil((this.cells.length * least) / width)));
         const cell = { rows: rowsOfCells, height: (isWide ? (rowsOfCells === 1 ? 1.9 : 1.35) : 1.1) * em };
         cell.perRow = Math.ceil(this.cells.length / rowsOfCells) || 1;
         cell.width = width / cell.perRow;
         const few = settings.length <= 3;
-        const height = (isWide ? (few ? 3.6 : settings.length <= 4 ? 3 : 2.3) : 1.8) * em;
+        const height = (isWide ? (few ? (isLow ? 2.7 : 3.6) : settings.length <= 4 && !isLow ? 3 : 2.3) : 1.8) * em;
         const top = rowsOfCells * (cell.height + 3) + 1.3 * em, label = isWide ? Math.min(17 * em, width * 0.25) : 0;
         const above = isWide ? 0 : 1.55 * em, gap = (isWide && !few ? 0.85 : 1) * em;
         this.room = {
@@ -71,14 +72,30 @@ class MemvizPicture {
             const frame = this.frames.frame(number, step), before = isBefore && frame?.isOwn && frame.request.before;
             const scale = this.room.laneWidth / this.frames.lines[step];
             let x = 0;
-            const blocks = this.frames.blocks(number, step, Boolean(before)).map((block) => {
-                const place = { ...block, x, w: block.tokens * scale, color: this.colorOf(number, block, frame, before) };
+            const sized = this.frames.blocks(number, step, Boolean(before)).map((block) => ({ ...block, w: block.tokens * scale }));
+            const blocks = this.cut(sized).map((block) => {
+                const place = { ...block, x, color: this.colorOf(number, block, frame, before) };
                 x += place.w;
                 return place;
             });
             const lines = Math.max(1, Math.ceil(x / this.room.laneWidth - 0.001));
             return { blocks, lines, end: x, limit: frame?.request.limit ? frame.request.limit[0] * scale : null, fates: frame?.fates, before };
         });
+    }
+
+    // Of a request that would take more lines than a lane has, the earliest messages are one block that is not to scale.
+    cut(blocks) {
+        const most = MEMVIZ_LINES * this.room.laneWidth, width = 6 * this.room.em, from = blocks[0]?.kind === "system" ? 1 : 0;
+        let over = blocks.reduce((sum, block) => sum + block.w, 0) - most, stop = from, tokens = 0;
+        if (over <= 0) return blocks;
+        for (over += width; over > 0 && stop < blocks.length - 1; stop++) {
+            over -= blocks[stop].w;
+            tokens += blocks[stop].tokens;
+        }
+        const positions = blocks.slice(from, stop).flatMap((block) => block.position ?? (block.isBundle ? [block.start, block.stop - 1] : []));
+        const [start, last] = [Math.min(...positions), Math.max(...positions)];
+        const earlier = { key: "earlier", kind: "history", tokens, start, stop: last + 1, isBundle: true, isCut: true, w: width };
+        return [...blocks.slice(0, from), earlier, ...blocks.slice(stop)];
     }
 
     colorOf(setting, block, frame, before) {
@@ -93,6 +110,7 @@ class MemvizPicture {
     labelOf(block) {
         if (block.position !== undefined) return [String(block.position + 1)];
         const range = `${(block.start + 1).toLocaleString("en")}–${block.stop.toLocaleString("en")}`;
+        if (block.isCut) return [`… ${range}`, "…"];
         if (block.isBundle) return [`messages ${range}`, range];
         if (block.kind === "summary") {
             return block.stop - block.start > 1 ? [`${block.stop - block.start} summaries`, "◆"] : [`summary ${block.stop}`, `◆ ${block.stop}`, "◆"];

@@ -45,6 +45,7 @@ def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
 def _why(compaction: Compaction) -> Iterator[str]:
     """Why it was due, up to the next sentence."""
     reason, counts = compaction.reason, compaction.strategy.limits or "the memory"
+    counts += "," if "," in counts else ""
     if found := _OVER.fullmatch(reason):
         yield from (f"{counts} had grown to ", _Said(f"{found[1]}, over the limit of {found[2]}"), ". ")
     elif found := _REACHED.fullmatch(reason):

@@ -94,10 +94,8 @@ class MemvizStage {
         this.labels = make("div", this.place, { className: "labels" });
         this.tip = make("div", this.place, { className: "tip", hidden: true });
         this.legend = make("ul", this.box, { className: "legend" }, { "aria-label": "What the colours mean" });
-        this.sentence = make("div", this.box, { className: "sentence" });
-        this.live = make("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
         this.factRow = make("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": "Facts that the request knows or has lost" });
-        this.question = make("div", this.box, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
+        this.live = make("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
         this.buildControls();
         this.canvas.onpointermove = (event) => this.point(event);
         this.canvas.onpointerleave = () => (this.tip.hidden = true);
@@ -105,7 +103,10 @@ class MemvizStage {
     }
 
     buildControls() {
-        const bar = this.make("div", this.box, { className: "controls" }, { role: "group", "aria-label": "Walk through the requests" });
+        const foot = this.make("div", this.box, { className: "foot" }); // stays in view where the lanes do not fit
+        this.sentence = this.make("div", foot, { className: "sentence" });
+        this.question = this.make("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
+        const bar = this.make("div", foot, { className: "controls" }, { role: "group", "aria-label": "Walk through the requests" });
         this.track = this.make("div", bar, { className: "track" });
         this.slider = this.make("input", this.track, { type: "range", min: 0, step: 1, oninput: () => this.walk.go(Number(this.slider.value)) }, { "aria-label": "Step" });
         this.marks = this.make("div", this.track, { className: "marks" }, { "aria-hidden": "true" });
@@ -315,13 +316,13 @@ class MemvizStage {
         const goesOn = this.walk.isPlaying;
         this.walk.stop();
         if (before > this.walk.at) this.walk.go(before);
-        this.ask(number, at, goesOn);
+        this.ask(number, goesOn);
         return false;
     }
 
-    ask(number, at, goesOn) {
+    ask(number, goesOn) {
         const asked = this.data.questions[number];
-        this.asking = { number, at, goesOn };
+        this.asking = { number, at: asked.step - this.data.first, goesOn };
         if (asked.setting !== null && asked.setting !== undefined) this.choose(asked.setting);
         this.question.replaceChildren();
         this.question.hidden = false;
@@ -357,6 +358,7 @@ class MemvizStage {
         this.question.hidden = true;
         this.asking = null;
         if (at === undefined) return;
+        this.buttons.play.focus({ preventScroll: true });
         this.walk.enter(at);
         if (goesOn && !this.asking) this.walk.play();
     }
@@ -373,8 +375,9 @@ class MemvizStage {
         play.setAttribute("aria-label", this.walk.isPlaying ? "Pause" : "Play");
         event.disabled = this.nextMark() === undefined;
         this.slider.value = at;
-        const name = `turn ${memvizNumber(turn)} of ${memvizNumber(steps.at(-1)[0])}${calls > 1 ? `, call ${call} of ${calls}` : ""}`;
-        this.where.textContent = this.count < of ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)} can be played here` : name;
+        const which = calls > 1 ? `, call ${call} of ${calls}` : "", isPart = this.count < of;
+        const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}`;
+        this.where.textContent = isPart ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}` : name;
         this.slider.setAttribute("aria-valuetext", name);
         const right = [...this.answers.values()].filter(Boolean).length;
         this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
@@ -414,13 +417,16 @@ class MemvizStage {
         const { base } = this.data, measure = this.measures.value;
         if (measure === "dollars") return request.usd ? `${request.usd} so far` : "price unknown";
         if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens`;
-        const counts = { whole: base ? null : 0, summary: 0, dropped: 0 };
+        const counts = { whole: 0, summary: 0, dropped: 0 };
         for (const code of fates.subarray(0, request.length - base)) {
             if (code === 7 || code === 6) counts.whole++;
             else if (code >= 2 && code <= 5) counts.summary++;
             else if (code === 1) counts.dropped++;
         }
-        return `${counts.whole} whole · ${counts.summary} in summary · ${counts.dropped} dropped`;
+        const words = [`${memvizNumber(counts.whole)} whole`];
+        if (counts.summary) words.push(`${memvizNumber(counts.summary)} in summary`);
+        if (counts.dropped) words.push(`${memvizNumber(counts.dropped)} dropped`);
+        return words.join(" · ");
     }
 
     drawFacts(isBefore) {
@@ -480,7 +486,7 @@ class MemvizStage {
         this.tip.style.top = `${y + 18}px`;
     }
 
-    tipWords({ position, setting, kind, start, stop, tokens, code }) {
+    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut }) {
         const { colors } = this.data;
         if (position !== undefined) {
             const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0];
@@ -488,6 +494,7 @@ class MemvizStage {
             return [`Message ${memvizNumber(position + 1)}, ${role}, turn ${turn} · ${memvizNumber(tokens ?? size)} tokens${fate}`, ` ${text}`];
         }
         if (kind === undefined) return null;
+        if (isBundle) return [`Messages ${memvizNumber(start + 1)} to ${memvizNumber(stop)} · ${memvizNumber(tokens)} tokens${isCut ? ", not to scale" : ""}`, ""];
         const what = kind === "summary" ? (stop - start > 1 ? `Summaries ${start + 1} to ${stop}` : `Version ${stop} of the summary`) : colors.names[kind] ?? "A line of the rule's own";
         return [`${what} · ${memvizNumber(tokens)} tokens`, ""];
     }

@@ -140,6 +140,17 @@ def test_pointing_tells_the_numbers(open_context: Callable[..., BrowserContext],
     expect(told).to_contain_text(f"History : {run.turns[29].tokens['history']:,} tokens")
 
 
+def test_its_player_steps_through_the_requests(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
+    page, asked = opened(open_context(viewport={"width": 1280, "height": 720}), trip_file)
+    page.keyboard.press("n")
+    player = page.locator("#stage .memviz-stage")
+    expect(player.locator(".sentence")).to_contain_text("over the limit of 1,500")
+    expect(player.locator(".readout").nth(2)).to_contain_text("tokens")
+    player.get_by_role("combobox", name="What the lanes say").select_option("memory")
+    expect(player.locator(".readout").nth(2)).to_contain_text("in summary")
+    assert set(asked) == {trip_file.as_uri()}
+
+
 @pytest.mark.slow
 def test_the_colours_follow_the_reader(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
     page, _ = opened(open_context(color_scheme="light"), trip_file)

@@ -234,6 +234,8 @@ def test_a_run_without_a_request(transcript: Transcript) -> None:
     page = read(html_report([run], transcript))
     assert page.one("p", class_="notice")
     assert charts(page)["charts"] == {}
+    assert not page.all("section", id="stage")
+    assert json.loads(page.one("script", id="played").text) is None
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -252,7 +254,7 @@ def test_text_stays_text_wherever_it_stands(text: str) -> None:
     strategy = memviz.strategy("chat_summary_buffer", token_limit=30, summarize_prompt=text)
     both = [memviz.replay(told, s, model=model) for s in (memviz.strategy("summary", buffer_size=1), strategy)]
     page = read(html_report(both, told))
-    assert len(page.all("script")) == 3
+    assert len(page.all("script")) == 5
     assert not [element for tag in ("img", "b") for element in page.all(tag) if element.parent.tag != "p"]  # type: ignore[union-attr]
     assert not [e for tag in ("svg", "div", "p", "td", "details") for e in page.all(tag) if "onload" in e.attributes]
     assert page.one("title").text == page.one("h1").text == text
@@ -261,11 +263,13 @@ def test_text_stays_text_wherever_it_stands(text: str) -> None:
     ] * 3
     assert text in page.one("section", id="recorded").text
     assert all(text in version.text for version in page.all("details", class_="version"))
-    assert "<" not in page.one("script", id="charts").text
-    json.loads(page.one("script", id="charts").text)
+    for name in ("charts", "played"):
+        assert "<" not in page.one("script", id=name).text
+        json.loads(page.one("script", id=name).text)
+    assert json.loads(page.one("script", id="played").text)["title"] == text
 
 
-def test_it_loads_nothing_and_runs_only_its_own_two_scripts(runs: list[Run], transcript: Transcript) -> None:
+def test_it_loads_nothing_and_runs_only_its_own_three_scripts(runs: list[Run], transcript: Transcript) -> None:
     html = html_report(runs, transcript)
     page = read(html)
     policy = next(m.attributes["content"] for m in page.all("meta") if m.attributes.get("http-equiv"))
@@ -274,7 +278,7 @@ def test_it_loads_nothing_and_runs_only_its_own_two_scripts(runs: list[Run], tra
     scripts = [script.text for script in page.all("script") if not script.attributes]
     digests = [b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
     assert rules["script-src"].split() == [f"'sha256-{digest}'" for digest in digests]
-    assert [text.startswith("/**\n* plotly.js") for text in scripts] == [True, False]
+    assert [text.startswith("/**\n* plotly.js") for text in scripts] == [True, False, False]
     assert not page.all("link")
     assert not [element for element in page.all("script") + page.all("img") if element.attributes.get("src")]
     assert html.count("* plotly.js v") == 1

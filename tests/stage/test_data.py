@@ -10,6 +10,7 @@ import pytest
 import memviz
 from memviz import Message, Recall, Run, ScriptedModel
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.chat import Chat
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.ceilings import ceilings, spells
 from memviz.metrics.requests.traffic import traffic
@@ -21,6 +22,7 @@ from memviz.text.wording import dollars
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from tests.engine.probes import Digest
 from tests.stage.unfolding import unfolded
 from tests.tool_loops import loops
 
@@ -182,3 +184,36 @@ def test_text_is_text_and_cut(tools: Transcript) -> None:
     assert len(data["messages"][0][2]) <= 160
     assert data["chosen"] == 0
     assert "rule" in data["settings"][0]
+
+
+def test_a_chat_that_was_held_says_where_its_setting_changed_and_what_was_recalled() -> None:
+    chat = Chat(strategy("summary"), model=ScriptedModel(f"answer {turn}" for turn in range(99)), summarizer=Digest())
+    for turn in range(8):
+        chat.send(f"question {turn}")
+    chat.change_strategy(memviz.strategy("window", window_size=2))
+    for turn in range(8, 12):
+        if turn == 10:
+            chat.recall(turns=[1])
+        chat.send(f"question {turn}")
+    run = chat.run
+    data = played([run], Transcript(tuple(run.log), title="Chat"))
+    kinds = [[event["kind"] for event in request.get("events", ())] for request in data["settings"][0]["requests"]]
+    assert [turn for turn, told in enumerate(kinds) if "switched" in told] == [8]
+    assert [turn for turn, told in enumerate(kinds) if "recalled" in told] == [10]
+    assert any("summarized" in told for told in kinds[:8])
+    for record, step in zip(run.requests, unfolded(data, 0), strict=True):
+        assert step is not None
+        assert 0 <= step.rest_tokens <= FORMAT_TOKENS
+        assert [STEPS[code].fate for code in step.codes] == run.fates_at(record).tolist()[: len(step.codes)]
+
+
+def test_settings_that_answered_for_themselves_have_messages_of_their_own() -> None:
+    trip = short(sample("trip"), 12)
+    runs = [memviz.free_run(list(trip.messages), strategy(id)) for id in ("buffer", "summary_only")]
+    data = played(runs, trip)
+    for number, run in enumerate(runs):
+        assert data["settings"][number]["messages"] is not None or number == 0
+        for record, step in zip(run.requests, unfolded(data, number), strict=True):
+            assert step is not None
+            assert step.request["tokens"] == record.total_tokens
+            assert step.rest_tokens >= 0

@@ -14,9 +14,10 @@ from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.stage.data import MAX_STEPS, Measure, stage_data, steps_around
+from memviz.stage.predictions import predictions
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.selection import Selection, move_to
+from memviz.ui.compare.selection import Selection, move_to, select
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.stage import Move, stage
 from memviz.ui.controls.steps import step_of
@@ -25,7 +26,7 @@ from memviz.ui.shell.links import STAGE, is_link_opened
 from memviz.ui.shell.state import compare_state, linked_parts, set_widget, widget_value
 
 STAGE_KEY, PLAYED_KEY, ON = "compare-stage", "compare-played", "on"
-STAGE_HELP = "Plays the requests message by message, in the place of the chart."
+TURN_KEY, TURN_PIXELS = "compare-play-around", 150
 
 
 class Readout(NamedTuple):
@@ -63,16 +64,31 @@ def play(settings: Sequence[SettingRun], axis: RequestAxis, selection: Selection
     every = int(axis.lasts[-1])
     steps = _played(at, every)
     if len(steps) < every:
-        st.caption(
-            f"A long conversation: {step_of(settings)}s {steps.start + 1:,} to {steps.stop:,} of {every:,} are here, "
-            "around the selected one. Select another one in the chart to play that part."
-        )
+        _other_part(steps, every, selection, step_of(settings))
     probes = known_facts(workspace(), compare_state().conversation_id, settings[0].run.log)
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_data, settings, transcript, probes, steps, readout),
     )
     stage({**data, "at": at, "chosen": selection.number}, PLAYED_KEY, partial(_moved, settings))
+
+
+def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
+    """Which part of a long conversation can be played, and the way to another one."""
+    set_widget(TURN_KEY, selection.turn)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(
+            f"A long conversation: {step}s {steps.start + 1:,} to {steps.stop:,} of {every:,} can be played here. Play around turn",
+            width="content",
+        )
+        st.number_input(
+            "Play around turn", 1, selection.setting.run.log.turn_count, key=TURN_KEY, width=TURN_PIXELS,
+            label_visibility="collapsed", on_change=_go_to_turn,
+        )  # fmt: skip
+
+
+def _go_to_turn() -> None:
+    select(widget_value(TURN_KEY) or 1)
 
 
 def _played(at: int, every: int) -> range:
@@ -83,10 +99,12 @@ def _played(at: int, every: int) -> range:
 
 def _data(settings: Sequence[SettingRun], transcript: Transcript, probes: tuple[Probe, ...], steps: range,
           readout: Readout) -> dict[str, Any]:  # fmt: skip
-    kept = [_retained(one.run, probes) for one in settings]
+    kept, terms = [_retained(one.run, probes) for one in settings], readout.assumptions
+    asked = predictions(settings, transcript, kept, terms, steps=steps)
     return stage_data(
-        settings, transcript, retentions=kept, assumptions=readout.assumptions, measure=readout.measure, steps=steps
-    )
+        settings, transcript, retentions=kept, assumptions=terms, measure=readout.measure, steps=steps,
+        questions=[question.as_data() for question in asked],
+    )  # fmt: skip
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
