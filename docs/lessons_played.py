@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -30,20 +31,22 @@ if TYPE_CHECKING:
     from memviz.lessons.lesson import Lesson
 
 
-def play_once(browser: Browser, url: str, lesson: Lesson, way: Way, pictures: Path | None) -> None:
-    """Play a lesson in a window of its own."""
+def play_all(browser: Browser, url: str, lessons: Sequence[Lesson], way: Way, pictures: Path | None) -> None:
+    """Play lessons one after the other in one browser window, each as a new visitor."""
     context = browser.new_context(viewport=way.size, color_scheme=way.scheme, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     watch_runs(context)
     wrong = list[str]()
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("request", lambda request: wrong.extend(_foreign(request.url)))
-    page, began = context.new_page(), monotonic()
-    play(page, url, lesson, way, _camera(page, lesson, way, pictures))
+    for lesson in lessons:
+        page, began = context.new_page(), monotonic()
+        play(page, url, lesson, way, _camera(page, lesson, way, pictures))
+        page.close()
+        if wrong:
+            raise SystemExit(f"{lesson.id}, {way.name}: {wrong[0]}")
+        print(f"{lesson.id}, {way.name}: {len(lesson.steps)} steps in {monotonic() - began:.1f} s", flush=True)
     context.close()
-    if wrong:
-        raise SystemExit(f"{lesson.id}, {way.name}: {wrong[0]}")
-    print(f"{lesson.id}, {way.name}: {len(lesson.steps)} steps in {monotonic() - began:.1f} s")
 
 
 def _foreign(url: str) -> list[str]:
@@ -76,9 +79,8 @@ def main() -> None:
         server.start()
         try:
             with chromium() as browser:
-                for lesson in chosen:
-                    for way in ways():
-                        play_once(browser, server.url, lesson, way, options.pictures)
+                for way in ways():
+                    play_all(browser, server.url, chosen, way, options.pictures)
         finally:
             server.stop()
 

@@ -175,5 +175,6 @@ def test_the_formats_and_limits_are_all_described() -> None:
 def test_the_commands_that_it_shows_are_there() -> None:
     shown = re.findall(r"^\.venv/bin/memviz (\w+)", README, re.MULTILINE)
     known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    known |= {group.name or "" for group in app.registered_groups}
     assert shown
     assert set(shown) <= known

@@ -22,6 +22,8 @@ STUDY_PAGES = ("stage", "compare", "facts")
 """Those that show one conversation under the settings of the step."""
 MEASURED_IN = ("tokens", "dollars", "memory")
 """What the stage draws."""
+CONTROLS = ("previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys")
+"""Controls of the stage."""
 PREDICTIONS = ("summarizes", "stays", "knows", "cheapest")
 DEFAULT_COUNTER = "o200k_base"
 
@@ -172,13 +174,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson. ``id`` is the name of its file, and stands in its link."""
+    """A lesson. ``id`` is the name of its file, and stands in its link. Lists have lessons with a smaller ``order``
+    first."""
 
     id: str
     title: Text
     steps: tuple[Step, ...]
     summary: Text = Text()
     minutes: int | None = None
+    order: int | None = None
 
     @property
     def texts(self) -> Iterator[Text]:

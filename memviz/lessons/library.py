@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from math import inf
 from pathlib import Path
 
 from memviz.errors import LessonError
@@ -14,11 +15,13 @@ from memviz.storage.store import Store
 from memviz.text.wording import listed
 
 SUFFIX = ".yaml"
+LESSONS_KEPT = 200
 _FOLDER = files("memviz.lessons") / "bundled"
 
 
 class BundledLessons(Mapping[str, Lesson]):
-    """The bundled lessons by id, which is the name of the file. Each is read once, when asked for."""
+    """The bundled lessons by id, which is the name of the file, in the order in which they are learned from. Each is
+    read once, when asked for."""
 
     def __init__(self) -> None:
         found = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
@@ -33,10 +36,15 @@ class BundledLessons(Mapping[str, Lesson]):
         return id in self._ids
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._ids)
+        return iter(sorted(self._ids, key=lambda id: in_order(self[id])))
 
     def __len__(self) -> int:
         return len(self._ids)
+
+
+def in_order(lesson: Lesson) -> tuple[float, str]:
+    """What lessons are sorted by: those that say where they stand come first."""
+    return (inf if lesson.order is None else lesson.order, lesson.id)
 
 
 @cache
@@ -61,7 +69,13 @@ def find_lesson(id: str, store: Store) -> Lesson | None:
     if id in bundled_lessons():
         return bundled_lessons()[id]
     text = store.lesson_text(id)
-    return None if text is None else read_lesson(text, id, id)
+    return None if text is None else _read_text(text, id)
+
+
+@lru_cache(LESSONS_KEPT)
+def _read_text(text: str, id: str) -> Lesson:
+    """A saved lesson. Kept, for a page reads all of them whenever it is drawn."""
+    return read_lesson(text, id, id)
 
 
 def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
@@ -69,7 +83,7 @@ def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
     found, problems = dict[str, Lesson](), list[str]()
     for id, text in store.lesson_texts().items():
         try:
-            found[id] = read_lesson(text, id, id)
+            found[id] = _read_text(text, id)
         except LessonError as error:
             problems.append(str(error))
     return found, problems

@@ -16,6 +16,7 @@ from memviz.counters import counter
 from memviz.errors import LessonError, MemvizError, ParameterError
 from memviz.lessons.fields import Field
 from memviz.lessons.lesson import (
+    CONTROLS,
     MEASURED_IN,
     PAGES,
     PREDICTIONS,
@@ -73,7 +74,7 @@ def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesso
 
 
 def _lesson(whole: Field, id: str | None) -> Lesson:
-    fields = whole.fields(("id", "title", "summary", "minutes", "steps", *_STUDY), ("title", "steps"))
+    fields = whole.fields(("id", "title", "summary", "minutes", "order", "steps", *_STUDY), ("title", "steps"))
     named = _maybe(fields, "id", _id) or id or ""
     if not _ID.fullmatch(named):
         whole.fail("has no id; give it one of small letters, digits and hyphens.")
@@ -83,6 +84,7 @@ def _lesson(whole: Field, id: str | None) -> Lesson:
         title=fields["title"].text(TITLE_CHARS),
         summary=_maybe(fields, "summary", lambda field: field.text(SUMMARY_CHARS)) or Text(),
         minutes=_maybe(fields, "minutes", lambda field: field.number(1, MAX_MINUTES)),
+        order=_maybe(fields, "order", lambda field: field.number(0, MAX_PLACE)),
         steps=tuple(_step(field, study) for field in fields["steps"].items("step", MAX_STEPS)),
     )
 
@@ -203,7 +205,7 @@ def _view_of(field: Field, fields: Mapping[str, Field], study: Study, page: str)
 
 
 def _controls(field: Field) -> tuple[str, ...]:
-    return tuple(one.line(MAX_QUOTED_CHARS) for one in field.items("control", 20, 0))
+    return tuple(one.word(CONTROLS) for one in field.items("control", len(CONTROLS), 0))
 
 
 def _link(field: Field) -> tuple[tuple[str, str], ...]:

@@ -33,7 +33,8 @@ def as_yaml(lesson: Lesson) -> str:
     """The lesson as YAML; reading it gives an equal one."""
     shared = lesson.steps[0].view.study if lesson.steps else _EMPTY
     value = {
-        "id": lesson.id, "minutes": lesson.minutes, "title": _text(lesson.title), "summary": _text(lesson.summary),
+        "id": lesson.id, "order": lesson.order, "minutes": lesson.minutes, "title": _text(lesson.title),
+        "summary": _text(lesson.summary),
         **_study(shared, _EMPTY), "steps": [_step(step, shared) for step in lesson.steps],
     }  # fmt: skip
     text: str = yaml.dump(_without_empty(value), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=LINE_CHARS)

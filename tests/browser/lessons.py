@@ -80,5 +80,5 @@ def _stands(page: Page, lesson: Lesson, step: Step, number: int, way: Way) -> No
 def _answer(page: Page) -> None:
     question = page.locator(".st-key-lesson-question")
     question.get_by_role("radiogroup").locator("label").last.click()
-    sees(question.get_by_test_id("stAlert"))
+    sees(question.locator(".st-key-lesson-verdict"))
     quiet(page)

@@ -119,9 +119,18 @@ def look_up(page: Page) -> None:
     sees(page.get_by_role("textbox", name="Search the glossary"))
 
 
+def learn(page: Page) -> None:
+    """Play a lesson to a question, and answer it."""
+    page.locator(".st-key-lesson-first-look").get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Next", exact=True).click()
+    page.get_by_role("radiogroup").filter(has_text="Yes").locator("label").last.click()
+    sees(page.locator(".st-key-lesson-verdict"))
+    sees(page.locator(".memviz-stage canvas"))
+
+
 USED = {
     "compare": ask_every_setting, "costs": unfold, "memory_map": unfold, "retention": unfold, "summaries": unfold,
-    "tune": export_code, "chat": chat, "library": read, "guide": look_up,
+    "tune": export_code, "chat": chat, "lessons": learn, "library": read, "guide": look_up,
 }  # fmt: skip
 """What is done on a page before it is looked at once more."""
 

@@ -4,6 +4,7 @@ a file of it is opened from disk."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ import memviz
 from memviz.lessons.html import html_lesson
 from memviz.workspace import Workspace
 from tests.browser.journeys import quiet, sees, turn_to
-from tests.browser.lessons import play, ways
+from tests.browser.lessons import Scheme, play, ways
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
 WAYS = list(ways())
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 STRIDE = 5
 """So far apart are the ways of lessons that follow each other: language, theme and size all alternate."""
 
@@ -93,6 +95,11 @@ def test_a_file_of_a_lesson_plays_from_disk_and_asks_for_nothing(
     page.get_by_role("radio").last.check()
     expect(page.get_by_text("1 of 1 right")).to_be_visible()
     expect(page.locator(".memviz-stage")).to_contain_text("turn 5 of 46")
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        broken = page.evaluate("axe.run(document).then(found => found.violations.map(rule => rule.id))")
+        assert broken == [], scheme
     page.emulate_media(media="print")
     for step in lesson.steps:
         expect(page.get_by_role("heading", name=step.title.en)).to_be_visible()

@@ -25,6 +25,7 @@ from memviz.lessons.markdown import as_html, as_plain, forbidden
         (r"\*a\* 2 * 3 * 4", "<p>*a* 2 * 3 * 4</p>"),
         (r"**a\-b**", "<p><strong>a-b</strong></p>"),
         ("1 < 2 & 3", "<p>1 &lt; 2 &amp; 3</p>"),
+        ("**a & b** *<3* `<i>`", "<p><strong>a &amp; b</strong> <em>&lt;3</em> <code>&lt;i&gt;</code></p>"),
     ],
 )
 def test_it_is_taken_apart(text: str, html: str) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from memviz.lessons.lesson import Text
+from memviz.lessons.lesson import CONTROLS, Text
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import Standing, staged, standing
 from memviz.lessons.still import still
+from memviz.stage.files import script
 from memviz.ui.lessons.opening import query_of
 from memviz.workspace import Workspace
 from tests.lessons.writing_lessons import lesson
@@ -116,3 +118,7 @@ def test_a_view_opens_by_the_address_that_compare_reads(workspace: Workspace, pl
                  "pause=300.0", "all=True", f"fact={played.fact('QX7R4M')}", "recall=20+1%2C2+1"):  # fmt: skip
         assert part in query, query
     assert "stage=on" in query_of(workspace, lesson().steps[0].view)
+
+
+def test_a_view_names_the_controls_that_the_stage_has() -> None:
+    assert f"const MEMVIZ_CONTROLS = {json.dumps(CONTROLS)};" in script()

@@ -181,6 +181,6 @@ def test_all_that_a_lesson_can_hold_is_written() -> None:
         "prediction": {"kind": "knows", "turn": 7, "setting": 1, "fact": 0},
         "try": [{"text": "T", "page": "tune", "link": {"try": "[]"}}], "notes": {"zh": "讲"},
     }  # fmt: skip
-    found = lesson(step, minutes=3, summary="S", recalls=[{"turn": 3, "turns": [1]}])
+    found = lesson(step, minutes=3, order=2, summary="S", recalls=[{"turn": 3, "turns": [1]}])
     assert isinstance(found.steps[0].asked, Prediction)
     assert read_lesson(as_yaml(found), "again") == found

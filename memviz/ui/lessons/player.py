@@ -42,7 +42,7 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
     text, picture = st.columns([2, 3], gap="large")
     with text:
         _text(workspace, state, lesson, step, played)
-    with picture, error_shown():
+    with picture, st.container(key="lesson-picture"), error_shown():
         data = _stage_data(step, played, is_answered=(lesson.id, state.step) in state.answers)
         stage(data, key="lesson-stage")
 

@@ -17,7 +17,7 @@ def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
     """Draw it."""
     place = (lesson.id, state.step)
     taken = state.answers.get(place)
-    with st.container(border=True, key="lesson-question"):
+    with st.container(border=True, gap="xsmall", key="lesson-question"):
         prose(question.text, state.language)
         key = f"lesson-answer-{lesson.id}-{state.step}"
         said = [choice.said(state.language) for choice in question.choices]
@@ -40,11 +40,10 @@ def _take(state: LessonsState, place: tuple[str, int], key: str, right: int) -> 
 
 def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
     answer = plain(question.choices[question.answer].said(state.language))
-    if taken.is_right:
-        st.success("Right.", icon=":material/check:")
-    else:
-        st.info(f"Not so. It is: **{answer}**", icon=":material/close:")
-    prose(question.reason, state.language)
+    said = ":material/check: **Right.**" if taken.is_right else f":material/close: Not so. It is: **{answer}**"
+    with st.container(gap="xsmall", key="lesson-verdict"):
+        st.markdown(said)
+        prose(question.reason, state.language)
 
 
 def score_words(state: LessonsState, lesson: Lesson) -> str:

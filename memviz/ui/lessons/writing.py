@@ -114,20 +114,24 @@ def shown_words(step: Step) -> str:
 
 def _save(workspace: Workspace, state: LessonsState) -> None:
     own = state.own
-    with error_shown(), st.container(horizontal=True, gap="small"):
-        lesson = _judged(own, workspace)
-        if st.button("Save", icon=":material/save:", type="primary", key="own-save"):
-            kept = keep(workspace, state, lesson)
-            own.id = kept.id
-            st.toast(plain(f"Saved “{kept.title.said(state.language)}”."))
+    with st.container(horizontal=True, gap="small"):
+        with error_shown():
+            _save_buttons(workspace, state, _judged(own, workspace))
+        if st.button("Put it away", icon=":material/close:", key="own-away", help="What was not saved is gone then."):
+            state.own = OwnLesson(edits=own.edits + 1)
             st.rerun()
-        st.download_button(
-            "Download (YAML)", as_yaml(lesson), lesson.id + SUFFIX, "application/yaml", icon=":material/download:",
-            key="own-download", on_click="ignore",
-        )  # fmt: skip
-    if st.button("Put it away", icon=":material/close:", key="own-away", help="What was not saved is gone then."):
-        state.own = OwnLesson(edits=own.edits + 1)
+
+
+def _save_buttons(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+    if st.button("Save", icon=":material/save:", type="primary", key="own-save"):
+        kept = keep(workspace, state, lesson)
+        state.own.id = kept.id
+        st.toast(plain(f"Saved “{kept.title.said(state.language)}”."))
         st.rerun()
+    st.download_button(
+        "Download (YAML)", as_yaml(lesson), lesson.id + SUFFIX, "application/yaml", icon=":material/download:",
+        key="own-download", on_click="ignore",
+    )  # fmt: skip
 
 
 def _judged(own: OwnLesson, workspace: Workspace) -> Lesson:
