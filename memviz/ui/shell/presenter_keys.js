@@ -1,7 +1,7 @@
 // The speaker's keys, and how large the letters of the page are: charts are drawn by the server in letters as large.
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
 const OWN_ARROWS = "input, [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
-const WALKS = ".st-key-compare-player, .memviz-walks"; // what moves by arrow keys itself
+const WALKS = ".st-key-compare-player, .st-key-compare-played, .st-key-lesson-stage"; // what moves by arrow keys itself
 const SINCE_KEY = "memviz-presented-since";
 const RESIZED_MILLISECONDS = 300;
 

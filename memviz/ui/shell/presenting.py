@@ -95,14 +95,16 @@ def take_presented() -> None:
     """How much is shown follows the address, where that is not the session's own. To be called before the page is
     drawn."""
     query, state = address_now(), presenting()
-    if not query or query == state.taken or is_own(query):
+    if not query or is_own(query):
         return
-    state.taken = query
-    if PRESENT in query:
-        state.is_on = query[PRESENT] == [ON]
-    if VIEW in query:
-        state.is_minimal = query[VIEW] == [MINIMAL]
-    if HIDE in query:
+    # A page that does not write its address keeps what a link said there, also once the speaker has left.
+    said = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
+    new, state.taken = {name for name in said if said[name] != state.taken.get(name)}, said
+    if PRESENT in new:
+        state.is_on = said[PRESENT] == [ON]
+    if VIEW in new:
+        state.is_minimal = said[VIEW] == [MINIMAL]
+    if HIDE in new:
         state.hidden, state.unknown = hidden_parts(query)
 
 
