@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.bounds import quoted
+from memviz.stage.files import walk_script
 from memviz.ui.shell.linked import LINK_OFF
 from memviz.ui.shell.own_addresses import Query, address_now, is_own
 from memviz.ui.shell.state import presenting, widget_value
@@ -57,7 +58,9 @@ def _source(name: str) -> str:
 
 
 PRESENTED_STYLE, MINIMAL_STYLE = (f"<style>{_source(name)}</style>" for name in ("presented.css", "minimal.css"))
-_keys = st.components.v2.component("memviz_presenter_keys", html="<span></span>", js=_source("presenter_keys.js"))
+_keys = st.components.v2.component(
+    "memviz_presenter_keys", html="<span></span>", js=f"{walk_script()}\n{_source('presenter_keys.js')}"
+)
 _bar = st.components.v2.component(
     "memviz_presenter_bar", html=_source("presenter_bar.html"), css=_source("presenter_bar.css"),
     js=_source("presenter_bar.js"),
