@@ -175,7 +175,9 @@ BARE = (
     "compare?present=on", "compare?present=on&view=dollars", "compare?present=on&view=memory_map",
     "facts?present=on&view=kept", "facts?present=on", "chat?present=on", "compare?view=minimal",
     "compare?view=minimal&show=dollars", "compare?view=minimal&show=memory_map", "facts?view=minimal",
+    "compare?present=on&stage=on", "compare?view=minimal&stage=on", "lessons?lesson=first-look&step=2&present=on",
 )  # fmt: skip
+SHOWN = ".js-plotly-plot .main-svg, .memviz-stage canvas, [data-testid=stChatInput]"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -183,14 +185,23 @@ def test_nothing_that_is_presented_or_framed_breaks_a_rule(
     page: Page, dashboard: Dashboard, scheme: Literal["light", "dark"]
 ) -> None:
     found: list[Finding] = []
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
     page.set_viewport_size(VIEWPORT)
-    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.add_init_script(axe)
     page.emulate_media(color_scheme=scheme)
     for address in BARE:
         page.goto(f"{dashboard.url}/{address}")
-        sees(page.get_by_test_id("stChatInput") if "chat" in address else page.locator(".js-plotly-plot .main-svg"))
+        sees(page.locator(SHOWN))
         quiet(page)
         found += findings(page, f"{address}, {scheme}")
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name="Notes", exact=True).click()
+    notes = opened.value
+    notes.emulate_media(color_scheme=scheme)
+    sees(notes.get_by_role("timer"))
+    notes.evaluate(axe)
+    found += findings(notes, f"notes, {scheme}")
+    notes.close()
     go(page, dashboard.url, "compare")
     page.get_by_role("button", name="Present or embed").click()
     sees(page.get_by_label("Code to embed the picture"))

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%22max_token_limit%22:700%7D&turn=13"
 LEAST_PIXELS = 22
 NO_ICON = '<link rel="icon" href="data:,">'
+STAGE = "What happens at each request?"
 KEPT = "How much does each setting still know?"
 
 
@@ -47,7 +48,7 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     drawn(page)
     quiet(page)
     press(page, "p")
-    expect(bar(page)).to_contain_text("1 of 5")
+    expect(bar(page)).to_contain_text("1 of 6")
     expect(page).to_have_url(re.compile("present=on"))
     for hidden in ("stSidebar", "stHeader"):
         expect(page.get_by_test_id(hidden)).to_be_hidden()
@@ -57,6 +58,10 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     expect(page.get_by_role("button", name="Play")).to_be_in_viewport(ratio=1)
     press(page, "ArrowRight")  # the player's key: a turn on, not a picture
     expect(page).to_have_url(re.compile("turn=14"))
+    press(page, "PageDown")
+    expect(page.get_by_role("heading", name=STAGE)).to_be_visible()
+    press(page, "ArrowRight")  # the stage's key
+    expect(page).to_have_url(re.compile("turn=15.*stage=on"))
     for title in (QUESTIONS["costs"], QUESTIONS["memory_map"], KEPT, QUESTIONS["retention"]):
         press(page, "PageDown")
         expect(page.get_by_role("heading", name=title)).to_be_visible()
@@ -68,7 +73,7 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     expect(bar(page)).to_have_count(0)
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     expect(page).not_to_have_url(re.compile("present"))
-    expect(page).to_have_url(re.compile("turn=14"))
+    expect(page).to_have_url(re.compile("turn=15"))
 
 
 def test_p_is_a_letter_while_somebody_types(page: Page, dashboard: Dashboard) -> None:
@@ -86,8 +91,9 @@ def test_the_notes_are_in_step(page: Page, dashboard: Dashboard) -> None:
         bar(page).get_by_role("button", name="Notes").click()
     notes = opened.value
     expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["compare"])
-    expect(notes.get_by_text("Next: What does it cost, turn by turn?")).to_be_visible()
+    expect(notes.get_by_text(f"Next: {STAGE}")).to_be_visible()
     expect(notes.get_by_text("Summarized messages")).to_be_visible()
+    press(page, "PageDown")
     press(page, "PageDown")
     expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["costs"])
     notes.keyboard.press("PageDown")  # a clicker belongs to the window that was clicked last
@@ -96,7 +102,7 @@ def test_the_notes_are_in_step(page: Page, dashboard: Dashboard) -> None:
     notes.get_by_role("button", name="Next").click()
     expect(notes.get_by_role("heading")).to_have_text(KEPT)
     page.reload()
-    expect(bar(page)).to_contain_text("4 of 5")
+    expect(bar(page)).to_contain_text("5 of 6")
     quiet(page)
     press(page, "PageUp")
     expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["memory_map"])

@@ -52,8 +52,8 @@ def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
     page = open_address("compare", SETTINGS | {"present": ["on"]})
     bar = component(page, "presenter_bar")
     assert bar is not None
-    assert (bar["at"], bar["of"], bar["title"]) == (0, 5, "What does each strategy send?")
-    assert bar["next"] == "What does it cost, turn by turn?"
+    assert (bar["at"], bar["of"], bar["title"]) == (0, 6, "What does each strategy send?")
+    assert bar["next"] == "What happens at each request?"
     assert any("Summary buffer" in note and "Summarized messages" in note for note in bar["notes"])
     assert component(open_address("compare", SETTINGS), "presenter_bar") is None
 
@@ -61,11 +61,13 @@ def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
 def test_the_clicker_walks_through_the_pictures_of_all_pages_and_back() -> None:
     page = open_address("compare", SETTINGS | {"present": ["on"]})
     seen = []
-    for _ in range(4):
+    for _ in range(5):
         step(page, 1)
         seen.append(page.title[0].value)
         assert not page.exception
+        assert (component(page, "memviz_stage") is not None) == (len(seen) == 1)
     assert seen == [
+        "What happens at each request?",
         "What does it cost, turn by turn?",
         "What became of every message?",
         "How much does each setting still know?",
@@ -73,9 +75,9 @@ def test_the_clicker_walks_through_the_pictures_of_all_pages_and_back() -> None:
     ]
     bar = component(page, "presenter_bar")
     assert bar is not None
-    assert (bar["at"], bar["next"]) == (4, "")
+    assert (bar["at"], bar["next"]) == (5, "")
     assert step(page, 1).title[0].value == seen[-1], "there is none behind the last one"
-    assert step(page, -4).title[0].value == "What does each strategy send?"
+    assert step(page, -5).title[0].value == "What does each strategy send?"
 
 
 def test_leaving_shows_the_page_as_it_was() -> None:
@@ -85,6 +87,28 @@ def test_leaving_shows_the_page_as_it_was() -> None:
     assert has_reader(page)
     assert component(page, "presenter_bar") is None
     assert any("Request of turn 7" in element.value for element in page.markdown)
+
+
+def test_the_stage_is_one_picture_whatever_its_lanes_say() -> None:
+    page = open_address("compare", SETTINGS | {"present": ["on"], "stage": ["on"], "view": ["dollars"]})
+    bar, stage = component(page, "presenter_bar"), component(page, "memviz_stage")
+    assert bar is not None
+    assert stage is not None
+    assert (bar["at"], bar["title"]) == (1, "What happens at each request?")
+    assert "play" in stage["controls"]
+    assert "speed" not in stage["controls"]
+    assert not figures(page)
+    bare = component(open_address("compare", SETTINGS | {"hide": ["player"], "stage": ["on"]}), "memviz_stage")
+    assert bare is not None
+    assert "play" not in bare["controls"]
+
+
+def test_a_speaker_who_left_a_page_that_writes_no_address_has_left() -> None:
+    page = open_address("chat", {"present": ["on"]})
+    assert component(page, "presenter_bar") is not None
+    page.session_state["presenting"].is_on = False
+    page.query_params["chat"] = "another"
+    assert component(page.run(), "presenter_bar") is None
 
 
 def test_all_facts_are_one_picture_and_their_lives_another() -> None:

@@ -24,9 +24,11 @@ from memviz.ui.controls.steps import step_of
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import STAGE, is_link_opened
 from memviz.ui.shell.state import compare_state, linked_parts, set_widget, widget_value
+from memviz.ui.shell.walk import STAGE_KEY, STAGED
 
-STAGE_KEY, PLAYED_KEY, ON = "compare-stage", "compare-played", "on"
+PLAYED_KEY, ON = "compare-played", STAGED
 TURN_KEY, TURN_PIXELS = "compare-play-around", 150
+STAGE_HELP = "Plays the requests message by message, in the place of the chart."
 
 
 class Readout(NamedTuple):

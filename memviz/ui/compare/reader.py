@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -25,11 +25,12 @@ from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
+from memviz.ui.controls.presented_picture import finding_to_audience
 from memviz.ui.controls.selected_request import is_marked
 from memviz.ui.controls.setting_rows import mark_row
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.links import copy_link, keep_address
-from memviz.ui.shell.presenting import Part, hides
+from memviz.ui.shell.presenting import Part, hides, speaker_notes
 from memviz.ui.shell.sharing import open_in_memviz
 from memviz.ui.shell.state import compare_state, presenting
 from memviz.ui.shell.text import plain, shortened
@@ -80,6 +81,15 @@ def beside_reader(
             reader(settings, selected(settings), transcript)
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
+
+
+def to_audience(finding: str, notes: Iterable[str]) -> None:
+    """Before an audience: what the view shows, in one sentence, and ``notes`` for who speaks about it. The stage has a
+    sentence of its own."""
+    if is_staged():
+        speaker_notes([finding, *notes])
+    else:
+        finding_to_audience(finding, notes)
 
 
 def picture_alone(

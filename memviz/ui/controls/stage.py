@@ -11,6 +11,7 @@ import streamlit as st
 
 from memviz.reporting.themes import DARK, LIGHT
 from memviz.stage.files import script, style
+from memviz.ui.shell.presenting import Part, hides, presents
 from memviz.ui.shell.state import set_widget, widget_value
 
 _COLORS = " ".join(
@@ -31,6 +32,12 @@ _stage = st.components.v2.component(
 )
 
 
+PRESENTED = ("previous", "play", "next", "event", "slider", "facts", "legend", "ask")
+SILENT = ("facts", "legend")
+"""Of the stage's controls (``MEMVIZ_CONTROLS`` in ``memviz/stage/stage.js``), those before an audience, and those that
+move nothing."""
+
+
 class Move(NamedTuple):
     """Where the visitor rests: the ``step`` (0-based) of all that there are, call number ``call`` of its ``turn``,
     which ``behind`` others follow, and the number of the chosen ``setting``."""
@@ -47,7 +54,7 @@ def stage(data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] |
     drawn again. Where ``data`` says to stand (``at``, ``chosen``) counts when it differs from where the visitor went:
     the frames are sent to the browser once, and not again at every step."""
     place = (data["at"], data["chosen"])
-    frames = {name: value for name, value in data.items() if name not in ("at", "chosen")}
+    frames = {name: value for name, value in data.items() if name not in ("at", "chosen")} | _controls(data)
     id = blake2b(json.dumps(frames, sort_keys=True).encode(), digest_size=12).hexdigest()
     kept = widget_value(_kept(key)) or {"id": None}
     if kept["id"] != id or place != kept["heard"]:
@@ -55,6 +62,15 @@ def stage(data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] |
         set_widget(_kept(key), kept)
     sent = {**frames, **{name: kept[name] for name in ("id", "at", "chosen", "serial")}}
     _stage(data=sent, key=key, on_move_change=lambda: _moved(key, on_move))
+
+
+def _controls(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Which controls are shown, where a link or a presentation hides some: before an audience the bar of the speaker
+    stands where the speed and the names of the keys do."""
+    if not presents() and not hides(Part.PLAYER):
+        return {}
+    left = SILENT if hides(Part.PLAYER) else PRESENTED
+    return {"controls": [name for name in data.get("controls", left) if name in left]}
 
 
 def _kept(key: str) -> str:

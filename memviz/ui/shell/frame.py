@@ -114,10 +114,10 @@ def open_views(key: str, views: Sequence[View]) -> str:
     say_unknown_parts()
     follow_steps(key, views)
     view = shown_view(key, views)
-    picture_of(key, view)
+    title = picture_of(key, view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not hides(Part.TITLE):
-            st.title(view.question, anchor=False, width="stretch")
+            st.title(title, anchor=False, width="stretch")
         with put_away(Part.VIEWS, "views"), st.container(width="content"):
             choose_view(key, views)
     with (

@@ -1,7 +1,6 @@
 // The speaker's keys, and how large the letters of the page are: charts are drawn by the server in letters as large.
-const TYPING = "input:not([type=range]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
-const OWN_ARROWS = "input, [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
-const WALKS = ".st-key-compare-player, .memviz-walks"; // what moves by arrow keys itself
+// memviz/stage/walk.js, which stands before this, knows where keys belong to something else.
+const WALKS = ".st-key-compare-player, .st-key-compare-played, .st-key-lesson-stage"; // what moves by arrow keys itself
 const SINCE_KEY = "memviz-presented-since";
 const RESIZED_MILLISECONDS = 300;
 
@@ -61,7 +60,7 @@ class Keys {
     key(event) {
         if (!this.isThere) return this.leaveIfGone();
         const target = event.composedPath()[0], { key } = event;
-        if (target instanceof Element && target.closest(TYPING)) return;
+        if (target instanceof Element && target.closest(MEMVIZ_TYPING)) return;
         if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
         const act = this.data.on ? this.presented(key, target) : key === "p" ? () => this.start() : null;
         if (!act) return;
@@ -75,7 +74,7 @@ class Keys {
     }
 
     presented(key, target) {
-        const arrows = !document.querySelector(WALKS) && !(target instanceof Element && target.closest(OWN_ARROWS));
+        const arrows = !document.querySelector(WALKS) && !(target instanceof Element && target.closest(MEMVIZ_OWN_ARROWS));
         const leave = () => this.ask({ what: "leave" }), next = () => this.step(1), back = () => this.step(-1);
         const notes = () => dispatchEvent(new Event("memviz-notes"));
         const acts = { PageDown: next, PageUp: back, p: leave, Escape: leave, F5: leave, s: notes };

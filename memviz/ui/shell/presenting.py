@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.bounds import quoted
+from memviz.stage.files import walk_script
 from memviz.ui.shell.linked import LINK_OFF
 from memviz.ui.shell.own_addresses import Query, address_now, is_own
 from memviz.ui.shell.state import presenting, widget_value
@@ -57,7 +58,9 @@ def _source(name: str) -> str:
 
 
 PRESENTED_STYLE, MINIMAL_STYLE = (f"<style>{_source(name)}</style>" for name in ("presented.css", "minimal.css"))
-_keys = st.components.v2.component("memviz_presenter_keys", html="<span></span>", js=_source("presenter_keys.js"))
+_keys = st.components.v2.component(
+    "memviz_presenter_keys", html="<span></span>", js=f"{walk_script()}\n{_source('presenter_keys.js')}"
+)
 _bar = st.components.v2.component(
     "memviz_presenter_bar", html=_source("presenter_bar.html"), css=_source("presenter_bar.css"),
     js=_source("presenter_bar.js"),
@@ -95,14 +98,16 @@ def take_presented() -> None:
     """How much is shown follows the address, where that is not the session's own. To be called before the page is
     drawn."""
     query, state = address_now(), presenting()
-    if not query or query == state.taken or is_own(query):
+    if not query or is_own(query):
         return
-    state.taken = query
-    if PRESENT in query:
-        state.is_on = query[PRESENT] == [ON]
-    if VIEW in query:
-        state.is_minimal = query[VIEW] == [MINIMAL]
-    if HIDE in query:
+    # A page that does not write its address keeps what a link said there, also once the speaker has left.
+    said = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
+    new, state.taken = {name for name in said if said[name] != state.taken.get(name)}, said
+    if PRESENT in new:
+        state.is_on = said[PRESENT] == [ON]
+    if VIEW in new:
+        state.is_minimal = said[VIEW] == [MINIMAL]
+    if HIDE in new:
         state.hidden, state.unknown = hidden_parts(query)
 
 

@@ -448,7 +448,7 @@ class Presenting:
     took away, by their names. ``asked_steps`` is how many pictures on (or back) the speaker wants to be, and
     ``clicks`` how many that were by which clicker. ``title`` and ``notes`` are those of the picture that is shown,
     ``at`` (0-based) of ``of`` pictures, before the one called ``next_title``. ``unknown`` is what the link wanted to
-    hide and is not there, ``taken`` the query that all of this was read from."""
+    hide and is not there, ``taken`` what the address said of all this when it was read last."""
 
     is_on: bool = False
     is_minimal: bool = False

@@ -49,10 +49,9 @@ def test_the_pictures_of_the_walk_are_views_with_these_titles() -> None:
     finally:
         presenting().is_on = False
     titles = {(key, view.id): view.question for key, each in views.items() for view in each}
-    assert [(place.view, titles[place.key, place.view]) for place in WALK] == [
-        (place.view, place.title) for place in WALK
-    ]
-    assert [place.view for place in WALK] == [TOKENS, DOLLARS, MEMORY_MAP, KEPT, LIVES]
+    charts = [place for place in WALK if not place.is_staged]
+    assert [titles[place.key, place.view] for place in charts] == [place.title for place in charts]
+    assert [place.view for place in charts] == [TOKENS, DOLLARS, MEMORY_MAP, KEPT, LIVES]
     assert [view.id for view in facts_views()] == [LIVES, SUMMARIES]
 
 

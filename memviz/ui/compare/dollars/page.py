@@ -27,12 +27,12 @@ from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.compare.playing import Readout
-from memviz.ui.compare.reader import beside_reader, shared_axis
+from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.kept_figure import as_shown
-from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
+from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.controls.switch import switch
@@ -53,7 +53,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
-    finding_to_audience(cost_finding(costs), [basis_in_words(assumptions)])
+    to_audience(cost_finding(costs), [basis_in_words(assumptions)])
     take_linked(costs_state(), costs)
     beside_reader(
         settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},

@@ -19,13 +19,13 @@ from memviz.transcripts.base import Transcript
 from memviz.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
 from memviz.ui.compare.playing import Readout, is_staged
-from memviz.ui.compare.reader import beside_reader, shared_axis
+from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import select, selected
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown, kept_figure
-from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
+from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.shell.linked import linked_range
@@ -42,7 +42,7 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conv
     summaries_by(settings)
     if not is_staged():
         legend(settings)
-    finding_to_audience(map_finding(selected(settings).setting), [map_finding(setting) for setting in settings])
+    to_audience(map_finding(selected(settings).setting), [map_finding(setting) for setting in settings])
     charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
     beside_reader(
         settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: shared_axis(settings)},

@@ -19,14 +19,14 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.ask_all import ask_all
 from memviz.ui.compare.free_run import answers_of_turn
-from memviz.ui.compare.reader import beside_reader, shared_axis
+from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.compare.tokens.percent import chosen_window
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown, kept_figure
-from memviz.ui.controls.presented_picture import compaction_notes, finding_to_audience, picture_pixels
+from memviz.ui.controls.presented_picture import compaction_notes, picture_pixels
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step
@@ -48,7 +48,7 @@ def tokens_view(
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
     answers = partial(_answers, settings) if state.free_run else None
-    finding_to_audience(finding(settings), compaction_notes(settings))
+    to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
         settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, transcript), draw_below=answers,
