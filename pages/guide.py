@@ -1,7 +1,7 @@
 """How does each strategy remember, and what do the words mean?"""
 
 from memviz.guide.strategies import strategy_pages
-from memviz.ui.guide.address import open_address, say_problem
+from memviz.ui.guide.address import keep_address, open_address, say_problem
 from memviz.ui.guide.glossary_view import glossary_view
 from memviz.ui.guide.strategy_list import strategy_list
 from memviz.ui.guide.strategy_page import strategy_page
@@ -13,6 +13,7 @@ asked = open_address()
 page = strategy_pages().get(asked.strategy)
 view = open_views(GUIDE_VIEW, guide_views(page))
 say_problem(asked)
+keep_address(view, asked)
 if view == GLOSSARY:
     glossary_view(asked.term)
 elif page is None:

@@ -11,12 +11,12 @@ from memviz.errors import UnknownNameError
 from memviz.guide.glossary import entry
 from memviz.strategies import strategies
 from memviz.ui.guide.views import GLOSSARY, STRATEGIES
-from memviz.ui.shell.linked import LINK_OFF
+from memviz.ui.shell.linked import LINK_OFF, keep_in_address
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
-from memviz.ui.shell.views import GUIDE_VIEW, ask_view
+from memviz.ui.shell.views import GUIDE_VIEW, VIEW, ask_view
 
-STRATEGY, TERM = "strategy", "term"
+STRATEGY, TERM, SEARCH = "strategy", "term", "search"
 OPENED_KEY = "guide-opened"
 
 
@@ -37,6 +37,8 @@ def open_address() -> Asked:
         set_widget(OPENED_KEY, (strategy, word))
         if strategy or word:
             ask_view(GUIDE_VIEW, GLOSSARY if word else STRATEGIES)
+        # A link from one address of a page to another reaches the server, but not the browser's own address.
+        st.query_params.from_dict(st.query_params.to_dict())
     if word:
         return _asked_term(word)
     if strategy and strategy not in strategies():
@@ -49,6 +51,14 @@ def _asked_term(word: str) -> Asked:
         return Asked(term=entry(word).term)
     except UnknownNameError:
         return Asked(problem=f"The link's term {quoted(word)} was passed over: it is not in the glossary.")
+
+
+def keep_address(view: str, asked: Asked) -> None:
+    """Let the address say which view is shown, and no longer what only the other one shows."""
+    if view == GLOSSARY:
+        keep_in_address({STRATEGY: "", VIEW: "" if asked.term else GLOSSARY})
+    else:
+        keep_in_address({TERM: "", SEARCH: "", VIEW: ""})
 
 
 def say_problem(asked: Asked) -> None:

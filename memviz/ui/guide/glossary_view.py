@@ -8,11 +8,12 @@ from html import escape
 import streamlit as st
 
 from memviz.guide.glossary import Entry, glossary, shown_terms
+from memviz.ui.guide.address import SEARCH
 from memviz.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
 from memviz.ui.shell.state import begin_with
 from memviz.ui.shell.terms import address
 
-SEARCH, SEARCH_KEY = "search", "guide-search"
+SEARCH_KEY = "guide-search"
 
 
 def glossary_view(asked: str) -> None:

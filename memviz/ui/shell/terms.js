@@ -24,6 +24,13 @@ const element = () => {
     (document.querySelector('[data-testid="stApp"]') ?? document.body).append(tip);
     return tip;
 };
+const putBeside = (box, place) => {
+    const word = place.getClientRects()[0] ?? place.getBoundingClientRect();
+    const { width, height } = box.getBoundingClientRect();
+    const above = word.top - height - GAP_PX;
+    box.style.left = `${Math.max(8, Math.min(word.left, innerWidth - width - 8))}px`;
+    box.style.top = `${above >= 8 ? above : word.bottom + GAP_PX}px`;
+};
 const show = (place) => {
     clearTimeout(leaving);
     const meaning = meaningOf(place);
@@ -33,11 +40,7 @@ const show = (place) => {
     name.textContent = meaning.term;
     box.replaceChildren(name, `: ${meaning.meaning}`);
     box.showPopover();
-    const word = place.getClientRects()[0] ?? place.getBoundingClientRect();
-    const { width, height } = box.getBoundingClientRect();
-    const above = word.top - height - GAP_PX;
-    box.style.left = `${Math.max(8, Math.min(word.left, innerWidth - width - 8))}px`;
-    box.style.top = `${above >= 8 ? above : word.bottom + GAP_PX}px`;
+    putBeside(box, place);
     place.setAttribute("aria-describedby", box.id);
     if (place.matches(LINK)) place.target = "_blank"; // st.html takes it away; what is open on the page is to stay open
     at = place;
@@ -82,5 +85,7 @@ export default function () {
         tapped = touches ? place : null;
     }, true);
     document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-    document.addEventListener("scroll", () => at && hide(), { capture: true, passive: true });
+    document.addEventListener("scroll", () => at && putBeside(tip, at), { capture: true, passive: true });
+    const pointed = document.querySelector(`:is(${LINK}):hover`); // before this was loaded
+    if (pointed) show(pointed);
 }

@@ -41,9 +41,10 @@ def term(word: str, shown: str | None = None) -> str:
 
 
 def term_html(words: str) -> str:
-    """Words that stand alone, as HTML: explained if the glossary has them, and in any case escaped."""
+    """Words that stand alone, as HTML: explained if the glossary has them, with an article or without, and in any case
+    escaped."""
     try:
-        return f'<a href="{escape(address(words))}" target="_blank">{escape(words)}</a>'
+        return f'<a href="{escape(address(words.removeprefix("A ")))}" target="_blank">{escape(words)}</a>'
     except UnknownNameError:
         return escape(words)
 

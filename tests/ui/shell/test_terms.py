@@ -23,3 +23,4 @@ def test_a_word_that_nobody_explains_is_a_mistake_of_the_page() -> None:
 def test_words_in_html_are_escaped_whether_they_are_known_or_not() -> None:
     assert term_html("<b>fat</b>") == "&lt;b&gt;fat&lt;/b&gt;"
     assert term_html("Dropped") == '<a href="guide?term=dropped" target="_blank">Dropped</a>'
+    assert term_html("A summarization") == '<a href="guide?term=summarization" target="_blank">A summarization</a>'
