@@ -62,6 +62,7 @@ def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
     context = open_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
     go(page, f"{dashboard.url}/memory_map", "memory_map")
+    page.wait_for_function("window.memvizTerms")  # until then it is a link like any other
     word = page.locator(CAPTION_TERM).first
     word.tap()
     expect(tip(page)).to_contain_text(tooltip("request"))

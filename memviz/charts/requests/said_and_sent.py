@@ -63,7 +63,7 @@ def said_and_sent_figure(picture: SaidAndSent) -> go.Figure:
             "barmode": "overlay", "bargap": GAP, "height": HEIGHT_PIXELS, "uirevision": "said-and-sent",
             "xaxis": {"title": {"text": "tokens", "standoff": 4}, "tickformat": ",d", "rangemode": "tozero"},
             "yaxis": {"categoryorder": "array", "categoryarray": [SENT, SAID], "fixedrange": True},
-            "legend": {"orientation": "h", "yanchor": "top", "y": -0.3, "x": 0, "traceorder": "normal"},
+            "legend": {"orientation": "h", "yanchor": "top", "y": -0.36, "x": 0, "traceorder": "normal"},
             "margin": {"l": 80, "r": 10, "t": 10, "b": 40}, "hovermode": "closest",
             "shapes": _funnel(picture),
         },

@@ -12,7 +12,7 @@ from memviz.guide.glossary import entry
 from memviz.strategies import strategies
 from memviz.ui.guide.views import GLOSSARY, STRATEGIES
 from memviz.ui.shell.linked import LINK_OFF, keep_in_address
-from memviz.ui.shell.presenting import VIEW
+from memviz.ui.shell.presenting import view_part
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import GUIDE_VIEW, ask_view
@@ -57,9 +57,9 @@ def _asked_term(word: str) -> Asked:
 def keep_address(view: str, asked: Asked) -> None:
     """Let the address say which view is shown, and no longer what only the other one shows."""
     if view == GLOSSARY:
-        keep_in_address({STRATEGY: "", VIEW: "" if asked.term else GLOSSARY})
+        keep_in_address({STRATEGY: "", view_part(): "" if asked.term else GLOSSARY})
     else:
-        keep_in_address({TERM: "", SEARCH: "", VIEW: ""})
+        keep_in_address({TERM: "", SEARCH: "", view_part(): ""})
 
 
 def say_problem(asked: Asked) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.guide.glossary import Entry, glossary, shown_terms
 from memviz.ui.guide.address import SEARCH
+from memviz.ui.guide.meanings_html import Meaning, meanings_html
 from memviz.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
 from memviz.ui.shell.state import begin_with
 from memviz.ui.shell.terms import address
@@ -34,10 +35,9 @@ def glossary_view(asked: str) -> None:
 
 
 def _list(entries: Iterable[Entry]) -> str:
-    return f'<dl class="memviz-glossary">{"".join(map(_entry, entries))}</dl>'
+    return meanings_html(map(_entry, entries))
 
 
-def _entry(one: Entry) -> str:
-    also = f"<small>also: {escape(', '.join(one.also))}</small>" if one.also else ""
+def _entry(one: Entry) -> Meaning:
     link = f'<a href="{escape(address(one.term))}" title="The address of this word">{escape(one.term)}</a>'
-    return f"<div><dt>{link} {also}</dt><dd>{escape(one.meaning)}</dd></div>"
+    return Meaning(link, f"also: {', '.join(one.also)}" if one.also else "", one.meaning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.grounds import author_badge
+from memviz.ui.guide.meanings_html import Meaning, meanings_html
 from memviz.ui.guide.strategy_list import PAGE, to_strategy
 from memviz.ui.shell.links import follow_again, link_parts
 from memviz.ui.shell.state import CompareState
@@ -98,20 +100,17 @@ def _parameters(parameters: Sequence[Parameter]) -> None:
     if not parameters:
         return
     st.subheader("Parameters", anchor=False)
-    rows = (f"| `{one.name}` | {_default(one)} | {_help(one)} |\n" for one in parameters)
-    st.markdown(f"| Parameter | Default | What more of it does |\n|---|---|---|\n{''.join(rows)}")
+    st.html(meanings_html(Meaning(f"<code>{escape(one.name)}</code>", _default(one), _help(one)) for one in parameters))
 
 
 def _help(parameter: Parameter) -> str:
-    return " ".join(
-        [plain(parameter.help), *(f"*{plain(value)}*: {plain(meaning)}." for value, meaning in parameter.choices)]
-    )
+    return " ".join([parameter.help, *(f"{value}: {meaning}." for value, meaning in parameter.choices)])
 
 
 def _default(parameter: Parameter) -> str:
     if parameter.default is None:
-        return "none"
-    return f"{parameter.default:,} {plain(parameter.unit)}" if parameter.is_number else plain(_value(parameter))
+        return "default: none"
+    return f"default: {f'{parameter.default:,} {parameter.unit}' if parameter.is_number else _value(parameter)}"
 
 
 def _value(parameter: Parameter) -> str:

@@ -56,7 +56,7 @@ const leave = () => {
 };
 const placeOf = (event) => {
     const place = event.target.closest?.(`${LINK}, ${LEGEND}, ${TITLE}`);
-    return place?.closest(".memviz-glossary") ? null : place; // there the meaning stands beside the word
+    return place?.closest(".memviz-meanings") ? null : place; // there the meaning stands beside the word
 };
 
 export default function () {
