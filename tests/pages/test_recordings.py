@@ -3,6 +3,7 @@ are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
-from tests.pages.driving import click, labelled, open_page, sentences, token_lines
+from tests.pages.driving import click, finished, labelled, open_page, sentences, token_lines
 from tests.pages.test_downloads import made, named
 
 __all__ = ["made"]
@@ -162,6 +163,35 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
     assert OFFLINE not in chooser.options
     assert chooser.value == OFFLINE
     assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
+
+
+@pytest.mark.usefixtures("with_recordings")
+def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recording() -> None:
+    page = finished(open_page("tune"))
+    assert "8" in labelled(page.multiselect, "buffer_size").value
+    assert "1500" in labelled(page.multiselect, "max_token_limit").value
+    assert "Also recorded with a language model: 1,500." in told(page)
+    assert "Summaries of all settings: :gray-badge[offline stand-in] which quotes" in told(page)
+    finished(click(page, "Only the 2 recorded ones"))
+    assert re.search(
+        r"Summaries of all settings: :blue-badge\[recorded\] by claude; \d+ settings were not recorded", told(page)
+    )
+    expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 8}}, summarizer="recording:trip")
+    table = page.table[0].value
+    (row,) = table[table["Setting"].str.contains("Running summary")].to_dict("records")
+    assert row["Facts kept"].startswith(f"{expected.frame()['retention'].iloc[0]:.0%}")
+    click(page, ALL_STAND_IN)
+    assert "Summaries of all settings: :gray-badge[offline stand-in]" in told(finished(page))
+
+
+@pytest.mark.usefixtures("with_recordings")
+def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_hold() -> None:
+    page = finished(open_page("tune", summarizer="recording:support"))
+    assert "settings were not recorded and are left out" in told(page)
+    labelled(page.button_group, "Strategies to try").set_value(["summary"]).run()
+    assert any("holds none of these settings" in sentence for sentence in sentences(page.info))
+    click(page, ALL_STAND_IN)
+    assert "gray-badge[offline stand-in]" in told(finished(page))
 
 
 @pytest.mark.usefixtures("with_recordings")
