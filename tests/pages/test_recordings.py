@@ -69,6 +69,16 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
     assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
 
 
+@pytest.mark.parametrize("name", ["summaries", "retention"])
+def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
+    opened_recording(Workspace())
+    page = open_page(name, setting=SETTING)
+    assert ":blue-badge[recorded]" in [text for text in sentences(page.markdown) if len(text) < 30]
+    assert f"by {MODEL}" in sentences(page.caption)
+    other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
+    assert ":gray-badge[offline stand-in]" in [text for text in sentences(other.markdown) if len(text) < 40]
+
+
 def test_a_recording_that_was_removed_plays_no_more() -> None:
     here = Workspace()
     opened_recording(here)
