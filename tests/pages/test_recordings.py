@@ -21,7 +21,7 @@ from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
-from tests.pages.driving import click, finished, labelled, open_page, sentences, token_lines
+from tests.pages.driving import click, finished, labelled, open_address, open_page, sentences, token_lines
 from tests.pages.test_downloads import made, named
 
 __all__ = ["made"]
@@ -113,6 +113,25 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     click(page, "Ask 1 setting")
     assert any("Reply " in text.value for text in page.text)
     assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
+
+
+def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
+    opened_recording(Workspace())
+    page = open_address("compare", {"setting": [SETTING, "window"]})
+    not_recorded = "so the offline stand-in answers, which only quotes what it was sent"
+    labelled(page.text_input, "One question").set_value("What is the colour of the door?")
+    click(page, "Ask 2 settings")
+    assert f"No recording holds this question, {not_recorded}" in told(page)
+    labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
+    click(page, "Ask 2 settings")
+    assert "No recording holds the answer under Sliding window · 10 messages, so there the offline" in told(page)
+    labelled(page.selectbox, "Chat model").select(OFFLINE).run()
+    click(page, "Ask 2 settings")
+    assert "No recording" not in told(page), "the stand-in was chosen"
+    alone = open_page("compare", setting=SETTING)
+    labelled(alone.text_input, "One question").set_value(sample("trip").probes[0].question)
+    click(alone, "Ask 1 setting")
+    assert "No recording" not in told(alone)
 
 
 def test_one_that_is_opened_is_listed_and_removed() -> None:
