@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Lock
 
 from memviz.conversation import Log
 from memviz.engine.recording import RecalledAt, setting_of
-from memviz.errors import RecordingError
+from memviz.errors import MemvizError, RecordingError
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled
@@ -16,6 +17,7 @@ from memviz.models.recordings.recording import RecordedSetting, Recording, conve
 from memviz.models.registry import model
 from memviz.recently_used import RecentlyUsed
 from memviz.storage.store import Store
+from memviz.strategies import strategy
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 
@@ -83,6 +85,22 @@ class RecordingShelf:
         """Whether anything was recorded of this conversation."""
         digest = self._digest(transcript, log)
         return any(one.conversation == digest for recording in self.all.values() for one in recording.settings.values())
+
+    def settings_of(self, transcript: Transcript, log: Log, counter: str) -> list[Strategy]:
+        """The strategies whose summaries are recorded over exactly this conversation, without recalls. Those of another
+        version that this one does not know are left out."""
+        digest, found = self._digest(transcript, log), list[Strategy]()
+        for recording in self.all.values():
+            for one in recording.settings.values():
+                if (one.conversation, one.counter, list(one.recalls)) == (digest, counter, []) and one.needs:
+                    with suppress(MemvizError):
+                        found.append(strategy(**one.strategy))
+        return found
+
+    def plays(self, name: str, transcript: Transcript, log: Log, chosen: Strategy, counter: str) -> bool:
+        """Whether the recording of this name holds every summary of a replay without recalls."""
+        recording = self.all.get(name.removeprefix(RECORDING))
+        return recording is not None and recording.holds(self.setting(transcript, log, chosen, counter))
 
     def setting(
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()

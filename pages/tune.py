@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from memviz.ui.controls.grounds import how_sure, swept_by
+from memviz.ui.controls.grounds import how_sure
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
@@ -16,6 +16,7 @@ from memviz.ui.tune.constraints import choose_constraints, choose_strategy
 from memviz.ui.tune.executor import choose_place
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
 from memviz.ui.tune.one_strategy import one_strategy
+from memviz.ui.tune.recorded import none_recorded, recorded_settings, tried_with, whose_sweep
 from memviz.ui.tune.results import looked_at, main_picture
 from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
 from memviz.ui.tune.setting_card import setting_card
@@ -30,12 +31,15 @@ study, state = compare_state(), tune_state()
 open_shared_view(workspace(), study)
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
-    settings = choose_settings(largest_sizes(workspace(), ids, study.counter))
+    recorded = recorded_settings(workspace(), ids, study.counter)
+    settings = choose_settings(largest_sizes(workspace(), ids, study.counter), recorded)
     models, where = counter_and_models(study), choose_place()
 if not ids or not settings:
     nothing_to_try(ids)
+elif not (tried := tried_with(workspace(), ids, settings, study.counter, models.summarizer.name)).settings:
+    none_recorded(models.summarizer.name)
 else:
-    asked = asked_for(workspace(), ids, settings, study.counter)
+    asked = asked_for(workspace(), ids, tried.settings, study.counter)
     head, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with row:  # above the chart that prices change, and below the answer that is worked out with them
         assumptions = price_controls()
@@ -43,8 +47,8 @@ else:
         sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
     if sweep is not None:
         with head:
-            if sweep.grounds.summarizer:
-                swept_by(sweep.grounds.summarizer)
+            if sweep.grounds.summarizer or tried.left_out:
+                whose_sweep(workspace(), sweep.grounds.summarizer or models.summarizer.name, tried)
             constraints = choose_constraints(sweep)
             strategy = choose_strategy(sweep)
         if strategy is None:

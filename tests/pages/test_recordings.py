@@ -3,6 +3,7 @@ are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
-from tests.pages.driving import click, labelled, open_page, sentences, token_lines
+from tests.pages.driving import click, finished, labelled, open_address, open_page, sentences, token_lines
 from tests.pages.test_downloads import made, named
 
 __all__ = ["made"]
@@ -69,6 +70,16 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
     assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
 
 
+@pytest.mark.parametrize("name", ["summaries", "retention"])
+def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
+    opened_recording(Workspace())
+    page = open_page(name, setting=SETTING)
+    assert ":blue-badge[recorded]" in [text for text in sentences(page.markdown) if len(text) < 30]
+    assert f"by {MODEL}" in sentences(page.caption)
+    other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
+    assert ":gray-badge[offline stand-in]" in [text for text in sentences(other.markdown) if len(text) < 40]
+
+
 def test_a_recording_that_was_removed_plays_no_more() -> None:
     here = Workspace()
     opened_recording(here)
@@ -103,6 +114,25 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     click(page, "Ask 1 setting")
     assert any("Reply " in text.value for text in page.text)
     assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
+
+
+def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
+    opened_recording(Workspace())
+    page = open_address("compare", {"setting": [SETTING, "window"]})
+    not_recorded = "so the offline stand-in answers, which only quotes what it was sent"
+    labelled(page.text_input, "One question").set_value("What is the colour of the door?")
+    click(page, "Ask 2 settings")
+    assert f"No recording holds this question, {not_recorded}" in told(page)
+    labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
+    click(page, "Ask 2 settings")
+    assert "No recording holds the answer under Sliding window · 10 messages, so there the offline" in told(page)
+    labelled(page.selectbox, "Chat model").select(OFFLINE).run()
+    click(page, "Ask 2 settings")
+    assert "No recording" not in told(page), "the stand-in was chosen"
+    alone = open_page("compare", setting=SETTING)
+    labelled(alone.text_input, "One question").set_value(sample("trip").probes[0].question)
+    click(alone, "Ask 1 setting")
+    assert "No recording" not in told(alone)
 
 
 def test_one_that_is_opened_is_listed_and_removed() -> None:
@@ -163,6 +193,35 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
     assert OFFLINE not in chooser.options
     assert chooser.value == OFFLINE
     assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
+
+
+@pytest.mark.usefixtures("with_recordings")
+def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recording() -> None:
+    page = finished(open_page("tune"))
+    assert "8" in labelled(page.multiselect, "buffer_size").value
+    assert "1500" in labelled(page.multiselect, "max_token_limit").value
+    assert "Also recorded with a language model: 1,500." in told(page)
+    assert "Summaries of all settings: :gray-badge[offline stand-in] which quotes" in told(page)
+    finished(click(page, "Only the 2 recorded ones"))
+    assert re.search(
+        r"Summaries of all settings: :blue-badge\[recorded\] by claude; \d+ settings were not recorded", told(page)
+    )
+    expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 8}}, summarizer="recording:trip")
+    table = page.table[0].value
+    (row,) = table[table["Setting"].str.contains("Running summary")].to_dict("records")
+    assert row["Facts kept"].startswith(f"{expected.frame()['retention'].iloc[0]:.0%}")
+    click(page, ALL_STAND_IN)
+    assert "Summaries of all settings: :gray-badge[offline stand-in]" in told(finished(page))
+
+
+@pytest.mark.usefixtures("with_recordings")
+def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_hold() -> None:
+    page = finished(open_page("tune", summarizer="recording:support"))
+    assert "settings were not recorded and are left out" in told(page)
+    labelled(page.button_group, "Strategies to try").set_value(["summary"]).run()
+    assert any("holds none of these settings" in sentence for sentence in sentences(page.info))
+    click(page, ALL_STAND_IN)
+    assert "gray-badge[offline stand-in]" in told(finished(page))
 
 
 @pytest.mark.usefixtures("with_recordings")

@@ -55,9 +55,9 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
         ]
         st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
         if Author.RECORDED in found:
-            _instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
+            instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
-            _instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
+            instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
 
 
 def _inline_badge(author: Author) -> str:
@@ -78,12 +78,16 @@ def _of(author: Author, settings: Sequence[SettingRun], found: frozenset[Author]
     return f"under {own[0] if len(own) == 1 else counted(len(own), 'setting')}: compare with care"
 
 
-def swept_by(summarizer: str) -> None:
-    """The same for a sweep, all of whose summaries are by this one summarizer."""
+def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
+    """Who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
+    recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
-    of = QUOTES if author is Author.STAND_IN else f"by {summarizer.removeprefix(RECORDING)}"
-    with st.container(key=LINE_KEY):
-        st.caption(f"Summaries of all settings: {_inline_badge(author)} {plain(of)}.")
+    of = QUOTES if author is Author.STAND_IN else f"by {listed(models or (summarizer,))}"
+    was, is_ = ("was", "is") if left_out == 1 else ("were", "are")
+    not_in_it = f"; {counted(left_out, 'setting')} {was} not recorded and {is_} left out"
+    st.caption(
+        f"Summaries of all settings: {_inline_badge(author)} {plain(of)}{not_in_it * (left_out > 0)}.", width="content"
+    )
 
 
 def how_sure(summarizer: str) -> None:
@@ -92,7 +96,8 @@ def how_sure(summarizer: str) -> None:
         st.caption(f"{OFFLINE_SUMMARIES} {SURENESS}")
 
 
-def _instead(label: str, summarizer: str, help: str) -> None:
+def instead(label: str, summarizer: str, help: str) -> None:
+    """A button that chooses another summarizer on all pages."""
     st.button(
         label, key=f"summaries-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
     )  # fmt: skip

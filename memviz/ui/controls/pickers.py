@@ -131,17 +131,19 @@ def _paced(name: str, key: str) -> bool:
     return switch("As fast as it was", key=f"{key}-paced", help="Each reply takes the seconds that it took.")
 
 
-def _offered() -> tuple[str, ...]:
-    """What may be chosen: free ones first, then what litellm knows."""
-    recordings = (RECORDING + name for name in workspace().recordings.opened)
-    return (RECORDED_FIRST, OFFLINE, *recordings, *(name for name in known_models() if name != OFFLINE))
+def _offered(chosen: str) -> list[str]:
+    """What may be chosen: free ones first, then what litellm knows. A bundled recording is named only where it is
+    ``chosen``: at the settings that it holds it plays by itself."""
+    recordings = [RECORDING + name for name in workspace().recordings.opened]
+    recordings += [chosen] * chosen.startswith(RECORDING)
+    return list(dict.fromkeys([RECORDED_FIRST, OFFLINE, *recordings, *known_models()]))
 
 
 def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> ModelChoice:
     """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
-        label, (*_offered(), *also), key=name_key(key), accept_new_options=True, help=help, persist_state="session",
-        format_func=in_words, placeholder=f"{RECORDED_FIRST}, or provider/model",
+        label, (*_offered(named(key)), *also), key=name_key(key), accept_new_options=True, help=help,
+        persist_state="session", format_func=in_words, placeholder=f"{RECORDED_FIRST}, or provider/model",
     )  # fmt: skip
     name = named(key)
     if name == RECORDED_FIRST:

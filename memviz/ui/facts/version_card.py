@@ -13,6 +13,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import FACTS, SummaryVersion
 from memviz.metrics.retention.version_facts import VersionProbes
+from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
@@ -20,6 +21,7 @@ from memviz.metrics.summaries.facts import without_tags
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, marked_html
+from memviz.ui.controls.grounds import author_badge
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.shell.text import distinct, plain, shortened
 
@@ -37,8 +39,21 @@ def version_head(run: Run, compaction: Compaction) -> None:
 
 
 def version_badge(run: Run, compaction: Compaction) -> None:
-    """Which version it wrote, and when."""
-    st.badge(badge_label(run, compaction), color="violet" if compaction.written else "gray")
+    """Which version it wrote, when, and who worded it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.badge(badge_label(run, compaction), color="violet" if compaction.written else "gray")
+        writer_badge(compaction)
+
+
+def writer_badge(compaction: Compaction) -> None:
+    """Who worded the summary that it wrote, with the model's name; nothing where no model did."""
+    author = summary_author(compaction)
+    if author is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        author_badge(author)
+        if author is not Author.STAND_IN:  # its badge is its name
+            st.caption(f"by {plain(compaction.model)}", width="content")
 
 
 def badge_label(run: Run, compaction: Compaction) -> str:

@@ -333,9 +333,11 @@ class LibraryState:
 class TuneState:
     """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
     of the setting that is looked at in it, ``budget`` what its summarizer is paid from, ``made_with`` that summarizer
-    with its key and address. ``go_on``: one that was stopped was asked to."""
+    with its key and address. ``go_on``: one that was stopped was asked to. ``value_keys`` are the controls of the
+    values to try, by strategy and parameter."""
 
     conversations: list[str] = field(default_factory=list)
+    value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
     asked: Hashable = None
     work: BackgroundSweep | None = None
     budget: Budget | None = None

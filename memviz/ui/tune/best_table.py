@@ -35,7 +35,7 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
         st.caption("Best at the edge of the values tried, so the next value may do better:")
     with st.container(horizontal=True, gap="small"):
         for one in at_edge:
-            edge_button(one, sweep.largest)
+            edge_button(one)
 
 
 def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
@@ -58,12 +58,12 @@ def _title(measure: str) -> str:
     return words.title if words.is_money or words.is_share else words.axis_title
 
 
-def edge_button(one: StrategyBest, largest: Mapping[str, int], *, names_strategy: bool = True) -> None:
+def edge_button(one: StrategyBest, *, names_strategy: bool = True) -> None:
     """The button that adds the next value to the grid and measures it; none where the best lies between others."""
     if one.edge is not None:
         value = plain(one.edge.in_code)
         label = f"{plain(one.setting.title)}: try {value}" if names_strategy else f"Try {value}"
         st.button(
             label, icon=":material/add:", help=EDGE_HELP,
-            key=f"tune-edge-{one.setting.id}", on_click=try_value, args=(one.setting.id, one.edge, largest),
+            key=f"tune-edge-{one.setting.id}", on_click=try_value, args=(one.setting.id, one.edge),
         )  # fmt: skip

@@ -11,10 +11,9 @@ import streamlit as st
 from memviz.charts.sweeps.parameter_axis import axis_title
 from memviz.counters import counter as find_counter
 from memviz.errors import MemvizError, ParameterError
-from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.text.wording import counted
+from memviz.text.wording import counted, listed
 from memviz.tuning.axes import axes
 from memviz.tuning.best_of_each import Edge
 from memviz.tuning.grid import largest_sizes as sizes_of
@@ -61,8 +60,9 @@ def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dic
     return sizes_of((workspace.conversation(id)[1] for id in ids), find_counter(counter))
 
 
-def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
-    """All settings to try. A value that is not allowed says so, and is left out."""
+def choose_settings(largest: Mapping[str, int], recorded: Sequence[Strategy] = ()) -> tuple[Strategy, ...]:
+    """All settings to try, at first with the values of the main parameters that were ``recorded``. A value that is not
+    allowed says so, and is left out."""
     known = offered()
     linked_list("try", "tune-strategies", known)
     chosen = st.pills(
@@ -71,19 +71,30 @@ def choose_settings(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
         format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
     )  # fmt: skip
     say_refused()
-    grid = {id: _values(known[id], largest) for id in known if id in chosen}
+    grid = {id: _values(known[id], largest, _main_values(known[id], recorded)) for id in known if id in chosen}
     return settings(grid) if grid else ()
 
 
-def _values(cls: type[Strategy], largest: Mapping[str, int]) -> dict[str, tuple[Any, ...]]:
+def _main_values(cls: type[Strategy], recorded: Sequence[Strategy]) -> tuple[Any, ...]:
+    """The values of a strategy's main parameter that were recorded with its other parameters as they are at first."""
+    main = cls.main_parameter
+    values = (getattr(one, main) for one in recorded if main and one.id == cls.id)
+    return tuple(sorted({value for value in values if cls(**{main: value}) in recorded}))
+
+
+def _values(cls: type[Strategy], largest: Mapping[str, int], recorded: tuple[Any, ...]) -> dict[str, tuple[Any, ...]]:
     """The values of all axes of a strategy, to be changed in a panel of its own."""
     if not axes(cls):
         return {}
     first = suggested(cls.id, largest=largest)
+    if recorded:
+        first[cls.main_parameter] = tuple(sorted({*first[cls.main_parameter], *recorded}))
     label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
     with st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"), st.container(width=PANEL_PIXELS):
         found = {axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)}
         st.caption(in_the_guide(cls))
+        if recorded:
+            st.caption(f"Also recorded with a language model: {listed(f'{value:,}' for value in recorded)}.")
     return found
 
 
@@ -99,6 +110,7 @@ def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
 
 def _choose_values(cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
     key = _key(cls, axis.name, values)
+    tune_state().value_keys[cls.id, axis.name] = key
     linked_list(f"{cls.id}.{axis.name}", key, [False, True] if axis.kind is bool else None)
     if axis.kind is bool:
         on_off = st.pills(
@@ -116,13 +128,12 @@ def _choose_values(cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]
     return tuple(sorted({value for text in typed if (value := _number(cls, axis, text)) is not None})) or values
 
 
-def try_value(id: str, edge: Edge, largest: Mapping[str, int]) -> None:
+def try_value(id: str, edge: Edge) -> None:
     """Add one more value of a strategy's parameter to those that are tried, and measure it."""
-    cls, values = strategies()[id], suggested(id, largest=largest)[edge.parameter]
-    key = _key(cls, edge.parameter, values)
-    chosen = widget_value(key) or [str(value) for value in values]
-    set_widget(key, list(dict.fromkeys([*chosen, str(edge.value)])))
-    tune_state().go_on = True
+    state = tune_state()
+    key = state.value_keys[id, edge.parameter]
+    set_widget(key, list(dict.fromkeys([*(widget_value(key) or ()), str(edge.value)])))
+    state.go_on = True
 
 
 def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:

@@ -50,7 +50,7 @@ def one_strategy(
     with head:
         answer_box(answer.headline, " ".join(answer.sentences), answer.grounds, fits=answer.best.fits)
     with row:
-        edge_button(answer.best, sweep.largest, names_strategy=False)
+        edge_button(answer.best, names_strategy=False)
     best = int(answer.best.row["setting"])
     number = chosen if chosen is not None and sweep.settings[chosen].id == id else best
     options: dict[str, Any] = {

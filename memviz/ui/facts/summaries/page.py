@@ -38,7 +38,7 @@ from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, trouble, version_noun, version_title, version_view
-from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head
+from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head, writer_badge
 from memviz.ui.shell.chosen_request import chosen_turn
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.links import keep_address
@@ -213,6 +213,7 @@ def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
 def _beside(desk: Desk, event: CompactionEvent) -> None:
     """Which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
+    writer_badge(event.compaction)
     if trouble(desk.setting.run, event):
         return
     version_head(desk.setting.run, event.compaction)
