@@ -167,7 +167,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
 
 
-OPENED_KEY, WRITTEN_KEY = "opened-link", "written-links"
+OPENED_KEY, OPENED_COUNT_KEY, WRITTEN_KEY = "opened-link", "opened-link-count", "written-links"
 KEPT_WRITTEN = 20
 """How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
@@ -262,18 +262,37 @@ def _shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     return {"query": query, "at": time()}
 
 
+def follow(page: str, query: str) -> None:
+    """Go to a page, the file ``page`` below ``pages/``, and open there what ``query`` says, also where the session
+    opened or wrote the same before."""
+    set_widget(OPENED_KEY, None)
+    set_widget(WRITTEN_KEY, [])
+    st.switch_page(f"pages/{page}.py", query_params=parse_qs(query))
+
+
 def _nothing() -> None:
     """The button's fragment is drawn again after a click on it, and that is all that it takes."""
 
 
-def open_shared_view(workspace: Workspace, state: CompareState) -> None:
+def is_to_be_opened() -> bool:
+    """Whether what the address of the page asks for, if it does, is not shown yet: :func:`open_shared_view` comes."""
+    return widget_value(OPENED_KEY) is None
+
+
+def links_opened() -> int:
+    """How many links this session has opened: controls that are to begin anew after each have it in their key."""
+    return widget_value(OPENED_COUNT_KEY) or 0
+
+
+def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
     """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
-    the session's own page wrote asks for nothing.
+    the session's own page wrote asks for nothing. Returns whether anything was opened.
     """
     query = {name: st.query_params.get_all(name) for name in st.query_params}
     if not query or query in (widget_value(OPENED_KEY), *(widget_value(WRITTEN_KEY) or ())):
-        return
+        return False
     set_widget(OPENED_KEY, query)
+    set_widget(OPENED_COUNT_KEY, links_opened() + 1)
     before = state.conversation_id
     turn, problems = open_link(state, query)
     names, wrong_names = named_models(query)
@@ -290,3 +309,4 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> None:
         choose_request(turn, call)
     for problem in problems:
         st.warning(plain(problem), icon=":material/link_off:")
+    return True

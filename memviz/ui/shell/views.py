@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 
 VIEW = "view"
@@ -26,13 +27,14 @@ _at_top = st.components.v2.component("memviz_at_top", html="<span></span>", js=_
 
 class View(NamedTuple):
     """One way to see a page. ``id`` stands in addresses, ``name`` on the switch; ``question`` is the title of the
-    page while it is shown, and ``sentence`` says how the view answers it. ``choose``, if any, draws beside it what is
-    chosen for this view alone."""
+    page while it is shown, and ``sentence`` says how the view answers it; ``lost`` is for who is lost there.
+    ``choose``, if any, draws beside the sentence what is chosen for this view alone."""
 
     id: str
     name: str
     question: str
     sentence: str
+    lost: Lost
     choose: Callable[[], object] | None = None
 
 
@@ -59,9 +61,15 @@ def choose_view(key: str, views: Sequence[View]) -> None:
     )  # fmt: skip
 
 
+def ask_view(key: str, view: str) -> None:
+    """The switch of this ``key`` is to stand at this view from the next run on: it may be drawn already, and then takes
+    no value."""
+    set_widget(_asked(key), view)
+
+
 def turn_to(page: str, key: str, view: str) -> None:
     """Go to a view of a page, the file ``page`` below ``pages/``."""
-    set_widget(_asked(key), view)  # the switch itself may be drawn already, and then takes no value
+    ask_view(key, view)
     set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
     st.switch_page(f"pages/{page}.py")
 
