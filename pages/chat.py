@@ -15,6 +15,7 @@ from memviz.ui.chat.sidebar import chat_controls
 from memviz.ui.chat.talk import next_message_costs, send, talk, turn_controls
 from memviz.ui.chat.transcript import empty_chat, transcript
 from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.state import chat_state, widget_value
 from memviz.ui.shell.terms import term
 
@@ -26,6 +27,11 @@ open_page(
     "What does the model still know?",
     f"Talk under a {term('strategy')}. Each reply comes from exactly what was sent as its {term('request')}, and the "
     "pictures show what that was.",
+    Lost(
+        "Look first at the picture on the right: its bars are what was sent with each of your messages.",
+        "Write a message below, and choose the strategy and the model in the sidebar.",
+        "It answers what a model still knows of your own conversation, and what it was sent instead of the rest.",
+    ),
 )
 state = chat_state()
 with st.sidebar:

@@ -3,10 +3,12 @@
 import streamlit as st
 
 from memviz.ui.compare.dollars.page import dollars_view
+from memviz.ui.compare.effects import classic_effects
 from memviz.ui.compare.free_run import free_runs
 from memviz.ui.compare.memory_map.page import memory_map_view
 from memviz.ui.compare.tokens.page import tokens_view
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
+from memviz.ui.controls.classic_effects import with_effect
 from memviz.ui.controls.keep_step import keep_as_step
 from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
 from memviz.ui.shell.frame import open_views, workspace
@@ -14,8 +16,8 @@ from memviz.ui.shell.sharing import show_elsewhere
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import COMPARE_VIEW
 
-view = open_views(COMPARE_VIEW, compare_views())
 state = compare_state()
+view = open_views(COMPARE_VIEW, with_effect("compare", state, compare_views()), classic_effects)
 with st.sidebar:
     models = study_controls(workspace(), state, replies=True)
 expect_conversation(workspace(), state)

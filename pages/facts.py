@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.ui.controls.classic_effects import with_effect
 from memviz.ui.controls.keep_step import keep_as_step
 from memviz.ui.controls.sidebar import setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
@@ -14,8 +15,8 @@ from memviz.ui.shell.sharing import show_elsewhere
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import FACTS_VIEW
 
-view = open_views(FACTS_VIEW, facts_views())
 state = compare_state()
+view = open_views(FACTS_VIEW, with_effect("facts", state, facts_views()))
 with st.sidebar:
     models = study_controls(workspace(), state)
 settings = setting_runs(workspace(), state, models.summarizer)

@@ -8,6 +8,7 @@ from memviz.ui.lessons.shelf import shelf, upload
 from memviz.ui.lessons.writing import own_lesson
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.state import lessons_state
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import begin_at_top
@@ -16,7 +17,15 @@ state = lessons_state()
 with errors_shown():
     lesson = open_address(workspace(), state)
 if lesson is not None:
-    open_page(plain(lesson.title.said(state.language)))
+    open_page(
+        plain(lesson.title.said(state.language)),
+        "",
+        Lost(
+            "Look first at the text of the step, then at the picture that it speaks of.",
+            "Answer the question before you look, press Play, and go on with Next.",
+            "It answers one question about memory, on a real conversation, in a few minutes.",
+        ),
+    )
     begin_at_top()
     play_lesson(workspace(), state, lesson)
 else:
@@ -24,6 +33,11 @@ else:
         "What do you want to learn?",
         "A few minutes each: predict what a memory does, then see it on a real conversation. Or write a lesson of your "
         "own.",
+        Lost(
+            "Look first at the first lesson: each builds on none of the others, and says how long it takes.",
+            "Begin one, and choose its language there.",
+            "It answers how memory strategies work, one idea at a time.",
+        ),
     )
     begin_at_top()
     shelf(workspace(), state)

@@ -9,6 +9,7 @@ from memviz.ui.library.importing import import_controls, import_panel
 from memviz.ui.library.page import shelf, undo_bar
 from memviz.ui.library.recordings import recordings
 from memviz.ui.shell.frame import open_page, workspace
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.state import library_state
 from memviz.ui.shell.terms import term
 
@@ -16,6 +17,11 @@ open_page(
     "Which conversations are there?",
     "Bundled samples, your chats, and what you import from other programs. Open one in Compare to see what each "
     f"{term('strategy')} would have sent.",
+    Lost(
+        "Look first at the list: each row is a conversation, with how long it is and where it comes from.",
+        "Open one in Compare with its button, or import a file of your own in the sidebar.",
+        "It answers which conversations you can look at, and which recordings of real models play their summaries.",
+    ),
 )
 state = library_state()
 open_address(workspace(), state)

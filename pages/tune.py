@@ -7,6 +7,7 @@ from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link, open_shared_view
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.state import compare_state, tune_state
 from memviz.ui.shell.terms import term
 from memviz.ui.tune.advice import facts_button, recommendation
@@ -26,6 +27,11 @@ open_page(
     "Which setting should you take?",
     f"Many {term('settings')}, each {term('replay', 'replayed')} over the same conversations: what it costs, and what "
     "it still knows.",
+    Lost(
+        "Look first at the sentence above the chart: it names the setting to take, and why.",
+        "Say how many facts have to be kept and how large a request may be, then click a point to see its setting.",
+        "It answers which strategy and which numbers suit your conversations at your prices.",
+    ),
 )
 study, state = compare_state(), tune_state()
 open_shared_view(workspace(), study)

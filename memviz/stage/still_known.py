@@ -63,7 +63,7 @@ def _text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
     if made is None:
         return f"Under {staged.label}, does {asked} at {record.name}?"
     what = compaction_words(made, staged.run).what
-    return f"{staged.label}, before {record.name}: {what[0].lower()}{what[1:]}. Does {asked}?"
+    return f"Before {record.name}, {staged.label} {what[0].lower()}{what[1:]}. Does {asked}?"
 
 
 def _reason(staged: StagedRun, record: TurnRecord, probe: Probe, state: Knowledge) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -80,10 +80,17 @@ def candidates(staged: StagedRun) -> Iterator[Candidate]:
         if not yes and (here or after.is_over or after.share < NEAR_SHARE):
             continue
         yield Candidate(
-            staged.step(request), staged.number, frozenset({("compaction", staged.number, coming)}), yes,
+            staged.step(request), staged.number, _events(staged, request, coming), yes,
             1 - before.share if yes else after.share,
             partial(question, staged, request),
         )  # fmt: skip
+
+
+def _events(staged: StagedRun, request: int, coming: int) -> frozenset[Hashable]:
+    """What the question is about: the way to the compaction before the request ``coming``, and that one itself where it
+    comes here. Who was told that it did not come yet knows that it will."""
+    way = ("way", staged.number, coming)
+    return frozenset({way, ("compaction", staged.number, coming)} if request == coming else {way})
 
 
 def question(staged: StagedRun, request: int) -> Question:
@@ -102,7 +109,7 @@ def _text(staged: StagedRun, request: int, strategy: Strategy, name: str) -> str
     before = fullness(strategy, staged.run.requests.memory_at(request - 1)) if request else None
     if before is None:
         return f"Does {staged.label} {act} before the request of {name}?"
-    held = f"{staged.label} has {before.held} at {staged.request_name(request - 1)}"
+    held = f"At {staged.request_name(request - 1)}, {staged.label} has {before.held}"
     rule = f", and {before.rule}" if before.rule else f" before it {acts(strategy)}"
     return f"{held}{rule}. Does it {act} before the request of {name}?"
 

@@ -16,6 +16,7 @@ from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
 COMMANDS = (
     "import", "list", "replay", "sweep", "record", "export", "backup", "check", "strategies", "formats", "models", "ui",
+    "lessons",
 )  # fmt: skip
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
 

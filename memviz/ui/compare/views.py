@@ -8,6 +8,7 @@ import streamlit as st
 from memviz.ui.compare.playing import choose_stage, is_staged, take_linked_stage
 from memviz.ui.compare.tokens.percent import choose_percent
 from memviz.ui.controls.sidebar import is_free_run
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.terms import term
 from memviz.ui.shell.views import View
 
@@ -26,6 +27,11 @@ def compare_views() -> tuple[View, ...]:
         View(
             TOKENS, "Tokens", "What does each strategy send?",
             played or f"{replies} Click a mark to see what changed, and why.",
+            Lost(
+                "Look first at the lines: each is one setting, and its height is how many tokens a request sent.",
+                "Press Play below the chart or click a diamond, and read beside it what that request sent, and why.",
+                "It answers how fast each strategy's requests grow, and what a summary takes out of them.",
+            ),
             _choose_for_tokens,
         ),
         View(
@@ -33,6 +39,13 @@ def compare_views() -> tuple[View, ...]:
             played
             or f"The same conversation under every {term('setting')}, at a model's list prices. What its "
             f"{term('prompt cache')} saves is counted in.",
+            Lost(
+                "Look first at the ends of the lines: there you read what the whole conversation cost under each "
+                "setting.",
+                "Change the pause between turns above the chart, and see how the lines change places.",
+                "It answers which setting is cheapest at a model's prices, from which turn on, and what the prompt "
+                "cache has to do with it.",
+            ),
             choose_stage,
         ),
         View(
@@ -40,6 +53,12 @@ def compare_views() -> tuple[View, ...]:
             played
             or f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
             "double-click to go back.",
+            Lost(
+                "Look first at the colours of one row from left to right: they are the life of one message.",
+                "Click a cell to read that message and the request of its column, or press Play to walk through "
+                "the requests.",
+                "It answers which messages are sent word for word, which live on in a summary, and which are gone.",
+            ),
             choose_stage,
         ),
     )  # fmt: skip

@@ -25,7 +25,7 @@ from memviz.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, setting_from_file
 from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.links import open_shared_view
+from memviz.ui.shell.links import links_opened, open_shared_view
 from memviz.ui.shell.presence import looks_at
 from memviz.ui.shell.state import (
     MAX_SETTINGS,
@@ -57,7 +57,7 @@ CHAT_LABEL = "Chat as it was held"
 def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
-    open_shared_view(workspace, state)
+    _open_link(workspace, state)
     turn_count = _choose_conversation(workspace, state)
     if replies:
         state.free_run = is_free_run()  # the rows of the settings, drawn before that control, depend on it
@@ -75,6 +75,13 @@ def study_controls(workspace: Workspace, state: CompareState, *, replies: bool =
         if not replies:
             return models_panel()
         return models_panel(f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state))
+
+
+def _open_link(workspace: Workspace, state: CompareState) -> None:
+    """Open what the address asks for, also where other things were chosen in this session before."""
+    if open_shared_view(workspace, state):
+        set_widget(COUNTER_KEY, state.counter)
+        set_widget(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)
 
 
 def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
@@ -144,7 +151,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     ids = list(entries)
     chosen = st.selectbox(
         "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
-        format_func=labels.__getitem__, key="compare-conversation",
+        format_func=labels.__getitem__, key=f"compare-conversation-{links_opened()}",
         help="Bundled samples, saved chats and imported files. The same conversation is replayed under every setting.",
     )  # fmt: skip
     if chosen != state.conversation_id:

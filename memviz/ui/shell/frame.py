@@ -18,6 +18,7 @@ from memviz.ui.shell.database_notice import database_notice
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.languages import say_languages
 from memviz.ui.shell.linked import forget_linked
+from memviz.ui.shell.lost import Lost, lost_help
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.presenting import (
     MINIMAL,
@@ -95,21 +96,24 @@ def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
     return lead
 
 
-def open_page(question: str, sentence: str = "") -> None:
-    """Begin a page: its title is the question it answers, the sentence, where there is one, says how."""
+def open_page(question: str, sentence: str, lost: Lost) -> None:
+    """Begin a page: its title is the question it answers, the sentence, where there is one, says how, and ``lost``
+    helps on."""
     _guard()
     say_unknown_parts()
     picture_is(question)
     if not hides(Part.TITLE):
-        st.title(question, anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.title(question, anchor=False, width="content")
+            lost_help(lost)
     if sentence and not is_bare():
         st.caption(sentence)
     _database_notice()
 
 
-def open_views(key: str, views: Sequence[View]) -> str:
-    """Begin a page that has several views, the switch between them beside its title; returns the id of the one that
-    is shown."""
+def open_views(key: str, views: Sequence[View], offer: Callable[[], object] | None = None) -> str:
+    """Begin a page that has several views, the switch between them beside its title, and beside that what ``offer``
+    draws; returns the id of the one that is shown."""
     _guard()
     say_unknown_parts()
     follow_steps(key, views)
@@ -117,7 +121,12 @@ def open_views(key: str, views: Sequence[View]) -> str:
     title = picture_of(key, view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not hides(Part.TITLE):
-            st.title(title, anchor=False, width="stretch")
+            st.title(title, anchor=False, width="stretch" if is_bare() else "content")
+        if not is_bare():
+            lost_help(view.lost)
+            if offer is not None:
+                offer()
+            st.space("stretch")
         with put_away(Part.VIEWS, "views"), st.container(width="content"):
             choose_view(key, views)
     with (

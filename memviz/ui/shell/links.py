@@ -174,7 +174,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
 
 
-OPENED_KEY = "opened-link"
+OPENED_KEY, OPENED_COUNT_KEY = "opened-link", "opened-link-count"
 HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
@@ -293,14 +293,20 @@ def follow_again(parts: Iterable[tuple[str, str]]) -> None:
     forget_own(query)
 
 
-def open_shared_view(workspace: Workspace, state: CompareState) -> None:
+def links_opened() -> int:
+    """How many links this session has opened: controls that are to begin anew after each have it in their key."""
+    return widget_value(OPENED_COUNT_KEY) or 0
+
+
+def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
     """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
-    the session's own page wrote asks for nothing.
+    the session's own page wrote asks for nothing. Returns whether anything was opened.
     """
     if not is_link_opened():
-        return
+        return False
     query = address_now()
     set_widget(OPENED_KEY, query)
+    set_widget(OPENED_COUNT_KEY, links_opened() + 1)
     before = state.conversation_id
     turn, problems = open_link(state, query)
     names, wrong_names = named_models(query)
@@ -317,3 +323,4 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> None:
         choose_request(turn, call)
     for problem in problems:
         st.warning(plain(problem), icon=":material/link_off:")
+    return True

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.presenting import view_named, view_part
 from memviz.ui.shell.state import linked_parts, set_widget, widget_value
 
@@ -25,13 +26,14 @@ _at_top = st.components.v2.component("memviz_at_top", html="<span></span>", js=_
 
 class View(NamedTuple):
     """One way to see a page. ``id`` stands in addresses, ``name`` on the switch; ``question`` is the title of the
-    page while it is shown, and ``sentence`` says how the view answers it. ``choose``, if any, draws beside it what is
-    chosen for this view alone."""
+    page while it is shown, and ``sentence`` says how the view answers it; ``lost`` is for who is lost there.
+    ``choose``, if any, draws beside the sentence what is chosen for this view alone."""
 
     id: str
     name: str
     question: str
     sentence: str
+    lost: Lost
     choose: Callable[[], object] | None = None
 
 

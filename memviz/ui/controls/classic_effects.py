@@ -1,0 +1,148 @@
+"""Ten classic effects of memory strategies, each as a view of a bundled conversation that shows it.
+
+The figures in their sentences are those of the runs: ``tests/ui/controls/test_classic_effects.py`` holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+from memviz.errors import MemvizError
+from memviz.strategies import strategy
+from memviz.ui.shell.links import is_link_opened, link_query
+from memviz.ui.shell.own_addresses import address_now
+from memviz.ui.shell.state import AddedRecall, CompareState
+from memviz.ui.shell.text import plain
+from memviz.ui.shell.views import View
+from memviz.workspace import SAMPLE_PREFIX
+
+Parameters = dict[str, Any]
+_BUFFER, _WINDOW = ("buffer", Parameters()), ("window", Parameters(window_size=10))
+_SUMMARY = ("summary", Parameters(buffer_size=8))
+_FACTS = ("fifo_facts", Parameters(token_limit=6000, flush_percent=60))
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """A classic effect: its ``title``, one ``sentence`` with the figures of the runs, and where it is seen: the
+    ``view`` of a ``page``, a bundled ``conversation`` under ``settings`` (ids of strategies with their parameters), of
+    which number ``look`` is looked at closely, and the request. ``recalls`` are turns that are brought back into every
+    setting, by the turn that they are brought back into; ``parts`` are further parts of the address."""
+
+    title: str
+    sentence: str
+    conversation: str
+    settings: tuple[tuple[str, Parameters], ...]
+    turn: int
+    call: int | None = None
+    page: str = "compare"
+    view: str = "tokens"
+    look: int = 0
+    counter: str = "o200k_base"
+    recalls: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def state(self) -> CompareState:
+        """What is compared."""
+        state = CompareState(SAMPLE_PREFIX + self.conversation, [], counter=self.counter)
+        for id, parameters in self.settings:
+            state.add(id, parameters)
+        state.recalls = [AddedRecall(turn, turns, None) for turn, turns in self.recalls]
+        state.looked_at = state.settings[self.look].index
+        return state
+
+    @property
+    def query(self) -> str:
+        """The address that opens it, without its page."""
+        return link_query(self.state, self.turn, parts=(("view", self.view), *self.parts), call=self.call)
+
+    def is_shown_by(self, state: CompareState) -> bool:
+        """Whether ``state`` is what it compares, whichever request is looked at."""
+        with suppress(MemvizError):
+            return (
+                state.conversation_id == SAMPLE_PREFIX + self.conversation
+                and not state.free_run
+                and state.counter == self.counter
+                and [setting.build() for setting in state.settings]
+                == [strategy(id, **parameters) for id, parameters in self.settings]
+                and [(recall.turn, tuple(recall.turns)) for recall in state.recalls] == [*self.recalls]
+            )
+        return False
+
+
+EFFECTS = (
+    Effect(
+        "A full buffer only grows",
+        "Every request sends all that was said before it: 223 tokens at turn 1, 13,594 at turn 46.",
+        "trip", (_BUFFER, _WINDOW), 46,
+    ),
+    Effect(
+        "A sliding window forgets the allergy",
+        "Turn 3 says what a child is allergic to. From turn 8 on it lies behind the last 10 messages, and is not sent.",
+        "trip", (_WINDOW, _BUFFER), 8, page="facts", view="lives", parts=(("fact", "1"),),
+    ),
+    Effect(
+        "The sawtooth of a summary",
+        "9 times more than 16 messages are there and the older ones are summarized: the request falls, at turn 9 from "
+        "2,695 to 1,983 tokens, and climbs again.",
+        "trip", (_SUMMARY, _BUFFER), 9,
+    ),
+    Effect(
+        "A fact dies when its summary is summarized",
+        "The summary knew from turn 18 on who keeps the spare key. Version 13, written out of version 12 at turn 37, "
+        "leaves her out.",
+        "support", (_SUMMARY,), 37, 2, page="facts", view="summaries", parts=(("version", "12"),),
+    ),
+    Effect(
+        "Recall brings a fact back, at a price",
+        "Turn 15 comes back into the requests of turn 40: 224 tokens more in each, and who keeps the spare key is "
+        "known again.",
+        "support", (_SUMMARY,), 40, 1, recalls=((40, (15,)),),
+    ),
+    Effect(
+        "A cold cache changes who is cheapest",
+        "Full buffer and window: $0.10 and $0.039 with 10 minutes between turns, $0.033 and $0.039 with 1.",
+        "trip", (_BUFFER, _WINDOW), 46, view="dollars", parts=(("pause", "600.0"),),
+    ),
+    Effect(
+        "Summaries cost more than they save",
+        "It summarizes before 38 of 41 turns and costs $0.055 in all; sending everything costs $0.033.",
+        "trip", (("chat_summary_buffer", {"token_limit": 1500}), _BUFFER), 24, view="dollars",
+        parts=(("pause", "60.0"),),
+    ),
+    Effect(
+        "Tool results eat the window",
+        "87% of what was said are results of tools. Cleared past 8,000 tokens, they leave 3,646 tokens of a last "
+        "request of 12,473.",
+        "agent", (_BUFFER, ("clear_tool_results", {"trigger_tokens": 8000})), 7, 2, look=1,
+    ),
+    Effect(
+        "Chinese text takes other tokens",
+        "4 characters a token is a rule for English: it counts 4,165 tokens here where the tokenizer counts 13,157, "
+        "and summarizes 3 times in place of 11.",
+        "chinese", (_BUFFER, ("summary_buffer", {"max_token_limit": 1500})), 48, look=1, counter="chars4",
+    ),
+    Effect(
+        "A list of facts keeps what a summary loses",
+        "At turn 48 the list still has all 20 facts, the running summary 15 of them and the sliding window 7.",
+        "support", (_FACTS, _SUMMARY, _WINDOW), 48, page="facts", view="lives",
+    ),
+)  # fmt: skip
+
+
+def with_effect(page: str, state: CompareState, views: Sequence[View]) -> tuple[View, ...]:
+    """The views of a page. One that shows a classic effect says so in its sentence."""
+    said = {effect.view: f"**{effect.title}.** {plain(effect.sentence)}" for effect in _shown(page, state)}
+    return tuple(view._replace(sentence=said.get(view.id, view.sentence)) for view in views)
+
+
+def _shown(page: str, state: CompareState) -> list[Effect]:
+    here = [effect for effect in EFFECTS if effect.page == page]
+    if not is_link_opened():
+        return [effect for effect in here if effect.is_shown_by(state)]
+    return [effect for effect in here if parse_qs(effect.query) == address_now()]

@@ -1,0 +1,67 @@
+"""The ten classic effects on the first page, and what a page says where it shows one."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import pytest
+
+from memviz.ui.controls.classic_effects import EFFECTS, Effect
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    open_address,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+    turn_shown,
+)
+
+PAGES = {("compare", "tokens"): "compare", ("compare", "dollars"): "costs", ("facts", "lives"): "retention",
+         ("facts", "summaries"): "summaries"}  # fmt: skip
+
+
+def said(one: Effect) -> str:
+    return f"**{one.title}.** {one.sentence}"
+
+
+@pytest.mark.parametrize(
+    "number", [4, 6, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 2, 3, 5, 7, 8, 9, 10))]
+)
+def test_an_effect_is_shown_at_its_address_and_says_so(number: int) -> None:
+    one = EFFECTS[number - 1]
+    page = PAGES[one.page, one.view]
+    session = open_address(page, parse_qs(one.query))
+    assert page_of(session) == page
+    assert said(one) in sentences(session.caption)
+    assert not session.warning
+    assert labelled(session.selectbox, "Conversation").value == f"sample-{one.conversation}"
+    if one.page == "compare":
+        assert turn_shown(session) == one.turn
+        assert len(figures(session)[0]["data"]) >= len(one.settings)
+
+
+def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
+    one = EFFECTS[0]
+    page = open_address("compare", parse_qs(one.query))
+    assert said(one) in sentences(page.caption)
+    page.run()
+    assert said(one) in sentences(page.caption)
+    click(page, "Add a setting")
+    page.run()
+    assert not any(one.title in sentence for sentence in sentences(page.caption))
+    assert any("under every setting" in sentence for sentence in sentences(page.caption))
+
+
+def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:
+    page = open_page("compare")
+    assert not any("1. " in button.label for button in page.button)
+    page.session_state["classic-effects-0"] = True  # somebody opened it
+    page.run()
+    page_of(page)
+    titles = [button.label.strip("*") for button in page.button if button.key and button.key.startswith("show-effect-")]
+    assert titles == [f"{number}. {one.title}" for number, one in enumerate(EFFECTS, 1)]
+    assert {one.sentence for one in EFFECTS} <= set(sentences(page.caption))
+    assert list(token_lines(page)) == ["Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"]
