@@ -81,7 +81,7 @@ def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(page
     quiet(page)
     assert "stage=on" in page.url
     page.get_by_role("radio", name="Memory map", exact=True).click()
-    expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole · 0 in summary")
+    expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole")
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
     click(page, "Add a setting")
     page.run()
     assert not any(one.title in sentence for sentence in sentences(page.caption))
-    assert any("under every setting" in sentence for sentence in sentences(page.caption))
+    assert any("under every [setting]" in sentence for sentence in sentences(page.caption))
 
 
 def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:

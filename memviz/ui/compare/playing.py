@@ -80,8 +80,7 @@ def _other_part(steps: range, every: int, selection: Selection, step: str) -> No
     set_widget(TURN_KEY, selection.turn)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(
-            f"A long conversation: {step}s {steps.start + 1:,} to {steps.stop:,} of {every:,} can be played here. "
-            "Play around turn",
+            f"{step.capitalize()}s {steps.start + 1:,} to {steps.stop:,} of {every:,} can be played here. Around turn",
             width="content",
         )
         st.number_input(
