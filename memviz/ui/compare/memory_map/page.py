@@ -24,6 +24,7 @@ from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.shell.linked import linked_range
@@ -37,6 +38,7 @@ REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictur
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     summaries_by(settings)
+    say_not_recorded(settings)
     legend(settings)
     charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
     beside_reader(

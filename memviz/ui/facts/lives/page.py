@@ -19,6 +19,7 @@ from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import facts_of, proposals_key
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
@@ -67,6 +68,7 @@ def lives_view(workspace: Workspace, state: CompareState, settings: Sequence[Set
         return
     kept = retention_results(shown, facts.probes)
     summaries_by(shown)
+    say_not_recorded(shown)
     one_setting(state, kept)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)
