@@ -86,21 +86,25 @@ class RecordingShelf:
         digest = self._digest(transcript, log)
         return any(one.conversation == digest for recording in self.all.values() for one in recording.settings.values())
 
-    def settings_of(self, transcript: Transcript, log: Log, counter: str) -> list[Strategy]:
-        """The strategies whose summaries are recorded over exactly this conversation, without recalls. Those of another
-        version that this one does not know are left out."""
+    def settings_of(self, transcript: Transcript, log: Log, counter: str, name: str | None = None) -> list[Strategy]:
+        """The strategies whose summaries are recorded over exactly this conversation, without recalls, by any recording
+        or by the one of this ``name``. Those of another version that this one does not know are left out."""
         digest, found = self._digest(transcript, log), list[Strategy]()
         for recording in self.all.values():
+            if name not in (None, recording.name):
+                continue
             for one in recording.settings.values():
                 if (one.conversation, one.counter, list(one.recalls)) == (digest, counter, []) and one.needs:
                     with suppress(MemvizError):
                         found.append(strategy(**one.strategy))
         return found
 
-    def plays(self, name: str, transcript: Transcript, log: Log, chosen: Strategy, counter: str) -> bool:
-        """Whether the recording of this name holds every summary of a replay without recalls."""
+    def plays(
+        self, name: str, transcript: Transcript, log: Log, chosen: Strategy, counter: str, recalls: RecalledAt = ()
+    ) -> bool:
+        """Whether the recording of this name holds every summary of this replay."""
         recording = self.all.get(name.removeprefix(RECORDING))
-        return recording is not None and recording.holds(self.setting(transcript, log, chosen, counter))
+        return recording is not None and recording.holds(self.setting(transcript, log, chosen, counter, recalls))
 
     def setting(
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()

@@ -16,7 +16,7 @@ from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.grounds import ALL_STAND_IN
+from memviz.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
@@ -193,6 +193,27 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
     assert OFFLINE not in chooser.options
     assert chooser.value == OFFLINE
     assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
+
+
+@pytest.mark.parametrize("name", ["compare", "costs", "memory_map", "summaries", "retention"])
+def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back(name: str) -> None:
+    opened_recording(Workspace())
+    page = open_page(name, setting='summary_buffer {"max_token_limit": 1400}', summarizer="recording:mine")
+    (warning,) = [text for text in sentences(page.warning) if "does not hold" in text]
+    assert warning.replace("\u2060", "") == (
+        "The recording “mine” does not hold all summaries of Summary buffer · 1,400 tokens: choose "
+        "*recorded, else stand-in*, or one of its settings: Summary buffer · 1,500 tokens."
+    )
+    assert "Summary buffer :gray[tokens, not recorded]" in [button.label for button in page.button]
+    click(page, WITH_RECORDINGS)
+    assert not [text for text in sentences(page.warning) if "does not hold" in text]
+    assert "badge[offline stand-in]" in told(page)
+
+
+def test_a_recording_of_another_conversation_says_so() -> None:
+    opened_recording(Workspace())
+    page = open_page("compare", conversation=SAMPLE_PREFIX + "support", setting=SETTING, summarizer="recording:mine")
+    assert any("made for another conversation or counter" in text for text in sentences(page.warning))
 
 
 @pytest.mark.usefixtures("with_recordings")

@@ -72,10 +72,17 @@ def whose_words(runs: Iterable[Run]) -> str:
     return " ".join(_whose(list(runs)))
 
 
+def where_recorded(runs: Iterable[Run]) -> str:
+    """What recorded summaries were made for: of a run in which some were missing, that a recording played as far as it
+    went, no more can be said than that they fitted their requests."""
+    missing = any(compaction.error for run in runs for compaction in run.compactions if compaction.asked)
+    return "for exactly these requests" if missing else "for exactly this conversation and setting"
+
+
 def _whose(runs: list[Run]) -> Iterator[str]:
     recorded, live = models_of(runs, Author.RECORDED), models_of(runs, Author.LIVE)
     if recorded:
-        yield f"Summaries here are recorded: {listed(recorded)} wrote them for exactly this conversation and setting."
+        yield f"Summaries here are recorded: {listed(recorded)} wrote them {where_recorded(runs)}."
     if live:
         yield f"Summaries {'of others' if recorded else 'here'} were written by {listed(live)}."
     others = [run.strategy.label for run in runs if has_offline_summary(run)]

@@ -12,10 +12,13 @@ from memviz.errors import NotRecordedError
 from memviz.memory import SummarySource
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.names import RECORDING
+from memviz.models.recordings.holes import setting_words
 from memviz.models.recordings.nearest import what_changed
 from memviz.models.recordings.recording import RecordedRequest, Recording
 from memviz.models.tools import Tool
 
+MOST_SETTINGS = 8
+"""Named where a request is not recorded."""
 _PIECE = re.compile(r"\S+\s*|\s+")
 
 
@@ -63,13 +66,20 @@ class RecordedModel(Model):
             sleep(reply.recorded_seconds or 0.0)
         return reply
 
+    @property
+    def _way_on(self) -> str:
+        own = [setting_words(setting.strategy) for setting in self.recording.settings.values()]
+        if not own:
+            return "Choose another model, or record this too."
+        return f"Choose one of its settings ({', '.join(own[:MOST_SETTINGS])}), another model, or record this too."
+
     def _reply(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Reply:
         request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
         reply = self.find(request)
         if reply is None:
             raise NotRecordedError(
                 f"The recording “{self.recording.name}” holds no reply to this request. "
-                f"{what_changed(self.recording, request)} Choose another model, or record this too.",
+                f"{what_changed(self.recording, request)} {self._way_on}",
                 model=self.name,
             )
         return reply

@@ -14,6 +14,7 @@ from memviz.metrics.summaries.authors import (
     author_of,
     authors_of,
     models_of,
+    where_recorded,
     whose_words,
 )
 from memviz.models.registry import OFFLINE, RECORDING
@@ -30,7 +31,7 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
 }
 LINE_KEY = "whose-summaries"
 QUOTES = "which quotes; a language model words them differently"
-ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there are"
+ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
 ALL_STAND_IN_HELP = (
     "Let the offline stand-in write the summaries of every setting, so that they differ by their strategies alone."
 )
@@ -69,7 +70,7 @@ def _of(author: Author, settings: Sequence[SettingRun], found: frozenset[Author]
     if author is not Author.STAND_IN:
         by = f"by {listed(models_of((setting.run for setting in settings), author))}"
         alone = author is Author.RECORDED and len(found) == 1
-        return f"{by} for exactly this conversation and setting" if alone else by
+        return f"{by} {where_recorded(setting.run for setting in settings)}" if alone else by
     if len(found) == 1:
         return QUOTES
     if len(settings) == 1:
@@ -96,8 +97,8 @@ def how_sure(summarizer: str) -> None:
         st.caption(f"{OFFLINE_SUMMARIES} {SURENESS}")
 
 
-def instead(label: str, summarizer: str, help: str) -> None:
+def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
     """A button that chooses another summarizer on all pages."""
     st.button(
-        label, key=f"summaries-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
+        label, key=f"{key}-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
     )  # fmt: skip

@@ -92,7 +92,8 @@ def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
 
 
 def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str | None:
-    """Whether the summaries of a setting are recorded or the stand-in's, where its conversation has recordings."""
+    """Whether the summaries of a setting are recorded, the stand-in's, or not in the recording that was chosen, where
+    its conversation has recordings."""
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
     with suppress(MemvizError):
@@ -101,7 +102,11 @@ def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str 
             return None
         name = named(SUMMARIZER)
         chosen = ModelChoice(recorded_first=True) if name == RECORDED_FIRST else ModelChoice(name)
-        return "stand-in" if run_key(workspace, state, setting, chosen).summarizer == OFFLINE else "recorded"
+        key = run_key(workspace, state, setting, chosen)
+        if key.summarizer == OFFLINE:
+            return "stand-in"
+        held = workspace.recordings.plays(key.summarizer, transcript, log, key.strategy, key.counter, key.recalls)
+        return "recorded" if held else "not recorded"
     return None
 
 

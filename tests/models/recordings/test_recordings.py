@@ -135,6 +135,10 @@ class TestPlayer:
         assert "holds no reply" in (run.compactions[0].error or "")
         assert run.compactions[0].summary is None
 
+    def test_its_settings_are_named(self) -> None:
+        with pytest.raises(NotRecordedError, match=r"Choose one of its settings \(Running summary · 8 messages\)"):
+            played(a_recording_of(TALK, SUMMARY)).complete(HELLO)
+
     def test_what_changed_is_said(self) -> None:
         asked = RecordedRequest((Message("system", "Be brief."), Message("user", "What is the budget of the trip?")))
         model = RecordedModel(Recording.of("mine", ABOUT, [RecordedReply(asked, Reply("3,000", recorded=True))]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -67,6 +69,15 @@ def test_one_line_says_who_wrote(models: list[Model | str], told: str, buttons: 
     assert line.help.replace("\\", "") == whose_words(setting.run for setting in settings)
     assert [button.label for button in session.button] == buttons
     assert all(button.proto.type == "secondary" for button in session.button)
+
+
+def test_of_a_recording_that_lacks_summaries_of_the_setting_it_does_not_say_that_it_was_made_for_it() -> None:
+    session = seen([setting_of("summary", recorded())])
+    assert session.caption[0].value.endswith("for exactly this conversation and setting.")
+    whole = a_recording_of(talk(40), memviz.strategy("summary"))
+    holed = replace(whole, replies=dict(list(whole.replies.items())[:1]))
+    session = seen([setting_of("summary", played(holed))])
+    assert session.caption[0].value.endswith("for exactly these requests.")
 
 
 def test_nothing_where_nothing_was_summarized() -> None:

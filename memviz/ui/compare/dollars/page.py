@@ -32,6 +32,7 @@ from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.steps import step_by_step, step_of
@@ -49,6 +50,7 @@ CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = "costs-cache", "costs-context-win
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What every setting costs."""
     summaries_by(settings)
+    say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
     costs = costed(settings, assumptions)

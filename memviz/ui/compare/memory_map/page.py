@@ -25,6 +25,7 @@ from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown, kept_figure
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step, step_of
@@ -40,6 +41,7 @@ REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictur
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     summaries_by(settings)
+    say_not_recorded(settings)
     if not is_staged():
         legend(settings)
     to_audience(map_finding(selected(settings).setting), [map_finding(setting) for setting in settings])

@@ -26,6 +26,7 @@ from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown, kept_figure
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.presented_picture import compaction_notes, picture_pixels
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
@@ -47,6 +48,7 @@ def tokens_view(
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
+    say_not_recorded(settings)
     answers = partial(_answers, settings) if state.free_run else None
     to_audience(finding(settings), compaction_notes(settings))
     beside_reader(

@@ -20,6 +20,7 @@ from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import facts_of, proposals_key
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
 from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
@@ -77,6 +78,7 @@ def lives_view(
         one_picture(workspace, state, kept, is_kept_alone=is_kept_alone)
         return
     summaries_by(shown)
+    say_not_recorded(shown)
     one_setting(state, kept)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)

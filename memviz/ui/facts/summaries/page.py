@@ -27,6 +27,7 @@ from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
+from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.selected_request import name_in_full, selected_call, selected_turn
@@ -73,6 +74,7 @@ def summaries(
         return
     selected_turn(settings, setting.run)
     summaries_by([setting])
+    say_not_recorded([setting])
     facts = summary_evolution(setting.run)
     desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
     try_prompts(desk)
