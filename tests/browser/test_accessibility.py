@@ -241,7 +241,7 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(pag
         reached.append(here["name"])
         if here["link"]:  # within a moment: a page that is just drawn again puts its style in anew
             page.wait_for_function(f"() => ({REACHED})().seen")
-    assert reached[1:7] == ["Compare", "Facts", "Tune", "Chat", "Library", "Guide"]
+    assert reached[1:8] == ["Compare", "Facts", "Tune", "Chat", "Lessons", "Library", "Guide"]
     assert "Your message" in reached, reached
     assert "New chat" not in reached, "the page comes before the sidebar"
 
@@ -252,7 +252,7 @@ def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
     """1280 x 720 pixels at 125 % zoom."""
     page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
     go(page, dashboard.url, "compare")
-    for name in ("Compare", "Facts", "Tune", "Chat", "Library", "Guide"):
+    for name in ("Compare", "Facts", "Tune", "Chat", "Lessons", "Library", "Guide"):
         expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
     drawn(page)
     assert marker_places(page)[0]["y"] < LOW["height"]
