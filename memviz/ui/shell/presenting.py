@@ -162,6 +162,7 @@ def begin_presented() -> None:
 def end_presented() -> None:
     """The speaker's bar, which also tells the window of notes what is shown."""
     state = presenting()
+    state.asked_steps = 0  # a page without pictures takes none
     if state.is_on:
         data = {
             "title": state.title, "notes": state.notes, "at": state.at, "of": state.of, "next": state.next_title,
@@ -207,7 +208,8 @@ def _do(asked: Any) -> None:
             state.is_on = False
         case {"what": "steps", "clicker": str() as clicker, "steps": int() as steps}:
             before = state.clicks[1] if state.clicks[0] == clicker else 0
-            state.clicks, state.asked_steps = (clicker, steps), steps - before
+            state.clicks = (clicker, steps)
+            state.asked_steps += steps - before  # of two clicks in one message Streamlit tells the last one, twice
     _resize(asked)
 
 
