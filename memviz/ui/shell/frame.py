@@ -44,6 +44,7 @@ PAGES = dashboard_folder() / "pages"
 ICON = Path(__file__).with_name("icon.svg")  # a Material icon would be fetched from outside
 STYLE = Path(__file__).with_name("style.css")
 SIDEBAR_PIXELS = 300
+HEAD_KEY = "page-head"
 
 
 def navigate() -> None:
@@ -103,7 +104,7 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
     say_unknown_parts()
     picture_is(question)
     if not hides(Part.TITLE):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY):
             st.title(question, anchor=False, width="content")
             lost_help(lost)
     if sentence and not is_bare():
@@ -119,15 +120,16 @@ def open_views(key: str, views: Sequence[View], offer: Callable[[], object] | No
     follow_steps(key, views)
     view = shown_view(key, views)
     title = picture_of(key, view)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY):
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
             lost_help(view.lost)
             if offer is not None:
-                offer()
-            st.space("stretch")
-        with put_away(Part.VIEWS, "views"), st.container(width="content"):
+                with st.container(width="content"):
+                    offer()
+        # style.css puts it at the end of the row
+        with put_away(Part.VIEWS, "views"), st.container(width="content", key="page-views"):
             choose_view(key, views)
     with (
         put_away(Part.CONTROLS, "sentence"),
