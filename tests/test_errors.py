@@ -236,6 +236,10 @@ CASES: dict[str, Case] = {
         lambda folder: memviz.model(f"recording:{wrong_file(folder, 'a text')}"),
         ("no recording of memviz",), {"line": 1},
     ),
+    "LessonError": Case(
+        lambda folder: memviz.lesson(wrong_file(folder, "id: mine\ntitle: Mine\nsteps: [{title: a}]\n")),
+        ("line 3: step 1: has no text; it needs one",), {"line": 3, "place": "step 1"},
+    ),
     "UnknownRecordingError": Case(
         lambda _: memviz.recordings()["nowhere"], ("no bundled recording named 'nowhere'",), {"name": "nowhere"}
     ),
