@@ -22,6 +22,7 @@ from memviz.cli import errors as problems
 from memviz.counters import ENCODING_FILES
 from memviz.engine.library import SummarizerFailedError
 from memviz.errors import MemvizError, ModelError
+from memviz.guide.glossary import tooltip
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recording import About, Recording
@@ -240,6 +241,7 @@ CASES: dict[str, Case] = {
         lambda folder: memviz.lesson(wrong_file(folder, "id: mine\ntitle: Mine\nsteps: [{title: a}]\n")),
         ("line 3: step 1: has no text; it needs one",), {"line": 3, "place": "step 1"},
     ),
+    "UnknownTermError": Case(lambda _: tooltip("nowhere"), ("named 'nowhere'",), {"name": "nowhere"}),
     "UnknownRecordingError": Case(
         lambda _: memviz.recordings()["nowhere"], ("no bundled recording named 'nowhere'",), {"name": "nowhere"}
     ),
