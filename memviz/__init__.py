@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
     from memviz.metrics.retention.retention import retention
+    from memviz.models.budget import Budget
+    from memviz.models.budgeted import Budgeted
     from memviz.models.local_servers import find_local_servers
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.recording import Recording
@@ -71,6 +73,8 @@ if TYPE_CHECKING:
     from memviz.tuning.sweep import sweep
 
 _LAZY = {
+    "Budget": "memviz.models.budget",
+    "Budgeted": "memviz.models.budgeted",
     "Chat": "memviz.engine.chat",
     "ChatMemory": "memviz.engine.chat_memory",
     "Compaction": "memviz.engine.compaction",
@@ -103,9 +107,9 @@ _LAZY = {
 }
 
 __all__ = [
-    "RECALL_CONVERSATION", "Block", "BudgetSpentError", "Chat", "ChatMemory", "Compaction", "ConfigError",
-    "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom", "Judging",
-    "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
+    "RECALL_CONVERSATION", "Block", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory", "Compaction",
+    "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom",
+    "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
     "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Recording",
     "RecordingError", "Reply", "ReviewError", "Run",
     "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",

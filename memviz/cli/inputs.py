@@ -46,6 +46,14 @@ class Source:
             return replay(self.transcript, strategy, model=model, counter=counter, recalls=wanted, progress=progress)
         return self.workspace.run(key, model, progress)
 
+    def is_kept(self, strategy: Strategy, counter: str, model: Model, recalls: Recalls = ()) -> bool:
+        """Whether the library has this replay, so that nobody is asked for it."""
+        from memviz.workspace import RunKey
+
+        if self.workspace is None:
+            return False
+        return self.workspace.kept_run(RunKey(self.id, strategy, counter, model.name, recalls)) is not None
+
 
 def source_of(
     given: str, database: str | None, format: str | None = None, number: int | None = None, user: str | None = None

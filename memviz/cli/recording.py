@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import BadParameter, Exit, Option, confirm
+from typer import BadParameter, Exit, Option
 
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import complain, progress_of, say
+from memviz.cli.paying import Asked, agree_on_replays, costs, held
 from memviz.cli.recalls import recalls_of
 from memviz.cli.replaying import Counter, Recall, Settings, Strategies
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
-from memviz.cli.sweep_budget import asks
 from memviz.cli.sweep_options import Prices
 from memviz.cli.sweep_pricing import prices_of
 from memviz.text.wording import counted, dollars
@@ -25,12 +24,10 @@ from memviz.text.wording import counted, dollars
 if TYPE_CHECKING:
     from memviz.cli.recalls import Recalls
     from memviz.engine.recording import Progress
-    from memviz.models.base import Model
-    from memviz.models.budget import Budget
-    from memviz.models.budgeted import Budgeted
     from memviz.models.recordings.files import RecordingFile
     from memviz.models.recordings.recording import About
     from memviz.strategies.base import Strategy
+    from memviz.transcripts.base import Probe
 
 DEFAULT_COUNTER = "o200k_base"
 ModelName = Annotated[
@@ -47,25 +44,6 @@ BudgetUsd = Annotated[
     float | None, Option("--budget", metavar="USD", min=0.0, help="The most that it may cost; needed with a price.")
 ]
 Yes = Annotated[bool, Option("--yes", help="Spend up to the budget without asking.")]
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """The model that is recorded. ``paid`` is the same with its budget, ``None`` where it has no price, as one on this
-    machine."""
-
-    asked: Model
-    paid: Budgeted | None = None
-
-    @property
-    def model(self) -> Model:
-        """Who is called."""
-        return self.paid or self.asked
-
-    @property
-    def budget(self) -> Budget | None:
-        """What it is paid from."""
-        return None if self.paid is None else self.paid.budget
 
 
 def record_conversation(
@@ -98,32 +76,32 @@ def record_conversation(
     recalls = recalls_of(recall or (), source.transcript)
     if out.exists() and source.file and out.samefile(source.file):
         raise BadParameter(f"{out} is the conversation itself. Give another name to write to.")
-    _agree(recorded, source, chosen, counted_by, questions=questions, yes=yes)
+    probes = source.transcript.probes if questions else ()
+    agree_on_replays(
+        recorded, source.transcript, chosen, counted_by, probes, yes=yes,
+        more=", and nothing for what the recording holds",
+    )  # fmt: skip
     with RecordingFile(out, _about(source, name)) as file:
-        asked = _record(recorded, source, chosen, counted_by, recalls, file, questions=questions)
-    say(f"{out} holds {counted(len(chosen), 'setting')}; {counted(asked, 'request')} made now.{_spent(recorded)}")
+        asked = _record(recorded, source, chosen, counted_by, recalls, file, probes)
+    say(f"{out} holds {counted(len(chosen), 'setting')}; {counted(asked, 'request')} made now.{recorded.spent}")
 
 
 def _recorded(
     name: str, counter: str, budget_usd: float | None, usd_per_million: str | None, api_base: str | None
-) -> Recorded:
+) -> Asked:
     """The model with its budget, once it is sure that it has one if it has a price."""
-    from memviz.models.budgeted import Budget, Budgeted
-    from memviz.models.prices import price
+    from memviz.models.own_servers import is_self_hosted
     from memviz.models.registry import is_free
     from memviz.models.registry import model as find_model
 
     if is_free(name):
         raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
     by_hand = prices_of(usd_per_million, "--usd-per-million", most=2)
-    asked = find_model(name, api_base=api_base) if api_base else summarizer_named(name, counter)
-    if api_base and by_hand is None and price(name) is None:
-        return Recorded(asked)
-    if budget_usd is None:
-        raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
-    limit = Budget(budget_usd)
-    hand = None if by_hand is None else (by_hand[0], by_hand[1])
-    return Recorded(asked, Budgeted(asked, limit, usd_per_million=hand))
+    if not (by_hand or api_base or is_self_hosted(name)) and costs(name) is None:
+        raise BadParameter(f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD.")
+    return held(
+        find_model(name, api_base=api_base) if api_base else summarizer_named(name, counter), budget_usd, by_hand
+    )
 
 
 def _about(source: Source, name: str) -> About:
@@ -134,34 +112,14 @@ def _about(source: Source, name: str) -> About:
     return About(title=source.transcript.title, model=name, made_on=datetime.now(UTC).date().isoformat())
 
 
-def _agree(
-    recorded: Recorded, source: Source, chosen: Sequence[Strategy], counter: str, *, questions: bool, yes: bool
-) -> None:
-    """Say how much is to be asked, and what it may cost, and ask before money is spent."""
-    from memviz.engine.recording import foreseen
-
-    paid, probes = recorded.paid, source.transcript.probes if questions else ()
-    if paid is None:
-        return
-    calls, usd = foreseen(source.transcript, chosen, counter, paid, probes)
-    complain(
-        f"{paid.name} would be asked about {counted(calls, 'time')}, for at most about {dollars(usd)}. "
-        f"At most {dollars(paid.budget.limit_usd)} is spent, and nothing for what the recording holds."
-    )
-    if not (yes or (asks() and confirm("Go on?", err=True))):
-        complain("Nothing was spent. Give --yes to agree where no terminal asks.")
-        raise Exit(FAILED)
-
-
 def _record(
-    recorded: Recorded,
+    recorded: Asked,
     source: Source,
     chosen: Sequence[Strategy],
     counter: str,
     recalls: Recalls,
     file: RecordingFile,
-    *,
-    questions: bool,
+    probes: Sequence[Probe],
 ) -> int:
     """Record, and return how many requests were made. Whatever ends it early, what was answered is in the file."""
     from memviz.engine.recall import by_request
@@ -169,7 +127,7 @@ def _record(
     from memviz.errors import MemvizError
 
     last: list[Progress] = []
-    with progress_of(f"Recording {recorded.model.name}") as bar:
+    with progress_of(f"Recording {recorded.who.name}") as bar:
 
         def told(now: Progress) -> None:
             last[:] = [now]
@@ -180,20 +138,11 @@ def _record(
 
         try:
             record(
-                source.transcript, chosen, model=recorded.model, file=file, counter=counter, progress=told,
-                recalls=by_request(recalls), probes=source.transcript.probes if questions else (),
+                source.transcript, chosen, model=recorded.who, file=file, counter=counter, progress=told,
+                recalls=by_request(recalls), probes=probes,
             )  # fmt: skip
         except (MemvizError, KeyboardInterrupt) as error:
             why = "Stopped by Ctrl-C." if isinstance(error, KeyboardInterrupt) else f"Error: {error}"
-            complain(
-                f"{why} What was answered is in {file.path}: the same command goes on from there.{_spent(recorded)}"
-            )
+            complain(f"{why} What was answered is in {file.path}: the same command goes on from there.{recorded.spent}")
             raise Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED) from None
     return sum(now.asked for now in last)
-
-
-def _spent(recorded: Recorded) -> str:
-    """What the provider was paid, as far as it tells; nothing where nobody is paid."""
-    from memviz.tuning.paid import spent_sentence
-
-    return f" {spent_sentence(recorded.model.name, recorded.budget)}" if recorded.budget else ""

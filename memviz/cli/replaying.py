@@ -16,9 +16,12 @@ from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
+from memviz.cli.paying import Asked, agree_on_replays, costs, held
 from memviz.cli.recalls import recalls_of
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
+from memviz.cli.sweep_options import Budget, Prices, Yes
+from memviz.cli.sweep_pricing import prices_of as prices_in
 from memviz.text.wording import counted
 
 if TYPE_CHECKING:
@@ -72,12 +75,14 @@ def replay_conversation(
     conversation: FileOrId, strategy: Strategies = None, settings: Settings = None, config: Config = None,
     counter: Counter = None, model: ModelName = None, format: FormatName = None, number: Number = None,
     user: UserName = None, recall: Recall = None,
+    budget: Budget = None, yes: Yes = False, usd_per_million: Prices = None,
     json: AsJson = False, html: Html = None, prices_of: PricesOf = "openai/gpt-5-mini", pause: Pause = 60.0,
     csv: Csv = None, db: Database = None,
 ) -> None:  # fmt: skip
     """Replay a conversation under memory strategies and show what each request would have sent.
 
     Replies come from the conversation; only the summarizer is called, and the offline stand-in is free.
+    One that costs money needs a --budget, and is asked after you agree to what it may cost.
     Saved conversations keep the run: asked again, it is there at once, and on the pages too.
     With --json one strategy gives the run as an object, several give a list of them.
 
@@ -85,7 +90,7 @@ def replay_conversation(
     Examples:
       memviz replay sample-trip --strategy summary_buffer --set max_token_limit=500
       memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8
-      memviz replay chat.json -s summary --model openai/gpt-5-mini --html report.html
+      memviz replay chat.json -s summary --model openai/gpt-5-mini --budget 0.20 --html report.html
       memviz replay chat.json -s window --recall 12=1,3-5 --recall 14.3=12
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
@@ -97,10 +102,13 @@ def replay_conversation(
     chosen, own_counter, own_model = _asked(strategy, settings, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
+    by_hand = prices_in(usd_per_million, "--usd-per-million", most=2)
+    asked = Asked(summarizer) if is_free(summarizer.name) else held(summarizer, budget, by_hand)
     source = source_of(conversation, db, format, number, user)
-    writer = summarizer if is_free(summarizer.name) else _ending_at_once(summarizer)
     recalls = recalls_of(recall or (), source.transcript)
-    runs = [_run(source, one, counter, writer, recalls) for one in chosen]
+    missing = [one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)]
+    agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
+    runs = _runs(source, chosen, counter, asked, recalls)
     if json:
         write_json(_json(runs))
     if html:
@@ -140,6 +148,17 @@ def _ending_at_once(summarizer: Model) -> Model:
     from memviz.models.first_failure import FirstFailureEnds
 
     return FirstFailureEnds(summarizer)
+
+
+def _runs(source: Source, chosen: Sequence[Strategy], counter: str, asked: Asked, recalls: Recalls) -> list[Run]:
+    """The replays, and what they cost, also of those that a failure ended."""
+    free = asked.paid is None and costs(asked.model.name) is False
+    writer = asked.who if free else _ending_at_once(asked.who)
+    try:
+        return [_run(source, one, counter, writer, recalls) for one in chosen]
+    finally:
+        if asked.budget is not None and asked.budget.calls:
+            complain(asked.spent.strip())
 
 
 def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model, recalls: Recalls) -> Run:

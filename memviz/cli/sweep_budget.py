@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from typer import BadParameter, Exit, confirm
+from typer import BadParameter, Exit
 
-from memviz.cli.errors import FAILED
+from memviz.cli import paying
 from memviz.cli.output import complain
+from memviz.cli.paying import agree, budget_of
 from memviz.cli.sweep_pricing import Usd, priced
 from memviz.cli.sweep_runner import Plan, worked_off
 from memviz.text.wording import dollars
@@ -35,13 +35,10 @@ class Payer:
     @classmethod
     def of(cls, name: str, budget_usd: float | None, by_hand: Usd | None, *, yes: bool) -> Payer:
         """The payer, once it is sure that there is a budget and somebody who can agree."""
-        from memviz.models.budget import Budget
-
-        if budget_usd is None:
-            raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
-        if not yes and not asks():
+        limit = budget_of(name, budget_usd)
+        if not yes and not paying.asks():
             raise BadParameter("There is no terminal to ask at before money is spent. Give --yes to agree.")
-        return cls(name, Budget(budget_usd), by_hand, yes)
+        return cls(name, limit, by_hand, yes)
 
     def summarizer(self, answers_folder: Path | None) -> Model:
         """The summarizer, held to the budget; its answers are kept in the folder."""
@@ -58,9 +55,7 @@ class Payer:
         if not cost.calls:
             return known
         complain(f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent.")
-        if not (self.yes or confirm("Go on?", err=True)):
-            complain("Nothing was spent.")
-            raise Exit(FAILED)
+        agree(yes=self.yes)
         return known
 
     def _estimate(self, plan: Plan, summarizer: Model) -> tuple[int, Estimate]:
@@ -89,8 +84,3 @@ class Payer:
         from memviz.tuning.paid import spent_sentence
 
         complain(spent_sentence(self.name, self.budget))
-
-
-def asks() -> bool:
-    """Whether somebody sits at a terminal and can be asked."""
-    return sys.stdin.isatty()

@@ -150,10 +150,15 @@ def _answers(run: Run, probes: Sequence[Probe], recording: Recording) -> tuple[s
 
 
 def foreseen(
-    messages: Messages, strategies: Sequence[Strategy], counter: AnyCounter, model: Budgeted, probes: Sequence[Probe]
+    messages: Messages,
+    strategies: Sequence[Strategy],
+    counter: AnyCounter,
+    model: Budgeted | None,
+    probes: Sequence[Probe],
 ) -> tuple[int, float]:
-    """How many requests a recording would take, and US dollars that they may cost at most: judged by the offline
-    summarizer, whose summaries are shorter or longer than the model's will be."""
+    """How many requests these replays would take with ``probes`` at their ends, and US dollars that they may cost at
+    most: judged by the offline summarizer, whose summaries are shorter or longer than the model's will be. Without a
+    ``model`` nothing is priced."""
     calls, usd = 0, 0.0
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
@@ -161,7 +166,7 @@ def foreseen(
         # A run is asked its questions one by one; all are as long as the first, but for some words.
         asked += [ask(run, probe.question).context.messages for probe in probes[:1]] * len(probes)
         calls += len(asked)
-        usd += sum(map(model.most_usd, asked))
+        usd += sum(map(model.most_usd, asked)) if model is not None else 0.0
     return calls, usd
 
 

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="s
 SOON_SECONDS = 10.0
 """What ending a process may take on a busy machine; the server is silent for longer."""
 COMMANDS = {
-    "replay": ("-s", "summary:buffer_size=1", "--model", "openai/gpt-5-mini"),
+    "replay": ("-s", "summary:buffer_size=1", "--model", "openai/gpt-5-mini", "--budget", "1", "--yes"),
     "sweep": (
         "-s",
         "summary:buffer_size=1,2",

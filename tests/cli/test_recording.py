@@ -119,6 +119,17 @@ def test_a_server_of_ones_own_has_no_price_and_needs_no_budget(
     assert read_recording(tmp_path / "x.recording").settings
 
 
+def test_a_server_of_ones_own_is_named_without_an_address_too(
+    chat: Path, server: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOSTED_VLLM_API_BASE", server.api_base)
+    shown = memviz("record", chat, *SETTING, "--model", "hosted_vllm/mine", "-o", tmp_path / "x.recording")
+    assert "its price is not known, so no budget holds it." in shown.err
+    assert read_recording(tmp_path / "x.recording").settings
+    refused = memviz("record", chat, *SETTING, "--model", "openai/of-tomorrow", "-o", tmp_path / "y.recording", code=2)
+    assert "The price of openai/of-tomorrow is not known. Give --usd-per-million IN,OUT" in refused.err
+
+
 def test_a_file_that_is_no_recording_is_refused(chat: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "notes.txt"
     wrong.write_text("Buy milk.\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ from memviz.models.offline import OfflineModel
 from memviz.transcripts.loading import load_transcript
 from memviz.workspace import RunKey, Workspace
 from tests.cli.terminal import memviz, refused, written
-from tests.models.openai_server import openai_server, status
+from tests.models.openai_server import OpenAIServer, openai_server, status, text
 from tests.tool_loops import loops
 
+PAID = ("--model", "openai/gpt-5-mini", "--budget", "1", "--yes")
 SMALL = ("--strategy", "summary_buffer", "--set", "max_token_limit=60", "--counter", "chars4")
 
 
@@ -370,8 +373,8 @@ class TestSettings:
         assert shown.json["strategy"]["parameters"]["enable_summarization"] is value
 
     def test_texts_keep_what_is_in_them(self, chat: Path) -> None:
-        for text, value in (("Sum up: a=b, c", "Sum up: a=b, c"), ("", None)):
-            shown = memviz("replay", chat, "-s", "chat_summary_buffer", "--set", f"summarize_prompt={text}", "--json")
+        for prompt, value in (("Sum up: a=b, c", "Sum up: a=b, c"), ("", None)):
+            shown = memviz("replay", chat, "-s", "chat_summary_buffer", "--set", f"summarize_prompt={prompt}", "--json")
             assert shown.json["strategy"]["parameters"]["summarize_prompt"] == value
 
 
@@ -425,8 +428,64 @@ class TestModels:
             monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
             monkeypatch.setenv("OPENAI_BASE_URL", server.api_base)
             monkeypatch.setenv("OPENAI_API_BASE", server.api_base)
-            refused("replay", chat, *SMALL, "--model", "openai/gpt-5-mini", code=1, words=("was refused",))
+            shown = memviz("replay", chat, *SMALL, *PAID, code=1)
+            assert "was refused" in shown.err
             assert len(server.requests) == 1
+
+    @pytest.fixture
+    def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+        with openai_server() as running:
+            running.otherwise = text("A summary ", "of it.")
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+            monkeypatch.setenv("OPENAI_API_BASE", running.api_base)
+            yield running
+
+    def test_one_that_costs_money_says_how_much_and_is_held_to_a_budget(self, chat: Path, server: OpenAIServer) -> None:
+        shown = memviz("replay", chat, *SMALL, *PAID)
+        calls = len(server.requests)
+        assert f"openai/gpt-5-mini would be asked about {calls} times, for at most about $" in shown.err
+        assert "At most $1.00 is spent." in shown.err
+        assert "Spent on openai/gpt-5-mini: $" in shown.err
+        assert re.search(rf"Summarizer \(.+\): {calls} calls; [\d,]+ tokens in, [\d,]+ out; cost \$", shown.out)
+        without = memviz("replay", chat, *SMALL, "--model", "openai/gpt-5-mini", code=2)
+        assert "openai/gpt-5-mini costs money. Give --budget USD" in without.err
+        assert len(server.requests) == calls
+
+    def test_nobody_agrees_without_a_terminal(
+        self, chat: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shown = memviz("replay", chat, *SMALL, *PAID[:-1], code=1)
+        assert "Nothing was spent. Give --yes to agree" in shown.err
+        monkeypatch.setattr("memviz.cli.paying.asks", lambda: True)
+        assert "Nothing was spent" in memviz("replay", chat, *SMALL, *PAID[:-1], code=1, stdin="n\n").err
+        assert not server.requests
+        memviz("replay", chat, *SMALL, *PAID[:-1], stdin="y\n")
+        assert server.requests
+
+    def test_a_budget_that_is_spent_ends_it(self, chat: Path, server: OpenAIServer) -> None:
+        shown = memviz("replay", chat, *SMALL, *PAID[:2], "--budget", "0.0001", "--yes", code=1)
+        assert "The budget of $0.0001 allows no further call" in shown.err
+        assert not server.requests
+
+    def test_nobody_is_asked_about_a_run_that_is_kept_or_that_summarizes_nothing(
+        self, library: Workspace, chat: Path, server: OpenAIServer
+    ) -> None:
+        (entry,) = library.add([load_transcript(chat)])
+        memviz("replay", entry.id, *SMALL, *PAID)
+        calls = len(server.requests)
+        assert "would be asked" not in memviz("replay", entry.id, *SMALL, *PAID[:-1]).err
+        assert "would be asked" not in memviz("replay", chat, "-s", "window", *PAID[:-1]).err
+        assert len(server.requests) == calls
+
+    def test_one_whose_price_nobody_knows_says_so_before(self, chat: Path, server: OpenAIServer) -> None:
+        shown = memviz("replay", chat, *SMALL, "--model", "openai/of-my-own")
+        calls = len(server.requests)
+        words = f"openai/of-my-own would be asked about {calls} times; its price is not known, so no budget holds it."
+        assert shown.err.splitlines() == [words]
+        held = memviz("replay", chat, *SMALL, "--model", "openai/of-my-own", "--budget", "1", code=2)
+        assert "The price of openai/of-my-own is not known, so --budget cannot hold it." in held.err
+        by_hand = ("--usd-per-million", "1,2", "--budget", "1", "--yes")
+        assert "for at most about $" in memviz("replay", chat, *SMALL, "--model", "openai/of-my-own", *by_hand).err
 
     def test_a_summarizer_that_fails_is_told_and_the_run_is_shown(
         self, chat: Path, monkeypatch: pytest.MonkeyPatch

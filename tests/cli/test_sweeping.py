@@ -550,7 +550,7 @@ class TestPaidSummarizer:
         assert sum(cell["summarizer_usd"] for cell in cells) > 0
 
     def test_a_no_spends_nothing(self, chat: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("memviz.cli.sweep_budget.asks", lambda: True)
+        monkeypatch.setattr("memviz.cli.paying.asks", lambda: True)
         arguments = ("sweep", chat, *GRID, "--summarizer", "openai/gpt-5-mini", "--budget", 1)
         shown = memviz(*arguments, stdin="n\n", code=1)
         assert "Nothing was spent" in shown.err

@@ -307,3 +307,17 @@ def test_the_same_sweep_is_paid_once_by_many_threads(server: OpenAIServer, tmp_p
         spent.append(budget.spent_usd)
     assert spent == [pytest.approx(10 * SMALL_USD), 0.0]
     assert len(server.requests) == 10
+
+
+def test_a_question_at_the_end_of_a_run_is_held_to_a_budget_in_python() -> None:
+    run = memviz.replay(
+        [Message("user", "We fly on 4 May."), Message("assistant", "Noted.")], memviz.strategy("buffer")
+    )
+    asked = memviz.ScriptedModel(["On 4 May."] * 2)
+    model = memviz.Budgeted(asked, memviz.Budget(1.0), usd_per_million=(1.0, 1.0))
+    assert memviz.ask(run, "When do we fly?", model=model).reply == "On 4 May."
+    assert 0 < model.budget.spent_usd <= model.most_usd(run.turns[-1].context.messages) * 2
+    poor = memviz.Budgeted(asked, memviz.Budget(1e-9), usd_per_million=(1.0, 1.0))
+    with pytest.raises(memviz.BudgetSpentError):
+        memviz.ask(run, "When do we fly?", model=poor)
+    assert len(asked.requests) == 1

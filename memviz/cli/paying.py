@@ -1,0 +1,130 @@
+"""Before a command asks a model that costs money: a budget, what it will cost, and whether it may."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from typer import BadParameter, Exit, confirm
+
+from memviz.cli.errors import FAILED
+from memviz.cli.output import complain
+from memviz.text.wording import counted, dollars
+
+if TYPE_CHECKING:
+    from memviz.engine.replay import Messages
+    from memviz.models.base import Model
+    from memviz.models.budget import Budget
+    from memviz.models.budgeted import Budgeted
+    from memviz.strategies.base import Strategy
+    from memviz.transcripts.base import Probe
+
+Usd = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model that a command asks. ``paid`` is the same with its budget, ``None`` where no list has its price and none
+    was entered by hand, or where it costs nothing."""
+
+    model: Model
+    paid: Budgeted | None = None
+
+    @property
+    def who(self) -> Model:
+        """Who is called."""
+        return self.paid or self.model
+
+    @property
+    def budget(self) -> Budget | None:
+        """What it is paid from."""
+        return None if self.paid is None else self.paid.budget
+
+    @property
+    def spent(self) -> str:
+        """What its provider was paid, as far as it tells, as one more sentence; empty where nobody is paid."""
+        from memviz.tuning.paid import spent_sentence
+
+        return "" if self.budget is None else f" {spent_sentence(self.model.name, self.budget)}"
+
+
+def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
+    """``model`` held to a budget, once it is sure that it has one if it has a price."""
+    from memviz.models.budgeted import Budgeted
+
+    if not by_hand and not costs(model.name):
+        if budget_usd is not None and costs(model.name) is None:
+            raise BadParameter(
+                f"The price of {model.name} is not known, so --budget cannot hold it. Give --usd-per-million IN,OUT as "
+                "well, or leave --budget out."
+            )
+        return Asked(model)
+    limit = budget_of(model.name, budget_usd)
+    return Asked(model, Budgeted(model, limit, usd_per_million=None if by_hand is None else (by_hand[0], by_hand[1])))
+
+
+def costs(name: str) -> bool | None:
+    """Whether the model of this name costs money at list price; ``None`` where no list has it."""
+    from memviz.models.cost_bound import has_prices
+    from memviz.models.names import is_free
+    from memviz.models.prices import price
+
+    if is_free(name):
+        return False
+    known = price(name)
+    if known is None or not has_prices(known):
+        return None
+    return bool(known.input_usd_per_token or known.output_usd_per_token)
+
+
+def budget_of(name: str, budget_usd: float | None) -> Budget:
+    """The budget that was given for a model that costs money."""
+    from memviz.models.budget import Budget
+
+    if budget_usd is None:
+        raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
+    return Budget(budget_usd)
+
+
+def agree_on_replays(
+    asked: Asked,
+    messages: Messages,
+    strategies: Sequence[Strategy],
+    counter: str,
+    probes: Sequence[Probe] = (),
+    *,
+    yes: bool,
+    more: str = "",
+) -> None:
+    """Say how much is to be asked in these replays and for ``probes`` at their ends, and what it may cost, and ask
+    before money is spent. Of a model whose price nobody knows it is said that no budget holds it. ``more`` is what
+    else there is to know."""
+    from memviz.engine.recording import foreseen
+
+    if asked.paid is None and costs(asked.model.name) is False:
+        return
+    calls, usd = foreseen(messages, strategies, counter, asked.paid, probes)
+    if not calls:
+        return
+    times = f"{asked.model.name} would be asked about {counted(calls, 'time')}"
+    if asked.paid is None:
+        complain(f"{times}; its price is not known, so no budget holds it.")
+        return
+    complain(
+        f"{times}, for at most about {dollars(usd)}. At most {dollars(asked.paid.budget.limit_usd)} is spent{more}."
+    )
+    agree(yes=yes)
+
+
+def agree(*, yes: bool) -> None:
+    """Ask whether to go on, unless ``yes`` says so. Without an agreement the command ends."""
+    if not (yes or (asks() and confirm("Go on?", err=True))):
+        complain("Nothing was spent. Give --yes to agree where no terminal asks.")
+        raise Exit(FAILED)
+
+
+def asks() -> bool:
+    """Whether somebody sits at a terminal and can be asked."""
+    return sys.stdin.isatty()
