@@ -109,8 +109,8 @@ _LAZY = {
 __all__ = [
     "RECALL_CONVERSATION", "Block", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory", "Compaction",
     "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom",
-    "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError", "Model",
-    "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Recording",
+    "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
+    "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled", "Recording",
     "RecordingError", "Reply", "ReviewError", "Run",
     "ScriptExhausted", "ScriptedModel", "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
