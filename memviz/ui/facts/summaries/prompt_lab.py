@@ -73,6 +73,8 @@ def try_prompts(desk: Desk) -> None:
         with place.container():
             _try(desk, trying)
         place.empty()
+        if not desk.summarizer.is_free:
+            st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
 
 
 def _try(desk: Desk, trying: PromptsToTry) -> None:
