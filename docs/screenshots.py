@@ -66,6 +66,7 @@ def sweep(page: Page) -> None:
     page.get_by_role("option", name="10 min", exact=True).click()
     quiet(page)
     slide(page, "Keep at least this share of the facts", "ArrowLeft", "70%")
+    page.get_by_text("that keep 70%").first.wait_for()  # the slider stands there before the answer does
     drawn(page, SWEEP_CHART)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from memviz.conversation import Message
+from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
 from memviz.engine.asking import ask
@@ -137,6 +137,20 @@ def saved(name: str, about: About, replies: Sequence[RecordedReply], runs: Seque
     return Recording.of(name, about, replies, settings)
 
 
+def played(
+    log: Log, strategy: Strategy, recording: Recording, counter: AnyCounter, system_prompt: str | None,
+    tools: Sequence[str],
+) -> Run | None:  # fmt: skip
+    """The replay of ``log`` that the recording plays, ``None`` where it lacks a reply: it ends at the first one."""
+    try:
+        return replay(
+            log, strategy, model=_EndsWhereNothingIs(recording), counter=counter, system_prompt=system_prompt,
+            tools=tools,
+        )  # fmt: skip
+    except UnusableSummarizerError:
+        return None
+
+
 def _answers(run: Run, probes: Sequence[Probe], recording: Recording) -> tuple[str, ...]:
     """The marks of the replies that answer the questions; none where the recording does not answer all of them."""
     played = Notes()
@@ -168,6 +182,16 @@ def foreseen(
         calls += len(asked)
         usd += sum(map(model.most_usd, asked)) if model is not None else 0.0
     return calls, usd
+
+
+class _EndsWhereNothingIs(RecordedModel):
+    """The same without a word on what is nearest, which takes long among many."""
+
+    def _reply(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Reply:
+        reply = self.find(RecordedRequest(tuple(messages), tuple(tools), tool_choice))
+        if reply is None:
+            raise UnusableSummarizerError(f"{self.name} holds no reply to this request.")
+        return reply
 
 
 class _FailureEnds(ModelWrapper):

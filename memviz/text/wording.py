@@ -105,9 +105,26 @@ def seconds_words(seconds: float | None) -> str:
     return NOT_RECORDED if seconds is None else f"{seconds:.2f} s"
 
 
+def took_words(seconds: float | None) -> str:
+    """The same where nothing beside it says what is meant."""
+    return f"seconds {NOT_RECORDED}" if seconds is None else seconds_words(seconds)
+
+
 def cost_words(usd: float | None, *, recorded: bool) -> str:
     """What a call cost, of which its provider may have said nothing, or the recording that it is played from."""
     return dollars(usd) if usd is not None else NOT_RECORDED if recorded else "unknown"
+
+
+def price_words(usd: float | None, *, recorded: bool = False) -> str:
+    """The same as a part of a sentence: ``cost $0.01``, ``no cost``."""
+    return "no cost" if usd == 0 else f"cost {cost_words(usd, recorded=recorded)}"
+
+
+def effort_words(seconds: float | None, usd: float | None, *, recorded: bool) -> str:
+    """What a call took and cost: ``1.20 s, cost $0.01``, ``0.02 s, no cost``, ``seconds and cost not recorded``."""
+    if recorded and seconds is None and usd is None:
+        return f"seconds and cost {NOT_RECORDED}"
+    return f"{took_words(seconds)}, {price_words(usd, recorded=recorded)}"
 
 
 def duration_words(seconds: float) -> str:

@@ -231,6 +231,7 @@ def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) ->
     quiet(page)
     sees(page.get_by_text("not yet with openai/gpt-5-mini"))
     expect(base).to_have_value(silent.api_base)
+    page.keyboard.press("Escape")  # the panel lies over the page
     page.get_by_role("button", name="Sweep with").click()
     asked(silent)
     stop(page)

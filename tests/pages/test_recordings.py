@@ -135,6 +135,24 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     assert "No recording" not in told(alone)
 
 
+def test_answers_on_facts_say_who_gave_how_many() -> None:
+    opened_recording(Workspace())
+    page = open_address("retention", {"setting": [SETTING, "window"]})
+    finished(click(page, "Ask with recorded, else stand"))
+    number = len(sample("trip").probes)
+    words = f":blue-badge[recorded] {number}, by {MODEL}; :gray-badge[offline stand-in] {number}."
+    assert f"Answers: {words}" in sentences(page.caption)
+    assert "Cost" not in page.table[-1].value, "recorded answers cost nothing now"
+
+
+def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
+    opened_recording(Workspace())
+    page = click(open_page("summaries", setting=SETTING), "Try both")
+    badges = [text for text in sentences(page.markdown) if re.fullmatch(r":\w+-badge\[[^◆]*\]", text)]
+    assert badges[-2:] == [":blue-badge[recorded]", ":gray-badge[offline stand-in]"]
+    assert any("Where this very prompt was recorded" in text for text in sentences(page.caption))
+
+
 def test_one_that_is_opened_is_listed_and_removed() -> None:
     workspace = Workspace()
     opened_recording(workspace)

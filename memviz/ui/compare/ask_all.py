@@ -62,6 +62,8 @@ def ask_all(
         state.answers, state.answers_before = [], []
         result_is_new(RESULT)
         _ask(state.answers, runs, question, answerer, summarizer)
+        if not (answerer.is_free and summarizer.is_free):
+            st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.calls import ReplyFacts
 from memviz.metrics.summaries.authors import (
     OFFLINE_SUMMARIES,
     Author,
@@ -30,7 +31,7 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.STAND_IN: "gray",
     Author.LIVE: "green",
 }
-LINE_KEY = "whose-summaries"
+LINE_KEY, ANSWERS_KEY = "whose-summaries", "whose-answers"
 QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
 ALL_STAND_IN_HELP = (
@@ -62,6 +63,20 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
             instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)
+
+
+def answers_by(replies: Iterable[ReplyFacts]) -> None:
+    """One line that says who gave how many of these answers."""
+    given = [(author_of(reply.model, recorded=reply.recorded), reply.model) for reply in replies]
+    told = []
+    for author in Author:
+        models = listed(dict.fromkeys(model for one, model in given if one is author))
+        by = f", by {models}" if author is not Author.STAND_IN else ""
+        if models:
+            told.append(f"{_inline_badge(author)} {plain(f'{sum(one is author for one, _ in given):,}{by}')}")
+    if told:
+        with st.container(key=ANSWERS_KEY):
+            st.caption(f"Answers: {'; '.join(told)}.")
 
 
 def _inline_badge(author: Author) -> str:

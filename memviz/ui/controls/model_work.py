@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.conversation import Message
-from memviz.engine.calls import ReplyFacts
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.message_words import call_text, calls_asked_for
-from memviz.text.wording import NOT_RECORDED, cost_words, counted, listed, seconds_words
+from memviz.text.wording import counted, effort_words, listed, price_words
 from memviz.ui.shell.text import plain, shortened
 
 MOST_CALLS = 100
@@ -34,7 +33,9 @@ def thoughts(record: TurnRecord) -> None:
     label = f"The model thought: {counted(len(rounds), 'round')}, {counted(record.thinking_tokens, 'token')}"
     with st.expander(label, icon=":material/psychology:"):
         _said(record.thoughts)
-        st.caption(f"Tokens written: {record.thinking_tokens:,}. {_cost(record.thinking_cost_usd).capitalize()}.")
+        st.caption(
+            f"Tokens written: {record.thinking_tokens:,}. {plain(price_words(record.thinking_cost_usd)).capitalize()}."
+        )
 
 
 def _said(messages: Sequence[Message]) -> None:
@@ -62,7 +63,8 @@ def _what(call: TurnRecord) -> str:
     did = {"thinking": "It thought", "recall": "It asked to recall"}.get(call.kind) or _called(call)
     told = f"{did}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
     facts = call.facts
-    return f"{told}." if facts is None else f"{told}, {_effort(facts)}."
+    effort = "" if facts is None else plain(effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded))
+    return f"{told}." if facts is None else f"{told}, {effort}."
 
 
 def _called(call: TurnRecord) -> str:
@@ -70,13 +72,3 @@ def _called(call: TurnRecord) -> str:
     if not texts:
         return "It answered"
     return f"It called {plain(listed(texts[:MOST_TOOLS]))}{' and more' * (len(texts) > MOST_TOOLS)}"
-
-
-def _effort(facts: ReplyFacts) -> str:
-    if facts.recorded and facts.seconds is None and facts.cost_usd is None:
-        return f"seconds and cost {NOT_RECORDED}"
-    return f"{seconds_words(facts.seconds)}, {_cost(facts.cost_usd, recorded=facts.recorded)}"
-
-
-def _cost(usd: float | None, *, recorded: bool = False) -> str:
-    return "no cost" if usd == 0 else f"cost {plain(cost_words(usd, recorded=recorded))}"

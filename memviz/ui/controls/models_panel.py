@@ -14,10 +14,11 @@ from memviz.ui.controls.connection_check import offer_test
 from memviz.ui.controls.local_models import keep_addresses_apart, local_models, names_found
 from memviz.ui.controls.pickers import CHAT_MODEL, JUDGE, SUMMARIZER, ModelChoice, model_picker, named
 from memviz.ui.controls.session_recording import save_recording
-from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.controls.spending import budget_controls, spent_line
 from memviz.ui.shell.text import plain
 
+WIDE_PIXELS = 640
+"""Of the panel, with the two models beside each other."""
 SUMMARIZER_HELP = (
     "Who writes the summaries. A recording plays what a language model wrote for exactly this conversation and "
     "setting; the offline stand-in writes them anywhere. Both need no key and no network."
@@ -43,19 +44,24 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
         st.caption(" ".join(part for part in (sentence, _who()) if part))
         panel = st.popover("Change", key="models-panel", type="tertiary")
     spent_line()
-    with panel, st.container(width=PANEL_PIXELS):
-        if above is not None:
-            above()
-        money = st.container()
+    with panel, st.container(width=WIDE_PIXELS, gap="xsmall"):
+        left, right = st.columns(2, vertical_alignment="bottom")
+        with left:
+            if above is not None:
+                above()
         keep_addresses_apart()
-        summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found())
-        offer_test(summarizer, SUMMARIZER)
-        answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found())
-        answerer = _as_the_other(answerer, summarizer)
-        offer_test(answerer, CHAT_MODEL)
+        # Beside each other, so that all of it is seen without scrolling; a phone has one below the other.
+        writing, answering = st.columns(2)
+        with writing, st.container(gap="xsmall"):
+            summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found())
+            offer_test(summarizer, SUMMARIZER)
+        with answering, st.container(gap="xsmall"):
+            answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found())
+            answerer = _as_the_other(answerer, summarizer)
+            offer_test(answerer, CHAT_MODEL)
         local_models()
         save_recording(summarizer)
-        with money:
+        with right if above is not None else left:
             budget_controls([named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)])
     return StudyModels(answerer, summarizer)
 

@@ -151,7 +151,8 @@ def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> M
     if is_free(name):
         return ModelChoice(name, paced=_paced(name, key))
     allowed = access().of_models
-    api_key = st.text_input(
+    secret, patience = st.columns([5, 4], vertical_alignment="bottom")
+    api_key = secret.text_input(
         "API key", type="password", key=f"{key}-key", persist_state="session", autocomplete="off",
         help=f"Kept for this browser session only, never stored. {EMPTY_KEY[allowed.environment_keys]}",
     )  # fmt: skip
@@ -159,8 +160,8 @@ def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> M
         "Base URL", key=f"{key}-base", persist_state="session", placeholder="the provider's own",
         help=f"Any address that speaks the OpenAI protocol, {SOME_ADDRESS[allowed.private_base_urls]}.",
     )  # fmt: skip
-    timeout = st.number_input(
-        "Timeout (seconds)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",
+    timeout = patience.number_input(
+        "Timeout (s)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",
         help="How long to wait for an answer before giving up.",
     )  # fmt: skip
     return ModelChoice(name, api_base.strip() or None, api_key.strip() or None, float(timeout))

@@ -30,7 +30,7 @@ from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
 from memviz.metrics.summaries.facts import facts_versions
 from memviz.text.language import in_language
-from memviz.text.wording import counted, message_number, message_range, seconds_words, turn_list
+from memviz.text.wording import counted, message_number, message_range, took_words, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
 from memviz.ui.controls.facts_html import changed_facts_html, of_version
@@ -202,7 +202,7 @@ def _call(compaction: Compaction, key: str) -> None:
     with st.expander("What the summarizer was asked", icon=":material/compress:", key=key):
         st.caption(
             f"Summarizer call {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out · "
-            f"{seconds_words(compaction.seconds)}"
+            f"{took_words(compaction.seconds)}"
         )
         if compaction.is_edited:
             _wording(compaction)

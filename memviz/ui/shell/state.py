@@ -334,10 +334,12 @@ class TuneState:
     """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
     of the setting that is looked at in it, ``budget`` what its summarizer is paid from, ``made_with`` that summarizer
     with its key and address. ``go_on``: one that was stopped was asked to. ``value_keys`` are the controls of the
-    values to try, by strategy and parameter."""
+    values to try, by strategy and parameter; ``swept`` what live models wrote summaries for in this session:
+    conversation, setting, counter."""
 
     conversations: list[str] = field(default_factory=list)
     value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    swept: dict[tuple[str, Strategy, str], None] = field(default_factory=dict)
     asked: Hashable = None
     work: BackgroundSweep | None = None
     budget: Budget | None = None

@@ -130,4 +130,5 @@ def _begin(
             executor="threads", workers=DEFAULT_CONCURRENCY,
         )  # fmt: skip
 
+    state.swept |= dict.fromkeys((id, one, paid.counter) for id in paid.ids for one in paid.settings)
     state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)

@@ -19,9 +19,12 @@ from memviz.engine.run import Run
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
 from memviz.metrics.cost.bounds import judging_bound
+from memviz.metrics.summaries.authors import author_of
 from memviz.models.cost_bound import CostBound
+from memviz.models.names import OFFLINE
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.base import Probe
+from memviz.ui.controls.grounds import answers_by, author_badge
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.pickers import JUDGE, ModelChoice, model_picker
 from memviz.ui.controls.resumable_job import ResumableJob, Step
@@ -40,6 +43,7 @@ MOST_RESULTS = 12
 """Judgings that a session keeps."""
 CARDS_A_ROW = 3
 LABEL_CHARS = 110
+SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": "none"}
 RESULTS_ALT = "How right the answers were, one row a setting"
 VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
     "right": ("green", "judged right"), "wrong": ("yellow", "judged wrong"), None: ("gray", "not judged"),
@@ -122,8 +126,8 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
                   help="A judge reads question, accepted answer and reply, and says right or wrong."):  # fmt: skip
             judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
     left.caption(
-        f"{plain(models.answerer.label)} answers, {plain(models.summarizer.label)} summarizes where a question makes "
-        "it necessary. Choose them in the sidebar, under Change."
+        f"Answers: *{plain(models.answerer.label)}*. Summaries that a question makes due: "
+        f"*{plain(models.summarizer.label)}*. Both are chosen under Change in the sidebar."
     )
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())
@@ -201,7 +205,14 @@ class _JudgingJob(ResumableJob):
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     scores = answer_scores(results, len(asked.runs))
     rows = {plain(one.setting.label): _row(scores[asked.number_of(one)], one, asked) for one in asked.kept}
-    st.table(pd.DataFrame.from_dict(rows, orient="index"), border="horizontal", alt=RESULTS_ALT)
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    answers_by(answer.calls[-1] for answer in results if answer.calls)
+    # What nothing is said in takes the room that a phone has not.
+    empty = [name for name, nothing in SAYS_NOTHING.items() if (table[name] == nothing).all()]
+    calls = (call for answer in results for call in (*answer.calls, *answer.summaries, *answer.judging))
+    if all(call.recorded or call.model == OFFLINE for call in calls):
+        empty = [*{*empty, "Cost"}]  # what is played from a recording costs nothing now
+    st.table(table.drop(columns=empty), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")
@@ -250,12 +261,14 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
             st.caption("Not asked yet.")
             return
         st.text(answer.reply or "There is no reply.")
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, gap="xsmall"):
             holds = answer.reply is not None and contains_answer(answer.reply, probe.answers)
             st.badge("answer contained" if holds else "not contained", color="green" if holds else "gray")
             color, words = VERDICTS[answer.verdict]
             if answer.judging:
                 st.badge(words, color=color)
+            if answer.calls:
+                author_badge(author_of(answer.calls[-1].model, recorded=answer.calls[-1].recorded))
         if answer.error:
             st.caption(plain(answer.error))
         st.caption(f"{counted(answer.sent_tokens, 'token')} sent")

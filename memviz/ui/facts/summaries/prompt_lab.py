@@ -12,11 +12,13 @@ from memviz.engine.prompt_lab import Trial, try_prompt
 from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
+from memviz.metrics.summaries.authors import author_of
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
-from memviz.text.wording import cost_words, counted, message_range, seconds_words
+from memviz.text.wording import counted, effort_words, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
+from memviz.ui.controls.grounds import author_badge
 from memviz.ui.controls.prompt_picker import OWN, prompt_picker
 from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
 from memviz.ui.controls.spending import bound_words
@@ -71,6 +73,8 @@ def try_prompts(desk: Desk) -> None:
         with place.container():
             _try(desk, trying)
         place.empty()
+        if not desk.summarizer.is_free:
+            st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
 
 
 def _try(desk: Desk, trying: PromptsToTry) -> None:
@@ -107,9 +111,10 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
+        recorded = "Where this very prompt was recorded, the recording is played. " * desk.summarizer.recorded_first
         return (
-            "The stand-in chooses clauses. Of a prompt it obeys the length (“at most 60 words”) and whether it asks "
-            "for sentences."
+            f"{recorded}The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and "
+            "whether it asks for sentences."
         )
     return plain(f"{desk.summarizer.name} is asked twice. {_bound_words(desk, compaction, len(FIRST_CHOICE))}")
 
@@ -145,15 +150,14 @@ def _summary(side: str, trial: Trial | None) -> None:
         st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
     else:
         st.markdown(f"**Summary {side}: {counted(trial.tokens, 'token')}**")
+        author_badge(author_of(trial.draft.model, recorded=trial.draft.recorded))
         st.text(trial.draft.text)
         st.caption(_effort(trial))
 
 
 def _effort(trial: Trial) -> str:
-    cost, recorded = trial.draft.cost, trial.draft.recorded
-    price = "no cost" if cost == 0 else f"cost {cost_words(cost, recorded=recorded)}"
-    return plain(f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, "
-                 f"{seconds_words(trial.draft.seconds)}, {price}")  # fmt: skip
+    effort = effort_words(trial.draft.seconds, trial.draft.cost, recorded=trial.draft.recorded)
+    return plain(f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, {effort}")
 
 
 def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> None:
