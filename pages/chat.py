@@ -28,7 +28,7 @@ open_page(
     f"Talk under a {term('strategy')}. Each reply comes from exactly what was sent as its {term('request')}, and the "
     "pictures show what that was.",
     Lost(
-        "Look first at the picture on the right: its bars are what was sent with each of your messages.",
+        "Look first at the picture beside the talk: its bars are what was sent with each of your messages.",
         "Write a message below, and choose the strategy and the model in the sidebar.",
         "It answers what a model still knows of your own conversation, and what it was sent instead of the rest.",
     ),
