@@ -22,7 +22,7 @@ from memviz.models.registry import OFFLINE, RECORDING
 from memviz.text.wording import counted, listed
 from memviz.tuning.grounds import SURENESS
 from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, named
-from memviz.ui.shell.presenting import is_bare
+from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
 
@@ -57,7 +57,7 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             f"{_inline_badge(author)} {plain(_of(author, settings, found))}" for author in Author if author in found
         ]
         st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
-        if is_bare():
+        if hides(Part.CONTROLS):
             return  # before an audience nothing is chosen
         if Author.RECORDED in found:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)

@@ -106,7 +106,8 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
     if not hides(Part.TITLE):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY):
             st.title(question, anchor=False, width="content")
-            lost_help(lost)
+            if not is_bare():
+                lost_help(lost)
     if sentence and not is_bare():
         st.caption(sentence)
     _database_notice()

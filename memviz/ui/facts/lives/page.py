@@ -74,11 +74,11 @@ def lives_view(
         unlabelled(shown, expanded=True)
         return
     kept = retention_results(shown, facts.probes)
+    summaries_by(shown)
+    say_not_recorded(shown)
     if hides(Part.NUMBERS):
         one_picture(workspace, state, kept, is_kept_alone=is_kept_alone)
         return
-    summaries_by(shown)
-    say_not_recorded(shown)
     one_setting(state, kept)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)
