@@ -25,6 +25,7 @@ OFF = [
     ("chat_summary_buffer", {"count_initial_tokens": True}),
     ("chat_summary_buffer", {"summarize_prompt": 'Keep "all" {names}.\nAnd dates.'}),
 ]
+WITH_TOOLS = [name for name, each in bundled().items() if any(message.role == "tool" for message in each.messages)]
 SETTINGS = [(id, {}) for id in with_code("plain_python")] + OFF
 
 
@@ -52,7 +53,7 @@ def compare(messages: list[Message], wanted: Setting, model: Any, own: Any, **op
     "counter", ["o200k_base", *(pytest.param(id, marks=pytest.mark.slow) for id in ("chars4", "bytes4"))]
 )
 @pytest.mark.parametrize(("id", "parameters"), SETTINGS)
-@pytest.mark.parametrize("sample", [name for name in bundled() if name != "support"])
+@pytest.mark.parametrize("sample", [name for name in bundled() if name not in WITH_TOOLS])
 def test_the_same_requests_as_a_replay(sample: str, id: str, parameters: dict[str, Any], counter: str) -> None:
     model, transcript = memviz.model("offline"), bundled()[sample]
     wanted = setting(id, parameters=parameters, counter=counter, system_prompt=transcript.system_prompt)
@@ -60,9 +61,11 @@ def test_the_same_requests_as_a_replay(sample: str, id: str, parameters: dict[st
 
 
 @pytest.mark.parametrize(("id", "parameters"), SETTINGS)
-def test_with_tools_whole_pairs_only(id: str, parameters: dict[str, Any]) -> None:
-    model, messages = memviz.model("offline"), list(bundled()["support"].messages)
-    wanted = setting(id, parameters=parameters)
+@pytest.mark.parametrize("sample", WITH_TOOLS)
+def test_with_tools_whole_pairs_only(sample: str, id: str, parameters: dict[str, Any]) -> None:
+    model, transcript = memviz.model("offline"), bundled()[sample]
+    messages = list(transcript.messages)
+    wanted = setting(id, parameters=parameters, system_prompt=transcript.system_prompt)
     compare(messages, wanted, model, summarize_with(model), repair_tool_pairs=True)
 
 
