@@ -50,6 +50,7 @@ def redirect(to: str, status: int = 307) -> Answer:
     return lambda handler: handler.send(status, b"", Location=to)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_no_redirect_is_followed(server: OpenAIServer, other: OpenAIServer, name: str) -> None:
     elsewhere = other.api_base.replace("127.0.0.1", "localhost") + "/chat"
@@ -197,6 +198,7 @@ def test_an_address_in_a_models_name_is_refused(server: OpenAIServer, provider: 
 # Addresses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "host",
     ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "[::1]", "[::]",

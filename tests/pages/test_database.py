@@ -146,6 +146,7 @@ def test_what_a_replaced_file_held_is_written_beside_it(database: Path) -> None:
     assert not session.run().error
 
 
+@pytest.mark.slow
 def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
     open_page("library")
     database.unlink()

@@ -161,6 +161,7 @@ def test_a_way_out_opens_compare_as_the_step_has_it(database: Path) -> None:
     assert session.session_state["compare-turn"] == 9
 
 
+@pytest.mark.slow
 def test_a_view_is_kept_as_a_step_worded_ordered_and_saved(database: Path) -> None:
     session = open_address("compare", {"setting": ["buffer"], "turn": ["5"], "pause": ["300.0"]})
     for title in ("First", "Second"):
@@ -189,6 +190,7 @@ def test_a_view_is_kept_as_a_step_worded_ordered_and_saved(database: Path) -> No
     assert stored(database) == {}
 
 
+@pytest.mark.slow
 def test_what_no_lesson_may_hold_is_not_kept() -> None:
     session = open_address("facts", {"setting": ["buffer"]})
     labelled(session.text_area, "Text").set_value("<script>alert(1)</script>")

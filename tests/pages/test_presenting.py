@@ -58,6 +58,7 @@ def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
     assert component(open_address("compare", SETTINGS), "presenter_bar") is None
 
 
+@pytest.mark.slow
 def test_the_clicker_walks_through_the_pictures_of_all_pages_and_back() -> None:
     page = open_address("compare", SETTINGS | {"present": ["on"]})
     seen = []

@@ -41,6 +41,7 @@ def told(page: AppTest) -> str:
     return " ".join([*sentences(page.markdown), *sentences(page.caption)])
 
 
+@pytest.mark.slow
 def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING)
@@ -70,6 +71,7 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
     assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["summaries", "retention"])
 def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     opened_recording(Workspace())
@@ -116,6 +118,7 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
 
 
+@pytest.mark.slow
 def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
     opened_recording(Workspace())
     page = open_address("compare", {"setting": [SETTING, "window"]})
@@ -135,6 +138,7 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     assert "No recording" not in told(alone)
 
 
+@pytest.mark.slow
 def test_answers_on_facts_say_who_gave_how_many() -> None:
     opened_recording(Workspace())
     page = open_address("retention", {"setting": [SETTING, "window"]})
@@ -145,6 +149,7 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
     assert "Cost" not in page.table[-1].value, "recorded answers cost nothing now"
 
 
+@pytest.mark.slow
 def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
     opened_recording(Workspace())
     page = click(open_page("summaries", setting=SETTING), "Try both")
@@ -172,6 +177,7 @@ def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
     assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
 
 
+@pytest.mark.slow
 def test_replies_of_a_session_are_saved_and_play_again(
     server: OpenAIServer, made: dict[str, Callable[[], str | bytes]]
 ) -> None:
@@ -213,6 +219,7 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
     assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["compare", "costs", "memory_map", "summaries", "retention"])
 def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back(name: str) -> None:
     opened_recording(Workspace())
@@ -228,12 +235,14 @@ def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_wa
     assert "badge[offline stand-in]" in told(page)
 
 
+@pytest.mark.slow
 def test_a_recording_of_another_conversation_says_so() -> None:
     opened_recording(Workspace())
     page = open_page("compare", conversation=SAMPLE_PREFIX + "support", setting=SETTING, summarizer="recording:mine")
     assert any("made for another conversation or counter" in text for text in sentences(page.warning))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
 def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recording() -> None:
     page = finished(open_page("tune"))
@@ -263,6 +272,7 @@ def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_h
     assert "gray-badge[offline stand-in]" in told(finished(page))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
 @pytest.mark.parametrize("name", RECORDED)
 @pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])

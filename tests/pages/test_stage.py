@@ -30,6 +30,7 @@ def test_a_switch_shows_the_stage_in_place_of_chart_and_player() -> None:
     assert any("Request of turn" in text.value for text in compare.markdown), "the reader stands below"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("view", "measure"), [("compare", "tokens"), ("costs", "dollars"), ("memory_map", "memory")]
 )  # fmt: skip
