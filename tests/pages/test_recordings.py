@@ -248,13 +248,13 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
     page = finished(open_page("tune"))
     assert "8" in labelled(page.multiselect, "buffer_size").value
     assert "1500" in labelled(page.multiselect, "max_token_limit").value
-    assert "Also recorded with a language model: 1,500." in told(page)
+    assert "Also recorded with a language model: 1,500 and 4,000." in told(page)
     assert "Summaries of all settings: :gray-badge[offline stand-in] which quotes" in told(page)
-    finished(click(page, "Only the 2 recorded ones"))
+    finished(click(page, "Only the 5 recorded ones"))
     assert re.search(
         r"Summaries of all settings: :blue-badge\[recorded\] by claude; \d+ settings were not recorded", told(page)
     )
-    expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 8}}, summarizer="recording:trip")
+    expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 16}}, summarizer="recording:trip")
     table = page.table[0].value
     (row,) = table[table["Setting"].str.contains("Running summary")].to_dict("records")
     assert row["Facts kept"].startswith(f"{expected.frame()['retention'].iloc[0]:.0%}")

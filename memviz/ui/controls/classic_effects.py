@@ -111,8 +111,9 @@ EFFECTS = (
     ),
     Effect(
         "Summaries cost more than they save",
-        "It summarizes before 38 of 41 turns and costs $0.055 in all; sending everything costs $0.033.",
-        "trip", (("chat_summary_buffer", {"token_limit": 1500}), _BUFFER), 24, view="dollars",
+        "Once it reaches 10,000 tokens, it summarizes before 11 of 12 turns and costs $0.095 in all; sending "
+        "everything costs $0.033.",
+        "trip", (("chat_summary_buffer", {"token_limit": 10_000}), _BUFFER), 43, view="dollars",
         parts=(("pause", "60.0"),),
     ),
     Effect(
