@@ -52,7 +52,7 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
     whole = counted(_take(played, point, "messages_sent"), "message")
     words = [f"{record.total_tokens:,} tokens", f"{whole} word for word"]
     for name, noun in (("messages_summarized", "summarized"), ("messages_cleared", "cleared"),
-                       ("messages_dropped", "dropped"), ("messages_recalled", "brought back")):  # fmt: skip
+                       ("messages_dropped", "dropped"), ("messages_recalled", "recalled")):  # fmt: skip
         number = _take(played, point, name)
         words += [f"{number} {noun}"] if number else []
     if played.probes:
