@@ -36,5 +36,6 @@ elif view == MEMORY_MAP:
 else:
     tokens_view(state, shown, transcript, models)
 with st.sidebar:  # last: a step holds what is chosen above it and in the pictures
-    keep_as_step(state, "compare", view)
-    show_elsewhere()
+    with st.container(horizontal=True, gap="xsmall"):
+        keep_as_step(state, "compare", view)
+        show_elsewhere()
