@@ -40,8 +40,11 @@ else:
         ),
     )
     begin_at_top()
+    if is_written := bool(state.own.steps):  # above the list, which is longer than a window
+        own_lesson(workspace(), state)
     shelf(workspace(), state)
     with st.sidebar:
         upload(workspace(), state)
-    own_lesson(workspace(), state)
+    if not is_written:
+        own_lesson(workspace(), state)
 keep_address(state)

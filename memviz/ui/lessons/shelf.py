@@ -19,6 +19,7 @@ from memviz.ui.lessons.question import score_words
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain, shortened
+from memviz.ui.shell.views import turn_to_top
 from memviz.workspace import Workspace
 
 MAX_SUMMARY_CHARS = 400
@@ -110,6 +111,7 @@ def _more(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: 
         if st.button("Change it" if is_own else "Write your own from it", icon=":material/edit:", width="stretch",
                      key=f"lesson-edit-{lesson.id}"):  # fmt: skip
             state.own.take(lesson, replaces=lesson.id if is_own else "")
+            turn_to_top()
             st.rerun()
         if is_own and st.button("Remove", icon=":material/delete:", key=f"lesson-remove-{lesson.id}", width="stretch"):
             workspace.store.remove_lesson(lesson.id)
