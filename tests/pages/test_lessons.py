@@ -243,3 +243,16 @@ def test_what_a_kept_step_asks_is_changed_on_the_page(database: Path) -> None:
     click(session, "Save")
     asked, predicted = (step.asked for step in read_lesson(stored(database)["mine"], "mine").steps)
     assert (isinstance(asked, Question) and asked.answer, predicted) == (0, None)
+
+
+def test_the_list_says_where_to_begin_and_speaks_both_languages() -> None:
+    session = open_page("lessons")
+    first, second = list(memviz.lessons().values())[:2]
+    assert any("Begin with the first." in text for text in sentences(session.caption))
+    labelled(session.button_group, "Language of the texts").set_value("zh").run()
+    assert f"**{first.title.zh}**" in sentences(session.markdown)
+    assert [one.key for one in session.button if one.proto.type == "primary"] == [f"play-{first.id}"]
+    session.session_state["lessons"].seen[first.id] = set(range(len(first.steps)))
+    session.run()
+    assert [one.key for one in session.button if one.proto.type == "primary"] == [f"play-{second.id}"]
+    assert not any("Begin with the first." in text for text in sentences(session.caption))

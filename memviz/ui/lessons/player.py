@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from memviz.errors import LessonError
-from memviz.lessons.lesson import LANGUAGES, Lesson, Prediction, Step
+from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step
 from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
@@ -65,11 +66,16 @@ def _walk(state: LessonsState, lesson: Lesson) -> None:
         where = f"Step {state.step + 1} of {len(lesson.steps)}"
         st.caption(" · ".join(filter(None, (where, score_words(state, lesson)))), width="stretch")
         if len(lesson.languages) > 1:
-            set_widget(LANGUAGE_KEY, state.language)
-            st.segmented_control(
-                "Language of the texts", list(lesson.languages), format_func=LANGUAGES.__getitem__, key=LANGUAGE_KEY,
-                required=True, label_visibility="collapsed", on_change=partial(_speak, state),
-            )  # fmt: skip
+            choose_language(state, lesson.languages)
+
+
+def choose_language(state: LessonsState, languages: Sequence[Language]) -> None:
+    """The switch between the languages of the texts."""
+    set_widget(LANGUAGE_KEY, state.language)
+    st.segmented_control(
+        "Language of the texts", list(languages), format_func=LANGUAGES.__getitem__, key=LANGUAGE_KEY,
+        required=True, label_visibility="collapsed", on_change=partial(_speak, state),
+    )  # fmt: skip
 
 
 def _to_chosen(state: LessonsState) -> None:
