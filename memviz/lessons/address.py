@@ -15,6 +15,9 @@ from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
 from memviz.transcripts.samples import bundled
 from memviz.workspace import SAMPLE_PREFIX
 
+_WITHOUT_STUDY = ("library", "guide")
+"""Pages that show no conversation under settings."""
+
 
 def page_of(view: View) -> str:
     """The page that shows a view: the stage is one of Compare."""
@@ -27,7 +30,8 @@ def address_anywhere(view: View, played: Played | None) -> str:
     name = view.study.conversation
     if name not in bundled():
         return ""
-    return f"/{page_of(view)}?{query_of(view, SAMPLE_PREFIX + name, fact_of(view, played))}"
+    query = query_of(view, SAMPLE_PREFIX + name, fact_of(view, played))
+    return f"/{page_of(view)}?{query}".rstrip("?")
 
 
 def fact_of(view: View, played: Played | None) -> int | None:
@@ -44,7 +48,8 @@ def fact_of(view: View, played: Played | None) -> int | None:
 def query_of(view: View, conversation_id: str, fact: int | None = None) -> str:
     """The query of an address that opens a view of this conversation, without question mark. ``fact`` is the place of
     the one that Facts shows closely."""
-    return urlencode([(name, text) for name, text in _parts(view, conversation_id, fact) if text])
+    parts = view.link if view.page in _WITHOUT_STUDY else _parts(view, conversation_id, fact)
+    return urlencode([(name, text) for name, text in parts if text])
 
 
 def _parts(view: View, conversation_id: str, fact: int | None) -> Iterator[tuple[str, str]]:

@@ -63,6 +63,7 @@
 
     function speak(language) {
         document.body.dataset.language = language;
+        document.title = document.querySelector(`h1 [data-said="${CSS.escape(language)}"]`).textContent;
         document.querySelectorAll("header [data-language]").forEach((button) => {
             button.setAttribute("aria-pressed", String(button.dataset.language === language));
         });
