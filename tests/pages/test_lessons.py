@@ -58,6 +58,8 @@ def test_the_list_has_every_lesson_and_begins_one() -> None:
     assert [f"**{lesson.title.en}**" for lesson in memviz.lessons().values()] == [
         text for text in listed if text.startswith("**")
     ]
+    panels = [block.proto.popover.label for block in session.get("popover")]
+    assert panels[1:] == [f"More of {lesson.title.en}" for lesson in memviz.lessons().values()]
     session.button(key="play-first-look").click().run()
     lesson = memviz.lesson("first-look")
     assert titles(session) == [lesson.title.en, lesson.steps[0].title.en]
