@@ -35,6 +35,7 @@ elif view == MEMORY_MAP:
     memory_map_view(shown, transcript, state.conversation_id or "")
 else:
     tokens_view(state, shown, transcript, models)
-with st.sidebar:  # last: a step holds what is chosen above it and in the pictures
+# Last: a step holds what is chosen above it and in the pictures.
+with st.sidebar, st.container(horizontal=True, gap="xsmall"):
     keep_as_step(state, "compare", view)
     show_elsewhere()

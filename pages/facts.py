@@ -25,6 +25,7 @@ if view == SUMMARIES:
 else:
     lives_view(workspace(), state, settings, models, is_kept_alone=view == KEPT)
 with st.sidebar:  # last, for the settings and models stand above it
-    keep_as_step(state, "facts", view, told_fact(workspace(), state))
     copy_link(state, "facts-link", with_request=True)
-    show_elsewhere()
+    with st.container(horizontal=True, gap="xsmall"):
+        keep_as_step(state, "facts", view, told_fact(workspace(), state))
+        show_elsewhere()

@@ -9,6 +9,7 @@ from memviz.ui.lessons.writing import own_lesson
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.lost import Lost
+from memviz.ui.shell.presenting import presents
 from memviz.ui.shell.state import lessons_state
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import begin_at_top
@@ -40,8 +41,12 @@ else:
         ),
     )
     begin_at_top()
+    is_written = bool(state.own.steps)  # then above the list, which is longer than a window
+    if is_written and not presents():
+        own_lesson(workspace(), state)
     shelf(workspace(), state)
     with st.sidebar:
         upload(workspace(), state)
-    own_lesson(workspace(), state)
+    if not is_written and not presents():
+        own_lesson(workspace(), state)
 keep_address(state)

@@ -12,11 +12,11 @@ from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.text.wording import dollars, plural
 
 YES, NO = Text("Yes", "会"), Text("No", "不会")
-KNOWN, GONE = Text("Yes", "还知道"), Text("No", "不知道了")
+KNOWN, GONE = Text("Yes", "还有"), Text("No", "没有了")
 _UNITS_ZH = {"messages": "条消息", "tokens": "个词元", "turns": "轮", "rounds": "轮"}
 _PLACES = {
     "verbatim": Text("a message that states it is sent word for word", "说到它的那条消息仍被逐字发送"),
-    "recalled": Text("the message that states it was brought back", "说到它的那条消息被重新带回"),
+    "recalled": Text("the message that states it was recalled", "说到它的那条消息被召回"),
     "summary": Text("the message is gone, and the summary holds it", "原消息已不在，但摘要里还有它"),
     "system": Text("the system prompt holds it", "系统提示里有它"),
     "lost": Text("neither the message nor the summary that is sent holds it any more", "发送的消息和摘要里都已没有它"),

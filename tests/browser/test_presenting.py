@@ -149,7 +149,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     go(page, f"{embeddable.url}/compare?{SETTINGS}", "compare")
     drawn(page)
     quiet(page)
-    page.get_by_role("button", name="Present or embed").click()
+    page.get_by_role("button", name="Present", exact=True).click()
     code = page.get_by_label("Code to embed the picture")
     expect(code).to_have_value(re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]'))
     (folder / "week3.html").write_text(f"<!doctype html>{NO_ICON}<h1>Week 3</h1>{code.input_value()}")

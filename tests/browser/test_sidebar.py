@@ -26,7 +26,7 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     go(page, dashboard.url, "compare")
-    for name in ("Edit Full buffer", "Edit Summary buffer", "Add a setting", "Change", "More"):
+    for name in ("Edit Full buffer", "Edit Summary buffer", "Add a setting", "Change", "More", "Keep as a step"):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport()
     for place in (page.get_by_test_id("stForm"), page.locator(".st-key-ask-all-suggested")):
         expect(place).to_be_in_viewport(ratio=1)  # the question to all settings, below the picture

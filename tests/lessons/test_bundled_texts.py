@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import memviz
-from memviz.lessons.lesson import LANGUAGES, Step, Text
+from memviz.lessons.lesson import LANGUAGES, Prediction, Step, Text
 from memviz.lessons.markdown import blocks
 from memviz.lessons.playing import Played, play
+from memviz.lessons.questions import question_of
 from memviz.workspace import Workspace
 
 DOCS = Path(__file__).parents[2] / "docs" / "lessons.md"
@@ -75,9 +76,18 @@ def test_the_words_are_in_the_table() -> None:
     assert all(len(row) == 3 for row in TERMS)
 
 
+def asked(id: str, workspace: Workspace) -> Iterator[Text]:
+    """The texts of the questions whose answers come from the run."""
+    for step in memviz.lesson(id).steps:
+        if isinstance(step.asked, Prediction):
+            question = question_of(step, play(step.view.study, workspace))
+            assert question is not None
+            yield from (question.text, *question.choices, question.reason)
+
+
 @pytest.mark.parametrize("id", IDS)
-def test_chinese_texts_keep_to_the_words_of_the_table(id: str) -> None:
-    texts = [text.zh for text in memviz.lesson(id).texts]
+def test_chinese_texts_keep_to_the_words_of_the_table(id: str, workspace: Workspace) -> None:
+    texts = [text.zh for text in (*memviz.lesson(id).texts, *asked(id, workspace))]
     for _, right, wrong in TERMS:
         for word in wrong.split("、"):
             assert not [text for text in texts if word in text], f"{right} is meant, not {word}"

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.lessons.lesson import Prediction, Question
 from memviz.lessons.reading import read_lesson
 from memviz.storage.store import Store
 from memviz.ui.lessons.player import STEP_KEY
@@ -57,6 +58,8 @@ def test_the_list_has_every_lesson_and_begins_one() -> None:
     assert [f"**{lesson.title.en}**" for lesson in memviz.lessons().values()] == [
         text for text in listed if text.startswith("**")
     ]
+    panels = [block.proto.popover.label for block in session.get("popover")]
+    assert panels[1:] == [f"More of {lesson.title.en}" for lesson in memviz.lessons().values()]
     session.button(key="play-first-look").click().run()
     lesson = memviz.lesson("first-look")
     assert titles(session) == [lesson.title.en, lesson.steps[0].title.en]
@@ -215,3 +218,45 @@ def test_a_bundled_lesson_is_worked_on_as_a_copy(database: Path) -> None:
     session.button(key="lesson-edit-first-look").click().run()
     click(session, "Save")
     assert list(stored(database)) == ["a-first-look-at-a-memory"]
+
+
+def test_what_a_kept_step_asks_is_changed_on_the_page(database: Path) -> None:
+    question = {"text": "Which?", "choices": ["one", "two"], "answer": 1}
+    steps = [{"title": "One", "text": "x", "question": question}, {"title": "Two", "text": "y"}]
+    saved(database, text_with(settings=BUFFER, steps=steps))
+    session = open_page("lessons")
+    session.button(key="lesson-edit-mine").click().run()
+    labelled(session.text_area, "Question").set_value("Which one?").run()
+    labelled(session.text_area, "Answers").set_value("zero\none\ntwo").run()
+    labelled(session.text_area, "Why").set_value("So.").run()
+    session.button_group(key="own-1-asks-1").set_value("prediction").run()
+    labelled(session.number_input, "At turn").set_value(4).run()
+    assert not session.exception, [error.message for error in session.exception]
+    assert any(text.startswith("Answer of the run: No") for text in sentences(session.caption))
+    click(session, "Save")
+    asked, predicted = (step.asked for step in read_lesson(stored(database)["mine"], "mine").steps)
+    assert isinstance(asked, Question)
+    assert (asked.text.en, [one.en for one in asked.choices], asked.answer, asked.reason.en) == (
+        "Which one?", ["zero", "one", "two"], 2, "So.",
+    )  # fmt: skip
+    assert predicted == Prediction("summarizes", 4)
+    session.button_group(key="own-1-asks-1").set_value("nothing").run()
+    labelled(session.text_area, "Answers").set_value("alone").run()
+    assert any("choices: has 1 entry; allowed are 2 to 6" in text for text in sentences(session.error))
+    labelled(session.text_area, "Answers").set_value("two\nthree").run()
+    click(session, "Save")
+    asked, predicted = (step.asked for step in read_lesson(stored(database)["mine"], "mine").steps)
+    assert (isinstance(asked, Question) and asked.answer, predicted) == (0, None)
+
+
+def test_the_list_says_where_to_begin_and_speaks_both_languages() -> None:
+    session = open_page("lessons")
+    first, second = list(memviz.lessons().values())[:2]
+    assert any("Begin with the first." in text for text in sentences(session.caption))
+    labelled(session.button_group, "Language of the texts").set_value("zh").run()
+    assert f"**{first.title.zh}**" in sentences(session.markdown)
+    assert [one.key for one in session.button if one.proto.type == "primary"] == [f"play-{first.id}"]
+    session.session_state["lessons"].seen[first.id] = set(range(len(first.steps)))
+    session.run()
+    assert [one.key for one in session.button if one.proto.type == "primary"] == [f"play-{second.id}"]
+    assert not any("Begin with the first." in text for text in sentences(session.caption))

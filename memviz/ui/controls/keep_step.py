@@ -48,7 +48,7 @@ HELP = "What you see becomes a step of a lesson of your own, which comes togethe
 
 def keep_as_step(state: CompareState, page: str, view: str, fact: int | None = None) -> None:
     """A panel that asks for the title and the text of the step. ``fact`` is the number of the one that is looked at."""
-    panel = st.popover("Keep as a step", icon=":material/bookmark_add:", key=f"{page}-keep-step", width="stretch")
+    panel = st.popover("Keep as a step", icon=":material/bookmark_add:", key=f"{page}-keep-step")
     with panel, st.container(width=PANEL_PIXELS):
         st.caption(HELP)
         with st.form(f"{page}-step", clear_on_submit=True, border=False):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from memviz.errors import LessonError
-from memviz.lessons.lesson import LANGUAGES, Lesson, Prediction, Step
+from memviz.lessons.address import page_of
+from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step
 from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import staged
 from memviz.ui.controls.stage import stage
-from memviz.ui.lessons.opening import open_view, page_is_there, page_of
+from memviz.ui.lessons.opening import open_view, page_is_there
 from memviz.ui.lessons.question import ask, score_words
 from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.errors import error_shown, show_error
@@ -65,11 +67,16 @@ def _walk(state: LessonsState, lesson: Lesson) -> None:
         where = f"Step {state.step + 1} of {len(lesson.steps)}"
         st.caption(" · ".join(filter(None, (where, score_words(state, lesson)))), width="stretch")
         if len(lesson.languages) > 1:
-            set_widget(LANGUAGE_KEY, state.language)
-            st.segmented_control(
-                "Language of the texts", list(lesson.languages), format_func=LANGUAGES.__getitem__, key=LANGUAGE_KEY,
-                required=True, label_visibility="collapsed", on_change=partial(_speak, state),
-            )  # fmt: skip
+            choose_language(state, lesson.languages)
+
+
+def choose_language(state: LessonsState, languages: Sequence[Language]) -> None:
+    """The switch between the languages of the texts."""
+    set_widget(LANGUAGE_KEY, state.language)
+    st.segmented_control(
+        "Language of the texts", list(languages), format_func=LANGUAGES.__getitem__, key=LANGUAGE_KEY,
+        required=True, label_visibility="collapsed", on_change=partial(_speak, state),
+    )  # fmt: skip
 
 
 def _to_chosen(state: LessonsState) -> None:

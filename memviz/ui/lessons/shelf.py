@@ -14,11 +14,13 @@ from memviz.lessons.library import SUFFIX, bundled_lessons, content_of, saved_le
 from memviz.lessons.reading import MAX_BYTES, read_lesson
 from memviz.lessons.writing import as_yaml, id_of
 from memviz.text.wording import counted
-from memviz.ui.lessons.player import go_on
+from memviz.ui.lessons.player import choose_language, go_on
 from memviz.ui.lessons.question import score_words
 from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.presenting import presents
 from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain, shortened
+from memviz.ui.shell.views import turn_to_top
 from memviz.workspace import Workspace
 
 MAX_SUMMARY_CHARS = 400
@@ -26,16 +28,30 @@ UPLOAD_HELP = "A lesson as a YAML file, as *Download* on this page or `memviz le
 
 
 def shelf(workspace: Workspace, state: LessonsState) -> None:
-    """One row a lesson."""
+    """One row a lesson. The one to go on with is marked: the first that was not seen to its end."""
     saved, problems = saved_lessons(workspace.store)
-    for lesson in bundled_lessons().values():
-        _row(workspace, state, lesson, is_own=False)
+    bundled = list(bundled_lessons().values())
+    if state.own.steps:
+        st.header("All lessons", anchor=False)
+    _head(state, bundled)
+    following = next((lesson.id for lesson in bundled if not _is_seen(state, lesson)), None)
+    for lesson in bundled:
+        _row(workspace, state, lesson, is_own=False, is_next=lesson.id == following)
     if saved or problems:
         st.header("Saved here", anchor=False)
     for problem in problems:
         st.error(plain(problem), icon=":material/error:")
     for lesson in saved.values():
         _row(workspace, state, lesson, is_own=True)
+
+
+def _head(state: LessonsState, lessons: list[Lesson]) -> None:
+    """How much there is, where to begin, and the language of the texts."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lessons-head"):
+        minutes = sum(lesson.minutes or 0 for lesson in lessons)
+        begin = "" if any(state.seen.values()) else " Begin with the first."
+        st.caption(f"{counted(len(lessons), 'lesson')}, {minutes:,} minutes in all.{begin}", width="stretch")
+        choose_language(state, list(LANGUAGES))
 
 
 def upload(workspace: Workspace, state: LessonsState) -> None:
@@ -63,10 +79,10 @@ def keep(workspace: Workspace, state: LessonsState, lesson: Lesson) -> Lesson:
     return lesson
 
 
-def _row(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool) -> None:
+def _row(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
     with st.container(border=True, key=f"lesson-{lesson.id}"):
-        text, buttons = st.columns([5, 3], vertical_alignment="center")
-        with text:
+        text, buttons = st.columns([5, 2], vertical_alignment="center")
+        with text, st.container(gap="xxsmall"):
             st.markdown(f"**{plain(lesson.title.said(state.language))}**")
             if lesson.summary:
                 st.caption(plain(shortened(lesson.summary.said(state.language), MAX_SUMMARY_CHARS)))
@@ -74,14 +90,19 @@ def _row(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: b
         with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
             st.button(
                 _verb(state, lesson), icon=":material/play_arrow:", key=f"play-{lesson.id}",
-                on_click=partial(go_on, state, lesson), help=plain(lesson.title.said(state.language)),
+                type="primary" if is_next else "secondary", on_click=partial(go_on, state, lesson),
+                help=plain(lesson.title.said(state.language)),
             )  # fmt: skip
-            _more(workspace, state, lesson, is_own=is_own)
+            if not presents():
+                _more(workspace, state, lesson, is_own=is_own)
+
+
+def _is_seen(state: LessonsState, lesson: Lesson) -> bool:
+    return len(lesson.steps) - 1 in state.seen.get(lesson.id, set())
 
 
 def _verb(state: LessonsState, lesson: Lesson) -> str:
-    seen = state.seen.get(lesson.id, set())
-    return "Begin" if not seen else "Again" if max(seen) == len(lesson.steps) - 1 else "Go on"
+    return "Begin" if not state.seen.get(lesson.id) else "Again" if _is_seen(state, lesson) else "Go on"
 
 
 def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
@@ -96,7 +117,9 @@ def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
 
 
 def _more(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool) -> None:
-    with st.popover("", icon=":material/more_horiz:", help="Download, print, change", key=f"lesson-more-{lesson.id}"):
+    # With the number of edits in its key the panel closes once the lesson is taken to be written.
+    title, key = plain(lesson.title.said(state.language)), f"lesson-more-{lesson.id}-{state.own.edits}"
+    with st.popover(f"More of {title}", icon=":material/more_horiz:", help="Download, print, change", key=key):
         st.download_button(
             "One file to hand out (HTML)", partial(_html, workspace, lesson, state), f"{lesson.id}.html", "text/html",
             icon=":material/download:", key=f"lesson-html-{lesson.id}", on_click="ignore", width="stretch",
@@ -110,6 +133,7 @@ def _more(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: 
         if st.button("Change it" if is_own else "Write your own from it", icon=":material/edit:", width="stretch",
                      key=f"lesson-edit-{lesson.id}"):  # fmt: skip
             state.own.take(lesson, replaces=lesson.id if is_own else "")
+            turn_to_top()
             st.rerun()
         if is_own and st.button("Remove", icon=":material/delete:", key=f"lesson-remove-{lesson.id}", width="stretch"):
             workspace.store.remove_lesson(lesson.id)

@@ -7,10 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Question, Step, Text
+from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Step, Text
 from memviz.lessons.library import SUFFIX, bundled_lessons
 from memviz.lessons.reading import MAX_MINUTES, SUMMARY_CHARS, TEXT_CHARS, TITLE_CHARS, read_lesson
 from memviz.lessons.writing import as_yaml, id_of
+from memviz.ui.lessons.asking import asked_in
 from memviz.ui.lessons.shelf import keep
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import LessonsState, OwnLesson, widget_value
@@ -38,21 +39,15 @@ def own_lesson(workspace: Workspace, state: LessonsState) -> None:
     )  # fmt: skip
     title, minutes = st.columns([4, 1])
     _line(title, "Title of the lesson", own, "title", language, TITLE_CHARS)
-    own.minutes = minutes.number_input(
-        "Minutes", 1, MAX_MINUTES, own.minutes, key=_key(own, "minutes"), placeholder="?"
-    )
+    own.minutes = minutes.number_input("Minutes", 1, MAX_MINUTES, own.minutes, key=own.key("minutes"), placeholder="?")
     _line(st, "What it is about, in one sentence", own, "summary", language, SUMMARY_CHARS)
     for number in range(len(own.steps)):
-        _step(own, number, language)
+        _step(workspace, own, number, language)
     _save(workspace, state)
 
 
-def _key(own: OwnLesson, name: str) -> str:
-    return f"own-{own.edits}-{name}"
-
-
 def _line(place: object, label: str, own: OwnLesson, name: str, language: Language, chars: int) -> None:
-    key = _key(own, f"{name}-{language}")
+    key = own.key(f"{name}-{language}")
     said = getattr(getattr(own, name), language)
     place.text_input(  # type: ignore[attr-defined]
         label, said, key=key, max_chars=chars, on_change=partial(_take_line, own, name, language, key)
@@ -63,22 +58,23 @@ def _take_line(own: OwnLesson, name: str, language: Language, key: str) -> None:
     setattr(own, name, replace(getattr(own, name), **{language: " ".join((widget_value(key) or "").split())}))
 
 
-def _step(own: OwnLesson, number: int, language: Language) -> None:
+def _step(workspace: Workspace, own: OwnLesson, number: int, language: Language) -> None:
     step = own.steps[number]
-    with st.container(border=True, key=_key(own, f"step-{number}")):
+    with st.container(border=True, key=own.key(f"step-{number}")):
         head, buttons = st.columns([5, 2], vertical_alignment="bottom")
-        key = _key(own, f"title-{number}-{language}")
+        key = own.key(f"title-{number}-{language}")
         head.text_input(
             f"Step {number + 1}", getattr(step.title, language), key=key, max_chars=TITLE_CHARS,
             on_change=partial(_word, own, number, "title", language, key),
         )  # fmt: skip
         with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
             _order(own, number)
-        key = _key(own, f"text-{number}-{language}")
+        key = own.key(f"text-{number}-{language}")
         st.text_area(
             "Text", getattr(step.text, language), key=key, max_chars=TEXT_CHARS, help=TEXT_HELP,
             on_change=partial(_word, own, number, "text", language, key),
         )  # fmt: skip
+        asked_in(workspace, own, number, language)
         st.caption(plain(shown_words(step)))
 
 
@@ -88,11 +84,11 @@ def _order(own: OwnLesson, number: int) -> None:
         ("arrow_downward", "Move down", 1, number == len(own.steps) - 1),
     ):
         st.button(
-            "", icon=f":material/{icon}:", help=f"{help} step {number + 1}", key=_key(own, f"{icon}-{number}"),
+            "", icon=f":material/{icon}:", help=f"{help} step {number + 1}", key=own.key(f"{icon}-{number}"),
             disabled=is_off, on_click=partial(own.move, number, by),
         )  # fmt: skip
     st.button(
-        "", icon=":material/delete:", help=f"Remove step {number + 1}", key=_key(own, f"remove-{number}"),
+        "", icon=":material/delete:", help=f"Remove step {number + 1}", key=own.key(f"remove-{number}"),
         on_click=partial(own.remove, number),
     )  # fmt: skip
 
@@ -108,8 +104,7 @@ def shown_words(step: Step) -> str:
     view = step.view
     turn = f", turn {view.turn}" if view.turn else ""
     settings = "; ".join(setting.label for setting in view.study.settings)
-    asks = " · asks a question" if isinstance(step.asked, Question) else " · asks a prediction" if step.asked else ""
-    return f"{view.page.capitalize()}{turn} · {settings}{asks}"
+    return f"Shows {view.page.capitalize()}{turn} · {settings}"
 
 
 def _save(workspace: Workspace, state: LessonsState) -> None:

@@ -30,7 +30,7 @@ _whole_page = st.components.v2.component(
 
 def show_elsewhere() -> None:
     """Present this page, copy the link that does so, or the code that shows its picture in a frame of another page."""
-    st.button("Present or embed", icon=":material/co_present:", key="show-elsewhere", width="stretch", on_click=_ways)
+    st.button("Present", key="show-elsewhere", help="Present or embed", width="stretch", on_click=_ways)
 
 
 @st.dialog("Show this elsewhere")

@@ -386,6 +386,10 @@ class OwnLesson:
     id: str = ""
     edits: int = 0
 
+    def key(self, name: str) -> str:
+        """The key of a control of the lesson as it is ordered now."""
+        return f"own-{self.edits}-{name}"
+
     def take(self, lesson: Lesson, replaces: str = "") -> None:
         """Work on a lesson; saved, it takes the place of the one of the id ``replaces``."""
         self.title, self.summary, self.minutes = lesson.title, lesson.summary, lesson.minutes
