@@ -83,7 +83,7 @@ def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
 
 def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
     opened_recording(Workspace())
-    page = open_page("compare", setting=SETTING, recall="40 15")
+    page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15")
     assert "badge[recorded]" in told(page)
     assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in page.button]
 

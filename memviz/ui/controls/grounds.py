@@ -33,8 +33,8 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
 }
 LINE_KEY, ANSWERS_KEY = "whose-summaries", "whose-answers"
 NO_RECORDING = (
-    "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model is "
-    "chosen under Change in the sidebar."
+    "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
+    "is chosen under Change in the sidebar."
 )
 QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
