@@ -162,7 +162,7 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
     number = len(sample("trip").probes)
     words = f":blue-badge[recorded] {number}, by {MODEL}; :gray-badge[offline stand-in] {number}."
     assert f"Answers: {words}" in sentences(page.caption)
-    assert "Cost" not in page.table[-1].value, "recorded answers cost nothing now"
+    assert "Cost" not in page.table[-1].value.index, "recorded answers cost nothing now"
 
 
 def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
