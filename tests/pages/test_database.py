@@ -151,5 +151,5 @@ def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
     database.unlink()
     session = finished(open_page("tune"))
     assert "was removed while memviz was using it" in sentences(session.error)[0]
-    assert len(session.error) == 1
+    assert len(session.error) == 1, sentences(session.error)
     assert "**Take " in " ".join(sentences(session.success))
