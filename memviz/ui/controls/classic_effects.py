@@ -83,8 +83,8 @@ EFFECTS = (
     ),
     Effect(
         "A sliding window forgets the allergy",
-        "Turn 3 says that a child must not eat cashews and pistachios. From turn 8 on it lies behind the last 10 messages, "
-        "and is not sent.",
+        "Turn 3 says that a child must not eat cashews and pistachios. From turn 8 on it lies behind the last 10 "
+        "messages, and is not sent.",
         "trip", (_WINDOW, _BUFFER), 8, page="facts", view="lives", parts=(("fact", "1"),),
     ),
     Effect(
