@@ -37,12 +37,12 @@ def ask(session: AppTest) -> AppTest:
 
 
 def results(session: AppTest) -> dict[str, list[str]]:
-    table = next(table.value for table in session.table if "Answer contained" in table.value.columns)
-    return {column: list(table[column]) for column in table.columns}
+    table = next(table.value for table in session.table if "Answer contained" in table.value.index)
+    return {measure: list(table.loc[measure]) for measure in table.index}
 
 
 def asked(session: AppTest) -> bool:
-    return any("Answer contained" in table.value.columns for table in session.table)
+    return any("Answer contained" in table.value.index for table in session.table)
 
 
 def only_the_buffer(session: AppTest) -> AppTest:

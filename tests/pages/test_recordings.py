@@ -15,13 +15,14 @@ from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
+from memviz.strategies.base import Strategy
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
+from memviz.ui.controls.grounds import ALL_STAND_IN, NO_RECORDING, WITH_RECORDINGS
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
-from tests.pages.driving import click, finished, labelled, open_address, open_page, sentences, token_lines
+from tests.pages.driving import click, finished, labelled, open_address, open_page, say, sentences, token_lines
 from tests.pages.test_downloads import made, named
 
 __all__ = ["made"]
@@ -31,9 +32,9 @@ SETTING = 'summary_buffer {"max_token_limit": 1500}'
 RECORDED = ["trip", *(pytest.param(name, marks=pytest.mark.slow) for name in ("support", "tutoring", "chinese"))]
 
 
-def opened_recording(workspace: Workspace) -> None:
+def opened_recording(workspace: Workspace, strategy: Strategy = BUFFER) -> None:
     trip = sample("trip")
-    recording = a_recording_of(trip, BUFFER, probes=trip.probes)
+    recording = a_recording_of(trip, strategy, probes=trip.probes)
     workspace.recordings.open(write_recording(recording).encode(), "mine.recording")
 
 
@@ -82,6 +83,13 @@ def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     assert ":gray-badge[offline stand-in]" in [text for text in sentences(other.markdown) if len(text) < 40]
 
 
+def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
+    opened_recording(Workspace())
+    page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15")
+    assert "badge[recorded]" in told(page)
+    assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in page.button]
+
+
 def test_a_recording_that_was_removed_plays_no_more() -> None:
     here = Workspace()
     opened_recording(here)
@@ -122,10 +130,9 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
 def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
     opened_recording(Workspace())
     page = open_address("compare", {"setting": [SETTING, "window"]})
-    not_recorded = "so the offline stand-in answers, which only quotes what it was sent"
     labelled(page.text_input, "One question").set_value("What is the colour of the door?")
     click(page, "Ask 2 settings")
-    assert f"No recording holds this question, {not_recorded}" in told(page)
+    assert NO_RECORDING in told(page)
     labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
     click(page, "Ask 2 settings")
     assert "No recording holds the answer under Sliding window · 10 messages, so there the offline" in told(page)
@@ -138,6 +145,19 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     assert "No recording" not in told(alone)
 
 
+def test_a_chat_message_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
+    opened_recording(Workspace(), memviz.strategy("summary_buffer", max_token_limit=500))
+    page = open_page("chat", chat=SAMPLE_PREFIX + "trip")
+    assert NO_RECORDING not in told(page), "nothing was asked yet"
+    say(page, sample("trip").probes[0].question)
+    assert any("Reply " in text.value for text in page.text)
+    assert NO_RECORDING not in told(page)
+    say(page, "What is the colour of the door?")
+    assert NO_RECORDING in told(page)
+    labelled(page.selectbox, "Chat model").select(OFFLINE).run()
+    assert NO_RECORDING not in told(page), "the stand-in was chosen"
+
+
 @pytest.mark.slow
 def test_answers_on_facts_say_who_gave_how_many() -> None:
     opened_recording(Workspace())
@@ -146,7 +166,7 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
     number = len(sample("trip").probes)
     words = f":blue-badge[recorded] {number}, by {MODEL}; :gray-badge[offline stand-in] {number}."
     assert f"Answers: {words}" in sentences(page.caption)
-    assert "Cost" not in page.table[-1].value, "recorded answers cost nothing now"
+    assert "Cost" not in page.table[-1].value.index, "recorded answers cost nothing now"
 
 
 @pytest.mark.slow

@@ -32,6 +32,10 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.LIVE: "green",
 }
 LINE_KEY, ANSWERS_KEY = "whose-summaries", "whose-answers"
+NO_RECORDING = (
+    "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
+    "is chosen under Change in the sidebar."
+)
 QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
 ALL_STAND_IN_HELP = (
@@ -77,6 +81,22 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
     if told:
         with st.container(key=ANSWERS_KEY):
             st.caption(f"Answers: {'; '.join(told)}.")
+
+
+def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
+    """Say why the stand-in gave some of these answers, each with the label of its setting, although recordings were to
+    be played."""
+    own = [
+        label for label, reply in answers
+        if reply is not None and author_of(reply.model, recorded=reply.recorded) is Author.STAND_IN
+    ]  # fmt: skip
+    if own and len(own) == len(answers):
+        st.caption(NO_RECORDING)
+    elif own:
+        st.caption(plain(
+            f"No recording holds the answer under {listed(own)}, so there the offline stand-in answers, which only "
+            "quotes what it was sent."
+        ))  # fmt: skip
 
 
 def _inline_badge(author: Author) -> str:
