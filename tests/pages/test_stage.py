@@ -81,6 +81,7 @@ def test_of_a_free_run_each_lane_is_built_of_its_own_messages(database: Path) ->
     assert not player(session, "memviz_stage"), "nothing was answered yet"
     session.button(key="free-run").click().run()
     (played,) = player(session, "memviz_stage")
-    answers = [one[2] for setting in played["settings"] for one in setting["messages"] or () if one[0] == "assistant"]
+    lanes = [setting["messages"] or played["messages"] for setting in played["settings"]]
+    answers = [said for lane in lanes for role, _, said, _ in lane if role == "assistant"]
     assert answers
     assert "Well." not in answers
