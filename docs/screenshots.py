@@ -1,4 +1,4 @@
-"""Take the pictures that README.md and docs/teaching.md show, and pictures of every page, all over the same bundled conversation.
+"""Take the pictures of README.md and docs/teaching.md, and pictures of every page, all over the same conversation.
 
     python -m docs.screenshots                     those of these documents, into this folder
     python -m docs.screenshots tune.png            only this one
