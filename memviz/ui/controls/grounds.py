@@ -61,8 +61,6 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             f"{_inline_badge(author)} {plain(_of(author, settings, found))}" for author in Author if author in found
         ]
         st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
-        if hides(Part.CONTROLS):
-            return  # before an audience nothing is chosen
         if Author.RECORDED in found:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
@@ -136,7 +134,9 @@ def how_sure(summarizer: str) -> None:
 
 
 def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
-    """A button that chooses another summarizer on all pages."""
+    """A button that chooses another summarizer on all pages; before an audience nothing is chosen."""
+    if hides(Part.CONTROLS):
+        return
     st.button(
         label, key=f"{key}-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
     )  # fmt: skip
