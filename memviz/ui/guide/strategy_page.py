@@ -20,7 +20,7 @@ from memviz.ui.guide.meanings_html import Meaning, meanings_html
 from memviz.ui.guide.strategy_list import PAGE, to_strategy
 from memviz.ui.shell.links import follow_again, link_parts
 from memviz.ui.shell.presenting import Part, hides, put_away, speaker_notes
-from memviz.ui.shell.state import CompareState
+from memviz.ui.shell.state import CompareState, presenting
 from memviz.ui.shell.text import plain
 
 NOT_HERE = "There is no picture: it cannot be run here."
@@ -29,6 +29,8 @@ NOT_HERE = "There is no picture: it cannot be run here."
 def strategy_page(page: StrategyPage) -> None:
     """The whole page, below its title and summary."""
     example = example_of(page.id)
+    if presenting().is_minimal:  # in a frame, where no title says which one it is
+        st.markdown(f"**{page.title}**: {page.summary}")
     with put_away(Part.NAVIGATION, "guide-ways"):
         _ways(page, example)
     if example is None:
