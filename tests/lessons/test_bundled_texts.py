@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import memviz
-from memviz.lessons.lesson import LANGUAGES, Prediction, Step, Text
+from memviz.lessons.lesson import LANGUAGES, Prediction, Question, Step, Text
 from memviz.lessons.markdown import blocks
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
@@ -39,11 +39,18 @@ def quotations(text: Text) -> Iterator[str]:
 
 
 def said(played: Played) -> list[str]:
-    """Messages, summaries and recorded answers."""
+    """Messages, summaries, what summarizers were asked, and recorded answers."""
     recording = memviz.recordings().get(played.study.conversation)
     answers = [one.reply.text for one in recording.replies.values()] if recording else []
     summaries = [version.text for run in played.runs for version in run.summaries]
-    return [*(message.content for message in played.transcript.messages), *summaries, *answers]
+    asked = [one.prompt for run in played.runs for one in run.compactions if one.asked]
+    return [*(message.content for message in played.transcript.messages), *summaries, *asked, *answers]
+
+
+def quoted_by(step: Step) -> list[str]:
+    """What a step quotes in its text, and in the reason of its answer."""
+    reasons = [step.asked.reason] if isinstance(step.asked, Question) else []
+    return [quotation for text in (step.text, *reasons) for quotation in quotations(text)]
 
 
 def without_spaces(text: str) -> str:
@@ -53,7 +60,7 @@ def without_spaces(text: str) -> str:
 @pytest.mark.parametrize("id", IDS)
 def test_what_is_quoted_was_said(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
-        if quoted := [*quotations(step.text)]:
+        if quoted := quoted_by(step):
             whole = [without_spaces(text) for text in said(play(step.view.study, workspace))]
             for quotation in quoted:
                 assert any(without_spaces(quotation) in text for text in whole), f"{step.title.en}: {quotation}"
