@@ -2,6 +2,7 @@
 // moves the blocks from where they are to where they belong, on one canvas, frame by frame.
 const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
 const MEMVIZ_LINES = 5; // of one lane, at most
+const MEMVIZ_LEAST_ROOM = { roomy: [2.3, 0.85], low: [1.7, 0.85], tight: [1.15, 0.7], narrow: [1.8, 1], "narrow tight": [1.1, 0.75] }; // lane and gap, in em
 const MEMVIZ_SPREAD = 0.25; // of a movement: how much later the last block starts than the first
 const memvizEase = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);
 const memvizMix = (one, other, t) => one.map((value, at) => value + (other[at] - value) * t);
@@ -41,23 +42,41 @@ class MemvizPicture {
         this.parts.line = this.parts.system;
     }
 
-    // Room. All lengths are CSS pixels; `em` is the size of the text of the page.
-    resize(width, em) {
-        const { settings, base } = this.frames.data, isWide = width >= 40 * em, isLow = innerHeight < 38 * em;
-        const least = (isWide && settings.length <= 4 && !isLow ? 1.1 : 0.62) * em; // wide enough for a number, or for none
-        const rowsOfCells = Math.min(isWide ? 3 : 5, Math.max(1, Math.ceil((this.cells.length * least) / width)));
-        const cell = { rows: rowsOfCells, height: (isWide ? (rowsOfCells === 1 ? 1.9 : 1.35) : 1.1) * em };
-        cell.perRow = Math.ceil(this.cells.length / rowsOfCells) || 1;
-        cell.width = width / cell.perRow;
-        const few = settings.length <= 3;
-        const height = (isWide ? (few ? (isLow ? 2.7 : 3.6) : settings.length <= 4 && !isLow ? 3 : 2.3) : 1.8) * em;
-        const top = rowsOfCells * (cell.height + 3) + 1.3 * em, label = isWide ? Math.min(17 * em, width * 0.25) : 0;
-        const above = isWide ? 0 : 1.55 * em, gap = (isWide && !few ? 0.85 : 1) * em;
+    // Room. All lengths are CSS pixels; `em` is the size of the text of the page, `most` the height that there is for the
+    // picture, and `fitting` one of MEMVIZ_FITTINGS. Returns whether it fits.
+    resize(width, em, most, fitting) {
+        const { settings, base } = this.frames.data, isWide = width >= 40 * em, many = settings.length, isTight = fitting === "tight";
+        const cell = this.cellRoom(width, em, isWide, fitting);
+        const top = cell.rows * (cell.height + 3) + (isTight ? 1.15 : 1.3) * em, above = (isWide ? 0 : isTight ? 1.35 : 1.55) * em;
+        const ideal = this.laneRoom(isWide, many), least = MEMVIZ_LEAST_ROOM[isWide ? fitting : isTight ? "narrow tight" : "narrow"];
+        const share = Math.max(0, Math.min(1, ((most - top) / many - above - (least[0] + least[1]) * em) / ((ideal[0] + ideal[1] - least[0] - least[1]) * em || 1)));
+        const [height, gap] = ideal.map((length, which) => (least[which] + (length - least[which]) * share) * em);
+        const left = isWide ? Math.min(17 * em, width * 0.25) : 0;
         this.room = {
-            width, em, isWide, cell, left: label, laneWidth: width - label, laneHeight: height, base,
+            width, em, isWide, cell, left, laneWidth: width - left, laneHeight: height, gap, base,
             lanes: settings.map((_, at) => ({ top: top + at * (above + height + gap) + above, labelTop: top + at * (above + height + gap) })),
-            height: top + settings.length * (above + height + gap),
+            height: top + many * (above + height + gap),
         };
+        this.scaleCanvas();
+        return this.room.height <= most + 1;
+    }
+
+    // The strip of all messages: as many rows as give a message room for its number; one where there is little height.
+    cellRoom(width, em, isWide, fitting) {
+        const isRoomy = fitting === "roomy", least = (isWide && this.frames.data.settings.length <= 4 ? 1.1 : 0.62) * em;
+        const rows = Math.min(isRoomy ? (isWide ? 3 : 5) : 1, Math.max(1, Math.ceil((this.cells.length * least) / width)));
+        const perRow = Math.ceil(this.cells.length / rows) || 1;
+        return { rows, perRow, width: width / perRow, height: (!isWide || fitting === "tight" ? 1.1 : isRoomy && rows === 1 ? 1.9 : 1.35) * em };
+    }
+
+    // How high a lane is, and the gap below it, where there is room, in `em`.
+    laneRoom(isWide, many) {
+        if (!isWide) return [1.8, 1];
+        return many <= 3 ? [3.6, 1] : many <= 4 ? [3, 0.85] : [2.3, 0.85];
+    }
+
+    scaleCanvas() {
+        const { width } = this.room;
         const ratio = Math.min(devicePixelRatio || 1, 2);
         this.canvas.width = Math.round(width * ratio);
         this.canvas.height = Math.round(this.room.height * ratio);

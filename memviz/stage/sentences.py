@@ -15,14 +15,20 @@ from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.summaries.compaction_words import compaction_words, named_reason, request_title, size_words
+from memviz.metrics.summaries.compaction_words import (
+    compaction_words,
+    named_reason,
+    plain_limit,
+    request_title,
+    size_words,
+)
 from memviz.pieces import in_ranges
 from memviz.text.wording import counted, listed, message_range, turn_list
 from memviz.transcripts.base import Probe
 
 Sentence = list[str]
 MOST_NAMED, MOST_ANSWER_CHARS = 3, 60
-_OVER = re.compile(r"([\d,]+ (?:tokens|messages|turns|seconds|facts)) > (\d[\d,x ]*)")
+_OVER = re.compile(r"([\d,]+ (?:tokens|messages|turns|seconds|facts)) > (\d[\d,]*(?:, twice .*)?)")
 _REACHED = re.compile(r"([\d,]+ (?:tokens|messages|turns|seconds)) ≥ (\d.*)")
 
 
@@ -44,7 +50,7 @@ def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
 
 def _why(compaction: Compaction) -> Iterator[str]:
     """Why it was due, up to the next sentence."""
-    reason, counts = compaction.reason, compaction.strategy.limits or "the memory"
+    reason, counts = plain_limit(compaction.reason), compaction.strategy.limits or "the memory"
     counts += "," if "," in counts else ""
     if found := _OVER.fullmatch(reason):
         yield from (f"{counts} had grown to ", _Said(f"{found[1]}, over the limit of {found[2]}"), ". ")

@@ -1,6 +1,10 @@
 // The stage: play, pause, one on, one back, to the next event, over frames that are all in the page.
 const MEMVIZ_EVENT_MILLISECONDS = 1900, MEMVIZ_OTHER_MILLISECONDS = 1100, MEMVIZ_QUIET_MILLISECONDS = 480, MEMVIZ_BACK_MILLISECONDS = 320;
 const MEMVIZ_READ_MILLISECONDS = 3200, MEMVIZ_SEE_MILLISECONDS = 1500, MEMVIZ_SPEEDS = [0.5, 1, 2, 4];
+const MEMVIZ_TOP_SHARE = 0.6; // of the window: what stands above a stage that is further down is scrolled away
+const MEMVIZ_FITTINGS = ["roomy", "low", "tight"]; // how the height of the window is used
+const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
+const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word"];
@@ -24,7 +28,8 @@ class MemvizStage {
         this.walk = new MemvizWalk(this);
         const { signal } = this.walk;
         this.sizes = new ResizeObserver(() => this.resize());
-        this.sizes.observe(this.place);
+        for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
+        addEventListener("resize", () => this.resize(), { signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
     }
@@ -32,6 +37,7 @@ class MemvizStage {
     // Other data, or the same with another step or setting to stand at.
     update(data) {
         const isSame = this.id !== undefined && this.id === data.id;
+        this.resize(); // what stands above may be another
         if (isSame && this.serial === data.serial) return this.recolor();
         this.serial = data.serial;
         if (this.id !== undefined) this.walk.stop();
@@ -103,7 +109,7 @@ class MemvizStage {
     }
 
     buildControls() {
-        const foot = this.make("div", this.box, { className: "foot" }); // stays in view where the lanes do not fit
+        const foot = (this.foot = this.make("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
         this.sentence = this.make("div", foot, { className: "sentence" });
         this.question = this.make("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
         const bar = this.make("div", foot, { className: "controls" }, { role: "group", "aria-label": "Walk through the requests" });
@@ -143,7 +149,6 @@ class MemvizStage {
             const [readout, fill] = ["readout", "fill"].map((className) => this.make("span", said, { className }));
             return { row, readout, fill };
         });
-        this.labels.classList.toggle("roomy", this.data.settings.length <= 4);
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
 
@@ -200,21 +205,82 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize);
-        if (this.width === width && this.em === em && this.picture.room) return;
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height()].join();
+        if (this.arranged === key) return;
+        this.arranged = key;
         [this.width, this.em] = [width, em];
-        this.picture.resize(width, em);
-        this.box.classList.toggle("narrow", !this.picture.room.isWide);
-        this.place.style.height = `${this.picture.room.height}px`;
-        this.picture.room.lanes.forEach(({ top, labelTop }, at) => {
-            const { row } = this.rows[at];
-            row.style.top = `${this.picture.room.isWide ? top - 2 : labelTop}px`;
-            row.style.width = this.picture.room.isWide ? `${this.picture.room.left - 8}px` : "100%";
-            row.style.height = this.picture.room.isWide ? `${this.picture.room.laneHeight + 4}px` : "";
+        this.fit();
+        const { isWide, lanes, left, laneHeight, gap, height } = this.picture.room, isTight = this.box.matches(".tight");
+        this.place.style.height = `${height}px`;
+        this.labels.classList.toggle("roomy", isWide && this.data.settings.length <= 4 && laneHeight >= 3.2 * em);
+        lanes.forEach(({ top, labelTop }, at) => {
+            const { row } = this.rows[at], over = isTight ? gap / 2 - 1 : 2;
+            row.style.top = `${isWide ? top - over : labelTop}px`;
+            row.style.width = isWide ? `${left - 8}px` : "100%";
+            row.style.height = isWide ? `${laneHeight + 2 * over}px` : "";
         });
         this.readColors();
         this.picture.show(this.walk?.at ?? 0, 0);
         this.placeMarks();
+    }
+
+    around() {
+        const found = [];
+        for (let box = this.root; box; box = box.parentElement ?? box.getRootNode().host) found.push(box);
+        return found;
+    }
+
+    // The height that the window has for the stage: all below what stands above it, or all where that is far down.
+    height() {
+        const scrolled = this.around().reduce((sum, { scrollTop }) => sum + scrollTop, 0), top = this.box.getBoundingClientRect().top + scrolled;
+        return Math.round(innerHeight - (top < MEMVIZ_TOP_SHARE * innerHeight ? top : 0));
+    }
+
+    // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below. On a
+    // narrow page one scrolls to the stage anyway.
+    fit() {
+        const isNarrow = this.width < 40 * this.em;
+        this.box.classList.toggle("narrow", isNarrow);
+        for (const height of isNarrow ? [this.height(), innerHeight] : [this.height()]) {
+            for (const fitting of MEMVIZ_FITTINGS) {
+                for (const one of MEMVIZ_FITTINGS) this.box.classList.toggle(one, one === fitting);
+                const least = isNarrow && height < innerHeight ? 4 : 2;
+                this.box.style.setProperty("--sentence-lines", Math.min(this.lines, least + (fitting !== "tight")));
+                if (this.picture.resize(this.width, this.em, height - this.besides(), fitting)) return;
+            }
+        }
+    }
+
+    // How many lines the sentence takes at most: so many are kept, so that little moves from step to step.
+    get lines() {
+        const perLine = (this.width / this.em - 3) / MEMVIZ_LETTER_EM;
+        let most = 2;
+        for (let setting = 0; setting < this.data.settings.length; setting++) {
+            for (let at = 0; at < this.count; at++) {
+                const lines = this.frames.events(setting, at).slice(0, MEMVIZ_MOST_TOLD).map(({ sentence }) => Math.ceil((sentence.join("").length + 9) / perLine));
+                most = Math.max(most, lines.reduce((sum, one) => sum + one, 0));
+            }
+        }
+        return most;
+    }
+
+    // The height of all but the picture, with all facts and the sentence at its usual height.
+    besides() {
+        const outer = (element) => {
+            const { marginTop, marginBottom } = getComputedStyle(element);
+            return element.hidden ? 0 : element.offsetHeight + parseFloat(marginTop) + parseFloat(marginBottom);
+        };
+        const hidden = this.chips.filter(({ chip }) => chip.hidden), asks = !this.question.hidden;
+        const told = [...this.sentence.childNodes];
+        for (const { chip } of hidden) chip.hidden = false;
+        this.question.hidden = true;
+        this.sentence.replaceChildren();
+        const isBelow = this.box.matches(".tight, .narrow"); // the legend
+        const height = outer(this.foot) + outer(this.factRow) + (isBelow ? 0 : outer(this.legend));
+        this.sentence.replaceChildren(...told);
+        this.question.hidden = !asks;
+        for (const { chip } of hidden) chip.hidden = true;
+        return Math.ceil(height);
     }
 
     readColors() {
@@ -446,7 +512,7 @@ class MemvizStage {
     drawSentence() {
         const { at } = this.walk, events = this.frames.events(this.chosen, at), [turn, call, calls] = this.data.steps[at];
         const name = `Turn ${memvizNumber(turn)}${calls > 1 ? `, call ${call}` : ""}`;
-        const told = events.length ? events.slice(0, 4) : [{ kind: "", sentence: this.quiet(at) }];
+        const told = events.length ? events.slice(0, MEMVIZ_MOST_TOLD) : [{ kind: "", sentence: this.quiet(at) }];
         this.sentence.replaceChildren();
         this.sentence.dataset.kind = told[0].kind;
         told.forEach(({ kind, sentence }, which) => {

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -82,6 +83,42 @@ def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(page
     assert "stage=on" in page.url
     page.get_by_role("radio", name="Memory map", exact=True).click()
     expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole")
+
+
+def six_settings() -> str:
+    every = ("buffer", "window", "token_buffer", "summary", 'summary_buffer {"max_token_limit": 1500}', "fifo_facts")
+    return urlencode(
+        [("conversation", "sample-trip"), ("stage", "on"), ("turn", 40), *(("setting", one) for one in every)]
+    )
+
+
+def edges(page: Page, selector: str) -> dict[str, float]:
+    return dict(page.locator(selector).first.evaluate("(element) => element.getBoundingClientRect().toJSON()"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shown", ["", "&view=dollars", "&view=dollars&present=on"])
+def test_six_settings_facts_sentence_and_buttons_are_seen_at_once(page: Page, dashboard: Dashboard, shown: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{dashboard.url}/compare?{six_settings()}{shown}")
+    expect(page.locator(".memviz-stage .labels button")).to_have_count(6)
+    quiet(page)
+    last_lane, facts, foot = (
+        edges(page, f".memviz-stage {part}") for part in (".labels > :last-child", ".facts", ".foot")
+    )
+    assert last_lane["bottom"] <= facts["top"]
+    assert facts["bottom"] <= foot["top"]
+    assert foot["bottom"] <= 720
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_bar_of_the_speaker_leaves_the_player_free(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    page.goto(f"{dashboard.url}/compare?{six_settings()}&present=on")
+    expect(page.locator(".memviz-stage .labels button")).to_have_count(6)
+    quiet(page)
+    for part in (".memviz-stage .row", ".memviz-stage .where"):
+        assert edges(page, part)["bottom"] <= edges(page, "nav[aria-label=Presentation]")["top"]
 
 
 @pytest.mark.slow

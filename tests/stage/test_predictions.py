@@ -217,7 +217,7 @@ def test_a_summary_is_asked_about_where_it_was_written() -> None:
     settings = as_settings(*recorded_runs("trip"))
     question = predict("summarizes", settings, sample("trip"), turn=9, setting=2)
     assert (question.step, question.setting, question.choices[question.answer]) == (8, 2, "Yes")
-    assert "17 messages > 2 x 8" in question.reason
+    assert "17 messages > 16, twice the 8 that stay" in question.reason
     assert question.as_data() == {
         "step": 8, "setting": 2, "text": question.text, "choices": ["Yes", "No"], "answer": 0,
         "reason": question.reason,

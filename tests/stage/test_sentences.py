@@ -34,6 +34,13 @@ def test_a_summarization_says_why_what_and_how_large(run: Run) -> None:
     ]  # fmt: skip
 
 
+def test_a_limit_of_twice_a_number_is_said_as_a_number() -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("summary", buffer_size=6))
+    assert compaction_sentence(run, run.compactions[0])[:2] == [
+        "messages not yet summarized had grown to ", "13 messages, over the limit of 12, twice the 6 that stay",
+    ]  # fmt: skip
+
+
 def test_a_first_summary_was_through_none_before(run: Run) -> None:
     assert "by now" not in "".join(compaction_sentence(run, run.compactions[0]))
 

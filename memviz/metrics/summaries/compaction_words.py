@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from memviz.engine.backoff import next_try
@@ -25,6 +26,7 @@ _WHAT = {
     CompactionOutcome.CLEARED: "Cleared tool results among {messages}",
     CompactionOutcome.SHORTENED: "Shortened messages among {messages}",
 }
+_TWICE = re.compile(r"\b2 x (\d+)$")
 _RESTORED = "Sent {messages} whole again"
 
 _NOUNS = {
@@ -43,7 +45,8 @@ _AFTER_FAILURE = {
 
 class CompactionWords(NamedTuple):
     """``Summarized messages 1 to 11``, ``before the request of turn 12, after message 21``, ``messages not yet
-    summarized: 21 messages > 2 x 10`` (may be empty), and ``The request: 1,204 → 310 tokens`` or what the error was."""
+    summarized: 21 messages > 20, twice the 10 that stay`` (may be empty), and ``The request: 1,204 → 310 tokens`` or
+    what the error was."""
 
     what: str
     where: str
@@ -123,7 +126,17 @@ def reason_words(compaction: Compaction) -> str:
 def named_reason(strategy: Strategy, reason: str) -> str:
     """The arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind stays."""
     is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in (">", "≥"))
-    return f"{strategy.limits}: {reason}" if strategy.limits and is_count else reason
+    return f"{strategy.limits}: {plain_limit(reason)}" if strategy.limits and is_count else reason
+
+
+def plain_limit(reason: str) -> str:
+    """``reason`` with a limit that is given as twice a number said as the number that it is: ``13 messages > 2 x 6`` is
+    ``13 messages > 12, twice the 6 that stay``."""
+    return _TWICE.sub(lambda found: f"{2 * int(found[1]):,}, twice the {found[1]} that {_stay(found[1])}", reason)
+
+
+def _stay(number: str) -> str:
+    return "stays" if number == "1" else "stay"
 
 
 def _outcome(compaction: Compaction) -> CompactionOutcome:

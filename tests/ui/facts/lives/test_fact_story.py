@@ -21,9 +21,9 @@ def test_birth_places_losses_and_the_return() -> None:
     assert life == (
         "Word for word at turn 2; in the summary from turn 3 to 4; "
         "lost at turn 5 alone: the summarization of messages 7 to 8 after message 9 (messages not yet "
-        "summarized: 3 messages > 2 x 1) left it out; known again: word for word at turn 6; "
+        "summarized: 3 messages > 2, twice the 1 that stays) left it out; known again: word for word at turn 6; "
         "lost at turn 7 and never known again: the summarization of messages 11 to 12 after message 13 "
-        "(messages not yet summarized: 3 messages > 2 x 1) left it out."
+        "(messages not yet summarized: 3 messages > 2, twice the 1 that stays) left it out."
     )
 
 
