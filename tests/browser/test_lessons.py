@@ -39,6 +39,47 @@ def test_every_bundled_lesson_is_played(page: Page, dashboard: Dashboard, number
 
 
 @pytest.mark.slow
+def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(page: Page, dashboard: Dashboard) -> None:
+    lesson = memviz.lesson("a-fact-dies")
+    at_step(page, dashboard, lesson.id, 1)
+    where = page.locator(".memviz-stage .where")
+    begun = where.inner_text()
+    page.keyboard.press("ArrowRight")
+    rests(page)
+    expect(where).not_to_have_text(begun)
+    page.locator(".memviz-stage [name=speed]").select_option("4")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("button", name="One request on")).to_be_disabled()  # the last one
+    rests(page)
+    end = where.inner_text()
+    expect(page.get_by_role("button", name="One request on")).to_be_disabled()
+    page.locator(".st-key-lesson-walk").get_by_text("简体中文").click()
+    sees(page.get_by_role("heading", name=lesson.steps[0].title.zh))
+    rests(page)
+    expect(where).to_have_text(end)
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(where).not_to_have_text(end)
+    at_step(page, dashboard, lesson.id, len(lesson.steps))
+    first = page.locator(".memviz-stage .labels button").first
+    first.click()
+    rests(page)
+    expect(first).to_have_attribute("aria-pressed", "true")
+
+
+def at_step(page: Page, dashboard: Dashboard, lesson: str, step: int) -> None:
+    """Open a step of a lesson by its address."""
+    page.goto(f"{dashboard.url}/lessons?lesson={lesson}&step={step}")
+    sees(page.locator(".memviz-stage canvas"))
+    quiet(page)
+
+
+def rests(page: Page) -> None:
+    """The server has heard where the visitor is, and has answered."""
+    page.wait_for_timeout(400)
+    quiet(page)
+
+
+@pytest.mark.slow
 def test_a_view_becomes_a_step_and_the_lesson_is_saved_and_played(page: Page, dashboard: Dashboard) -> None:
     page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&turn=5")
     sees(page.get_by_role("heading", name="What does each strategy send?"))

@@ -45,7 +45,7 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
         _text(workspace, state, lesson, step, played)
     with picture, st.container(key="lesson-picture"), error_shown():
         data = _stage_data(step, played, is_answered=(lesson.id, state.step) in state.answers)
-        stage(data, key="lesson-stage")
+        stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
 
 
 def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
