@@ -152,13 +152,30 @@ class MemvizStage {
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
 
+    // Facts that are followed come first, so that they are seen where there is no room for all.
     buildFacts() {
-        this.factRow.replaceChildren();
-        this.chips = this.data.facts.map(({ answer, question, turn }) => {
-            const chip = this.make("li", this.factRow, { title: turn ? `${question} (said in turn ${turn})` : question });
+        const { facts, highlight } = this.data, followed = highlight?.facts ?? [];
+        const name = this.make("li", null, { className: "name", textContent: "Facts" });
+        this.allFacts = this.button("all-facts", name, "", "", () => this.showFacts(!this.factRow.classList.contains("all")));
+        this.chips = facts.map(({ answer, question, turn }, number) => {
+            const chip = this.make("li", null, { title: turn ? `${question} (said in turn ${turn})` : question });
+            chip.classList.toggle("highlight", followed.includes(number));
             this.make("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
             return { chip, state: this.make("span", chip, { className: "heard" }) };
         });
+        const later = this.chips.filter((_, number) => !followed.includes(number));
+        this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
+        this.showFacts(false);
+    }
+
+    // All of them, or as many rows as there is room for; then a button says that there are more.
+    showFacts(all) {
+        this.factRow.classList.toggle("all", all);
+        this.allFacts.hidden = !all && this.factRow.scrollHeight <= this.factRow.clientHeight + 2;
+        const many = this.chips.filter(({ chip }) => !chip.hidden).length;
+        this.allFacts.textContent = all ? "fewer" : `all ${memvizNumber(many)} ▾`;
+        this.allFacts.setAttribute("aria-label", all ? "Show fewer facts" : "Show all facts");
+        this.allFacts.setAttribute("aria-expanded", String(all));
     }
 
     buildChoices() {
@@ -499,14 +516,13 @@ class MemvizStage {
         const { at } = this.walk, frame = this.frames.frame(this.chosen, at);
         const then = isBefore && at > 0 ? this.frames.frame(this.chosen, at - 1) : frame;
         const known = then?.known ?? "";
-        const highlighted = this.data.highlight?.facts ?? [];
         this.chips.forEach(({ chip, state }, number) => {
             const code = Number(known[number] ?? 0);
             chip.hidden = !code;
             chip.dataset.known = code;
-            chip.classList.toggle("highlight", highlighted.includes(number));
             state.textContent = code ? `, ${MEMVIZ_KNOWN[code]}` : "";
         });
+        this.showFacts(this.factRow.classList.contains("all"));
     }
 
     drawSentence() {

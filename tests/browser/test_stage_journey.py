@@ -200,6 +200,25 @@ def test_asked_first_the_player_waits_for_an_answer_and_keeps_the_score(
     assert page.evaluate("stage.walk.at") == 12, "nobody is asked twice"
 
 
+def test_a_fact_that_is_followed_is_in_sight_and_a_button_says_that_there_are_more(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    last = len(played["facts"]) - 1
+    data = {**played, "at": len(played["steps"]) - 1, "highlight": {"facts": [last]}}
+    page = opened(open_context(viewport=PHONE), tmp_path, data)
+    row, chips = page.locator(".memviz-stage .facts"), page.locator(".memviz-stage .facts li:not(.name)")
+    expect(chips.first).to_contain_text(played["facts"][last]["answer"][:30])
+    assert row.evaluate("row => row.scrollHeight > row.clientHeight")
+    page.get_by_role("button", name="Show all facts").click()
+    assert row.evaluate("row => row.scrollHeight === row.clientHeight")
+    page.get_by_role("button", name="Show fewer facts").click()
+    cut = """row => [...row.children].filter((chip) => {
+        const { top, bottom } = chip.getBoundingClientRect(), end = row.getBoundingClientRect().bottom;
+        return top < end && bottom > end;
+    }).length"""
+    assert row.evaluate(cut) == 0, "no row is cut in half"
+
+
 def test_pointing_at_a_message_tells_what_it_is(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:
