@@ -17,6 +17,7 @@ from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import staged
 from memviz.lessons.still import Still, still
+from memviz.lessons.verdicts import NOT_QUITE, RIGHT
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.reporting.report import memviz_version, script_hash
 from memviz.reporting.themes import THEMES
@@ -50,7 +51,8 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
         languages=[(code, LANGUAGES[code]) for code in lesson.languages], version=memviz_version(),
         conversations=list(dict.fromkeys(one.transcript.title for one in played if one)),
         settings=list(dict.fromkeys(label for one in played if one for label in one.labels)),
-        authors=_authors(played), stages=[list(one.stages) for one in steps],
+        authors=_authors(played), verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+        stages=[list(one.stages) for one in steps],
     )  # fmt: skip
     return clean_text(html)
 

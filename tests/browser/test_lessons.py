@@ -17,7 +17,7 @@ from playwright.sync_api import BrowserContext, Route, expect
 import memviz
 from memviz.lessons.html import html_lesson
 from memviz.workspace import Workspace
-from tests.browser.journeys import quiet, sees, turn_to
+from tests.browser.journeys import go, quiet, sees, turn_to
 from tests.browser.lessons import Scheme, play, ways
 
 if TYPE_CHECKING:
@@ -64,6 +64,44 @@ def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(page: 
     first.click()
     rests(page)
     expect(first).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.slow
+def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lesson = memviz.lesson("a-fact-dies")
+    go(page, f"{dashboard.url}/lessons", "lessons")
+    page.locator(f".st-key-lesson-{lesson.id}").get_by_role("button", name="Begin").click()
+    sees(page.locator(".memviz-stage canvas"))
+    quiet(page)
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
+    for number, step in enumerate(lesson.steps, 1):
+        if step.asked is not None:
+            page.locator(".st-key-lesson-question label").last.click()
+            sees(page.locator(".st-key-lesson-verdict"))
+        onwards = page.get_by_role("button", name="Next" if number < len(lesson.steps) else "Done", exact=True)
+        quiet(page)
+        expect(onwards).to_be_in_viewport(ratio=1)
+        onwards.click()
+        quiet(page)
+    closing = page.locator(".st-key-lesson-closing")
+    expect(closing).to_contain_text("You have finished")
+    expect(closing).to_contain_text("answers right")
+    closing.get_by_role("button", name="Next:").click()
+    sees(page.locator(".st-key-lesson-walk"))
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_picture_follows_the_text(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    at_step(page, dashboard, "a-fact-dies", 2)
+    tops = [
+        box["y"] for part in ("text", "picture", "question", "onwards")
+        if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
+    ]  # fmt: skip
+    assert tops == sorted(tops)
+    assert tops[1] < 844, "the picture begins on the first screen"
+    assert len(tops) == 4
 
 
 def at_step(page: Page, dashboard: Dashboard, lesson: str, step: int) -> None:
