@@ -1,6 +1,6 @@
-"""Take the pictures that README.md shows, and pictures of every page, all over the same bundled conversation.
+"""Take the pictures of README.md and docs/teaching.md, and pictures of every page, all over the same conversation.
 
-    python -m docs.screenshots                     those of README.md, into this folder
+    python -m docs.screenshots                     those of these documents, into this folder
     python -m docs.screenshots tune.png            only this one
     python -m docs.screenshots --pages FOLDER      every page and view, light and dark, in three sizes, into FOLDER
 
@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUESTIONS, drawn, go, show_all
+from tests.browser.journeys import QUESTIONS, drawn, go, sees, show_all
 from tests.browser.script_runs import quiet, watch_runs
 
 if TYPE_CHECKING:
@@ -45,6 +45,13 @@ def memory_map(page: Page) -> None:
     """Wait for the maps of all settings."""
     for number in range(len(SETTINGS)):
         drawn(page, f".st-key-map-{number} .js-plotly-plot")
+
+
+def stage(page: Page) -> None:
+    """Wait until the stage stands at its request."""
+    sees(page.locator(".memviz-stage .facts li"))
+    quiet(page)
+    page.wait_for_timeout(500)  # lanes are drawn after the page stands
 
 
 def fact_lives(page: Page) -> None:
@@ -94,6 +101,7 @@ class Picture(NamedTuple):
 
 PICTURES = (
     Picture("compare.png", "compare", tokens_per_turn, 735),
+    Picture("stage.png", "compare", stage, 712, "&stage=on&turn=13"),
     Picture("memory-map.png", "memory_map", memory_map),
     # The recorded summaries of these settings lose nothing; those of the stand-in show how a fact ends.
     Picture("facts.png", "retention", fact_lives, query="&summarizer=offline"),
@@ -101,6 +109,8 @@ PICTURES = (
 )
 
 
+PAGES = {**dict.fromkeys(QUESTIONS, ""), "compare-stage": "&stage=on&turn=13"}
+"""What is taken with ``--pages``, and what its address says besides; what stands behind a hyphen is of that page."""
 SIZES: dict[str, dict[str, Any]] = {
     "laptop": {"viewport": {"width": 1280, "height": 720}},
     "laptop-at-125-percent": {"viewport": {"width": 1024, "height": 576}, "device_scale_factor": 1.25},
@@ -122,7 +132,7 @@ def opened(browser: Browser, address: str, name: str, **options: Any) -> Page:
 
 
 def take(browser: Browser, url: str, picture: Picture) -> None:
-    """Save one of README's pictures: what the window shows."""
+    """Save one of the documents' pictures: what the window shows."""
     viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
     address = f"{url}/{picture.page}?{VIEW}{picture.query}"
     page = opened(browser, address, picture.page, viewport=viewport, color_scheme="light")
@@ -137,8 +147,9 @@ def take_pages(browser: Browser, url: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for size, options in SIZES.items():
         for scheme in SCHEMES:
-            for name in QUESTIONS:
-                page = opened(browser, f"{url}/{name}?{VIEW}", name, color_scheme=scheme, **options)
+            for name, query in PAGES.items():
+                of = name.partition("-")[0]
+                page = opened(browser, f"{url}/{of}?{VIEW}{query}", of, color_scheme=scheme, **options)
                 page.wait_for_timeout(1_000)  # charts are drawn after the page stands
                 file = folder / f"{name}-{size}-{scheme}.png"
                 page.screenshot(path=file)
@@ -151,7 +162,7 @@ def take_pages(browser: Browser, url: str, folder: Path) -> None:
 def main() -> None:
     """Take the pictures that the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m docs.screenshots", description="Take pictures of the pages.")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="README's pictures to take; without any, all")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="pictures of the documents to take; without any, all")
     parser.add_argument("--pages", type=Path, metavar="FOLDER", help="take every page in every size and theme instead")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -71,13 +71,10 @@ class RecordingShelf:
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
     ) -> str:
         """The name of the model that plays every summary of this replay; that of the offline one where no recording was
-        made for exactly it. What is recalled is sent to the chat model, and no summarizer reads it, so a recording that
-        was made without recalls plays the same summaries."""
+        made for exactly it."""
         if strategy.trigger is Trigger.NEVER:
             return OFFLINE
-        settings = [
-            self.setting(transcript, log, strategy, counter, one) for one in ((recalls, ()) if recalls else ((),))
-        ]
+        settings = self._same_summaries(transcript, log, strategy, counter, recalls)
         name = next((name for name, recording in self.all.items() if any(map(recording.holds, settings))), None)
         return OFFLINE if name is None else RECORDING + name
 
@@ -104,7 +101,15 @@ class RecordingShelf:
     ) -> bool:
         """Whether the recording of this name holds every summary of this replay."""
         recording = self.all.get(name.removeprefix(RECORDING))
-        return recording is not None and recording.holds(self.setting(transcript, log, chosen, counter, recalls))
+        settings = self._same_summaries(transcript, log, chosen, counter, recalls)
+        return recording is not None and any(map(recording.holds, settings))
+
+    def _same_summaries(
+        self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt
+    ) -> list[RecordedSetting]:
+        """What a recording may have been made for to play every summary of this replay. What is recalled is sent to the
+        chat model, and no summarizer reads it, so one that was made without recalls plays the same."""
+        return [self.setting(transcript, log, strategy, counter, one) for one in (*((recalls,) if recalls else ()), ())]
 
     def setting(
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()

@@ -28,7 +28,7 @@ open_page(
     f"Talk under a {term('strategy')}. Each reply comes from exactly what was sent as its {term('request')}, and the "
     "pictures show what that was.",
     Lost(
-        "Look first at the picture beside the talk: its bars are what was sent with each of your messages.",
+        "Look first at the bar beside the talk, or below it on a phone: it is what was sent with your last message.",
         "Write a message below, and choose the strategy and the model in the sidebar.",
         "It answers what a model still knows of your own conversation, and what it was sent instead of the rest.",
     ),

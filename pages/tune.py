@@ -8,6 +8,7 @@ from memviz.ui.controls.sidebar import counter_and_models
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.links import copy_link, open_shared_view
 from memviz.ui.shell.lost import Lost
+from memviz.ui.shell.presenting import Part, hides, put_away
 from memviz.ui.shell.state import compare_state, tune_state
 from memviz.ui.shell.terms import term
 from memviz.ui.tune.advice import facts_button, recommendation
@@ -46,7 +47,9 @@ elif not (tried := tried_with(workspace(), ids, settings, study.counter, models.
     none_recorded(models.summarizer.name)
 else:
     asked = asked_for(workspace(), ids, tried.settings, study.counter)
-    head, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    head = st.container()
+    with put_away(Part.CONTROLS, "tune-prices"):
+        row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with row:  # above the chart that prices change, and below the answer that is worked out with them
         assumptions = price_controls()
     with head:
@@ -55,8 +58,9 @@ else:
         with head:
             if sweep.grounds.summarizer or tried.left_out:
                 whose_sweep(workspace(), sweep.grounds.summarizer or models.summarizer.name, tried)
-            constraints = choose_constraints(sweep)
-            strategy = choose_strategy(sweep)
+            with put_away(Part.CONTROLS, "tune-asked"):
+                constraints = choose_constraints(sweep)
+                strategy = choose_strategy(sweep)
         if strategy is None:
             with head:
                 best = recommendation(sweep, constraints)
@@ -66,11 +70,12 @@ else:
             number = one_strategy(sweep, strategy, constraints, state.chosen, head, row)
         with row:
             facts_button(ids)
-        how_sure(sweep.grounds.summarizer)
-        if strategy is None:
-            best_table(sweep, constraints)
-        setting_card(sweep, number, constraints, ids)
-        settings_table(sweep, constraints)
-        export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)
+        if not hides(Part.NUMBERS):
+            how_sure(sweep.grounds.summarizer)
+            if strategy is None:
+                best_table(sweep, constraints)
+            setting_card(sweep, number, constraints, ids)
+            settings_table(sweep, constraints)
+            export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)
 with st.sidebar:  # last, for the models stand above it
     copy_link(study, "tune-link")

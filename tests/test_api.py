@@ -238,6 +238,7 @@ class TestWeight:
     def test_importing_memviz_loads_nothing_heavy(self) -> None:
         assert heavy_modules_after("import memviz; memviz.Chat, memviz.model, memviz.strategies()") == []
 
+    @pytest.mark.slow
     def test_a_replay_with_the_offline_model_loads_neither_litellm_nor_streamlit(self) -> None:
         code = """
 import memviz

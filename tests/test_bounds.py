@@ -49,6 +49,7 @@ CONFIGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_configuration_is_refused_soon_and_in_one_sentence(name: str) -> None:
     begun = perf_counter()

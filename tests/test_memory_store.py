@@ -148,6 +148,7 @@ class TestKept:
             mine.load("u")
         assert mine.load("u") == [Message("user", "Hello")]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("id", IDS)
     def test_a_message_that_cannot_be_stored_is_not_taken_in(self, id: str, path: Path) -> None:
         store = kept(path, id)

@@ -62,7 +62,8 @@ def check_lessons(context: Context, files: Files, quiet: Quiet = False, json: As
     workspace, rows, failed = _workspace(context.obj), list[dict[str, object]](), False
     for file in files:
         try:
-            found = _checked(_lesson(file, workspace), workspace)
+            lesson = _lesson(file, workspace)
+            found = _checked(lesson, workspace) or [_fine(lesson)]
         except LessonError as error:
             found = [{"lesson": file, "step": 0, "held": False, "sentence": str(error)}]
         rows += found
@@ -129,7 +130,13 @@ def _checked(lesson: Lesson, workspace: Workspace) -> list[dict[str, object]]:
     return rows
 
 
+def _fine(lesson: Lesson) -> dict[str, object]:
+    sentence = f"{lesson.id}: nothing is wrong with it, and it claims nothing."
+    return {"lesson": lesson.id, "step": 0, "held": True, "sentence": sentence}
+
+
 def _tell(row: dict[str, object], *, quiet: bool) -> None:
     word = {True: "held", False: "NOT HELD", None: "no claim"}[row["held"]]  # type: ignore[index]
+    where = f"{row['lesson']} step {row['step']}: {word}: " if row["step"] else ""  # else the sentence names the file
     if not (quiet and row["held"]):
-        say(f"{row['lesson']} step {row['step']}: {word}: {row['sentence']}")
+        say(f"{where}{row['sentence']}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import NoReturn
 
 import yaml
@@ -15,6 +16,7 @@ from memviz.lessons.markdown import forbidden
 from memviz.plain_yaml import PlainYamlError, constructed
 from memviz.text.wording import counted, listed
 
+MOST_LISTED = 20
 _NULL = "tag:yaml.org,2002:null"
 _UNSEEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Marks that reorder the text around them: a lesson could say something else than it seems to."""
@@ -38,17 +40,30 @@ class Field:
 
     def fields(self, known: Collection[str], required: Sequence[str] = ()) -> dict[str, Field]:
         """The fields of a mapping by name; those without a value are left out. Raises :class:`LessonError`."""
-        found = dict(self.entries())
-        for name, field in found.items():
+        named = dict(self._named(100))
+        for name, field in named.items():
             if name not in known:
-                field.fail(f"is unknown; known are {listed(known)}.")
+                self._fail_unknown(field, known)
+        found = {name: field for name, field in named.items() if not field._is_empty}
         for name in required:
             if name not in found:
                 self.fail(f"has no {name}; it needs one.")
         return found
 
     def entries(self, at_most: int = 100) -> Iterator[tuple[str, Field]]:
-        """The entries of a mapping whose names may be any."""
+        """The entries of a mapping whose names may be any; those without a value are left out."""
+        yield from ((name, field) for name, field in self._named(at_most) if not field._is_empty)
+
+    @property
+    def _is_empty(self) -> bool:
+        return self.node.tag == _NULL
+
+    def _fail_unknown(self, field: Field, known: Collection[str]) -> NoReturn:
+        if field._is_empty and isinstance(self.node, yaml.MappingNode) and self.node.flow_style:
+            field.fail("is no field, but the end of a text with a comma; put the text in quotes.")
+        field.fail(f"is unknown; known are {listed(known)}.")
+
+    def _named(self, at_most: int) -> Iterator[tuple[str, Field]]:
         if not isinstance(self.node, yaml.MappingNode):
             self.fail(f"is {self._words()}; it has to be a mapping of names to values.")
         if len(self.node.value) > at_most:
@@ -61,8 +76,7 @@ class Field:
             if name in names:
                 self.at(name, key).fail("is there twice; keep one of them.")
             names.add(name)
-            if value.tag != _NULL:
-                yield name, self.at(name, value)
+            yield name, self.at(name, value)
 
     def items(self, noun: str, at_most: int, at_least: int = 1) -> list[Field]:
         """The entries of a list, each named by ``noun`` and its number from 1."""
@@ -77,7 +91,7 @@ class Field:
         """One of the allowed words."""
         text = self.line(MAX_QUOTED_CHARS)
         if text not in allowed:
-            self.fail(f"is {quoted(text)}; allowed are {listed(allowed)}.")
+            self.fail(f"is {quoted(text)}; {_allowed_words(text, allowed)}.")
         return text
 
     def line(self, most_chars: int) -> str:
@@ -95,7 +109,7 @@ class Field:
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
         if found := forbidden(text):
-            self.fail(f"holds {found}; texts of lessons are Markdown without HTML, images and links.")
+            self.fail(f"holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out.")
         return text
 
     def text(self, most_chars: int, *, is_markdown: bool = False) -> Text:
@@ -145,3 +159,11 @@ class Field:
     def _words(self) -> str:
         lists = isinstance(self.node, yaml.SequenceNode)
         return "a list" if lists else "a mapping" if isinstance(self.node, yaml.MappingNode) else "a single value"
+
+
+def _allowed_words(text: str, allowed: Collection[str]) -> str:
+    """The allowed words, or of very many those that are near."""
+    near = get_close_matches(text, allowed, 4, 0.4)
+    if len(allowed) <= MOST_LISTED or not near:
+        return f"allowed are {listed(allowed)}"
+    return f"perhaps {' or '.join(near)} is meant, of {len(allowed)} that there are"

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from memviz.conversation import clean_text
+from memviz.lessons.address import address_anywhere
 from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Question, Step, Text
 from memviz.lessons.markdown import as_html
 from memviz.lessons.playing import Played, play
@@ -29,15 +30,24 @@ from memviz.workspace import Workspace
 _ENDS = "\n;\n"
 
 
+class Tried(NamedTuple):
+    """Something to try: in words, and its address on every memviz (empty where it has none)."""
+
+    text: Text
+    address: str
+
+
 class StepShown(NamedTuple):
-    """A step with all that the file shows of it: its ``question``, its ``still`` picture, and the ``stages`` before and
-    after the answer (twice the same where nothing waits for one; none where the step has no stage)."""
+    """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
+    ``still`` picture, and the ``stages`` before and after the answer (twice the same where nothing waits for one; none
+    where the step has no stage)."""
 
     step: Step
     question: Question | None
     still: Still | None
     stages: tuple[Any, ...]
-    is_asked_of_run: bool
+    address: str
+    tried: tuple[Tried, ...]
 
 
 def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en") -> str:
@@ -63,12 +73,14 @@ def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
 
 
 def _shown(step: Step, played: Played | None) -> StepShown:
-    question = question_of(step, played)
+    question, address = question_of(step, played), address_anywhere(step.view, played)
+    tried = tuple(Tried(one.text, address_anywhere(one.view, played)) for one in step.to_try)
     if played is None or not step.view.has_stage:
-        return StepShown(step, question, None, (), False)
+        return StepShown(step, question, None, (), address, tried)
     before, after = (staged(step, played, is_answered=is_answered) for is_answered in (False, True))
     is_asked = question is not None and not isinstance(step.asked, Question)
-    return StepShown(step, question, still(step, played), (before, after) if is_asked else (after,), is_asked)
+    stages = (before, after) if is_asked else (after,)
+    return StepShown(step, question, still(step, played), stages, address, tried)
 
 
 def _authors(played: Sequence[Played | None]) -> str:

@@ -72,10 +72,25 @@
 
     function speak(language) {
         document.body.dataset.language = language;
+        document.title = document.querySelector(`h1 [data-said="${CSS.escape(language)}"]`).textContent;
         document.querySelectorAll("header [data-language]").forEach((button) => {
             button.setAttribute("aria-pressed", String(button.dataset.language === language));
         });
         remember();
+    }
+
+    // Where there is no clipboard the address is selected, so that the keyboard copies it.
+    function copy(button) {
+        const code = button.parentElement.querySelector("code");
+        const says = (words) => {
+            button.textContent = words;
+            setTimeout(() => (button.textContent = "Copy"), 2000);
+        };
+        const copied = navigator.clipboard ? navigator.clipboard.writeText(code.textContent) : Promise.reject();
+        copied.then(() => says("Copied"), () => {
+            getSelection().selectAllChildren(code);
+            says("Selected");
+        });
     }
 
     function remember() {
@@ -88,6 +103,7 @@
     document.getElementById("print").onclick = () => print();
     document.querySelectorAll("nav [data-to]").forEach((button) => (button.onclick = () => show(Number(button.dataset.to), true)));
     document.querySelectorAll("header [data-language]").forEach((button) => (button.onclick = () => speak(button.dataset.language)));
+    document.querySelectorAll("button.copy").forEach((button) => (button.onclick = () => copy(button)));
     document.addEventListener("keydown", (event) => {
         if (event.key === "PageDown" || event.key === "PageUp") {
             event.preventDefault();

@@ -7,7 +7,7 @@ drawn from that: no text of a lesson ever reaches a reader of Markdown or HTML a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -59,9 +59,10 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def as_html(text: str) -> str:
-    """The text as HTML, every letter of it escaped."""
-    return "".join(_html(block) for block in blocks(text))
+def as_html(text: str, words_html: Callable[[str], str] = escape) -> str:
+    """The text as HTML, every letter of it escaped. ``words_html`` makes HTML of the words that are the lesson's own:
+    neither quoted nor code."""
+    return "".join(_html(block, escape if block.kind in ("quote", "code") else words_html) for block in blocks(text))
 
 
 def as_plain(text: str) -> str:
@@ -69,16 +70,17 @@ def as_plain(text: str) -> str:
     return " ".join("".join(span.text for span in item) for block in blocks(text) for item in block.items)
 
 
-def _html(block: Block) -> str:
+def _html(block: Block, words_html: Callable[[str], str]) -> str:
     tag = _TAGS[block.kind]
-    items = ["".join(_span_html(span) for span in item) for item in block.items]
+    items = ["".join(_span_html(span, words_html) for span in item) for item in block.items]
     if block.kind in ("bullets", "numbers"):
         return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
     return f"<{tag}>{items[0]}</{tag}>"
 
 
-def _span_html(span: Span) -> str:
-    return f"<{span.style}>{escape(span.text)}</{span.style}>" if span.style else escape(span.text)
+def _span_html(span: Span, words_html: Callable[[str], str]) -> str:
+    text = escape(span.text) if span.style == "code" else words_html(span.text)
+    return f"<{span.style}>{text}</{span.style}>" if span.style else text
 
 
 def _blocks(lines: list[str]) -> Iterator[Block]:

@@ -22,11 +22,14 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import OFFLINE
 from memviz.strategies.base import Strategy, Trigger
-from memviz.text.wording import counted, distinct_names
+from memviz.text.wording import counted, distinct_names, listed
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
+
+FACTS_NAMED = 5
+"""In the sentence on a fact that is not there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,9 @@ class Played:
         wanted = (named or "").casefold()
         found = [n for n, one in enumerate(self.probes) if wanted in (answer.casefold() for answer in one.answers)]
         if len(found) != 1:
-            raise self.fail(f"there is {'no fact' if not found else 'more than one fact'} with the answer “{named}”.")
+            known = listed(_first_few([one.answers[0] for one in self.probes]))
+            how = "no fact" if not found else "more than one fact"
+            raise self.fail(f"there is {how} with the answer “{named}”; the conversation's facts are {known}.")
         return found[0]
 
     def retention(self, point: Point) -> Retention:
@@ -137,6 +142,11 @@ def play(
     transcript, _ = workspace.conversation(id)
     runs = tuple(_run(workspace, study, id, number, progress) for number in range(len(study.settings)))
     return Played(lesson, study, transcript, runs)
+
+
+def _first_few(names: Sequence[str]) -> list[str]:
+    more = len(names) - FACTS_NAMED
+    return [*names[:FACTS_NAMED], *([f"{more} more"] if more > 0 else [])]
 
 
 def conversation_id(name: str, workspace: Workspace) -> str | None:

@@ -46,6 +46,7 @@ TITLE_CHARS, SUMMARY_CHARS, CHOICE_CHARS, TEXT_CHARS = 120, 400, 300, 6_000
 MAX_MINUTES, MAX_TURN, MAX_PLACE, MAX_TIMES, MAX_LINKED = 600, 1_000_000, 100_000, 1e6, 20
 NEVER_LINKED = ("summarizer", "chat-model", "replies", "take", "conversation", "setting", "turn", "call", "recall")
 """Parts of an address that a lesson does not give by hand: models, for it asks none, and what it has fields for."""
+YAML_HINT = "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
 LEVELS_WORDS = "a lesson is eight levels deep"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _STUDY = ("conversation", "settings", "recalls", "counter", "prices_of", "pause_seconds")
@@ -67,7 +68,7 @@ def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesso
     except UnicodeDecodeError:
         raise LessonError(file, "is not a text in UTF-8; a lesson is a YAML file.") from None
     except PlainYamlError as error:
-        raise LessonError(file, f"is not valid YAML: {error}.", line=error.line) from None
+        raise LessonError(file, f"is not valid YAML: {error}; {YAML_HINT}", line=error.line) from None
     if root is None:
         raise LessonError(file, "is empty; a lesson has a title and steps.")
     return _lesson(Field(file, root), id)

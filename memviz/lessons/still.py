@@ -55,13 +55,9 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
                        ("messages_dropped", "dropped"), ("messages_recalled", "recalled")):  # fmt: skip
         number = _take(played, point, name)
         words += [f"{number} {noun}"] if number else []
-    if played.probes:
-        words.append(f"knows {_take(played, point, 'facts_known')} of {_facts(played, point)}")
+    if played.probes and (told := _take(played, point, "facts_told")):
+        words.append(f"knows {_take(played, point, 'facts_known')} of {counted(told, 'fact')}")
     return ", ".join(words) + ".", {part: record.tokens.get(part, 0) for part in ALL_PARTS}
-
-
-def _facts(played: Played, point: Point) -> str:
-    return counted(_take(played, point, "facts_told"), "fact")
 
 
 def _take(played: Played, point: Point, measure: str) -> int:

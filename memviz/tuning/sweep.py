@@ -144,7 +144,9 @@ class Sweeping:
     def _kept_cells(self, keys: dict[CellIndex, str]) -> Iterator[tuple[CellIndex, Cell]]:
         if self.kept is None:
             return
-        found = self.kept.find_cells(list(keys.values()))
+        found: dict[str, dict[str, object]] = {}
+        with suppress(DatabaseMovedError):  # no connection was free, and a file that is gone gives no further one
+            found = self.kept.find_cells(list(keys.values()))
         for place, key in keys.items():
             try:
                 cell = Cell.from_dict(found[key])

@@ -3,6 +3,7 @@ a file of it is opened from disk."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -169,6 +170,9 @@ def test_a_file_of_a_lesson_plays_from_disk_and_asks_for_nothing(
     expect(page.get_by_role("heading", name=lesson.steps[1].title.zh)).to_be_visible()
     expect(page.locator(".memviz-stage canvas")).to_be_visible()
     expect(page.locator(".memviz-stage")).to_contain_text("turns 1 to 4")
+    expect(page).to_have_title(lesson.title.zh)
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name=re.compile("Copied|Selected"))).to_be_visible()
     page.get_by_role("button", name="English").click()
     expect(page.get_by_role("heading", name=lesson.steps[1].title.en)).to_be_visible()
     page.get_by_role("radio").last.check()

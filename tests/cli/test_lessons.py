@@ -51,6 +51,23 @@ def test_a_file_that_is_no_lesson_is_a_sentence_beside_the_others(tmp_path: Path
     assert rows[1]["sentence"].startswith("gone: there is no such file, and no such lesson among")
 
 
+def test_a_file_that_cannot_be_read_is_named_once_and_one_without_claims_is_said_to_be_fine(tmp_path: Path) -> None:
+    bad, good = a_file(tmp_path, "steps: []", "bad.yaml"), a_file(tmp_path, text_with())
+    assert memviz("lessons", "check", bad, good, code=1).lines == [
+        "bad.yaml, line 1: has no title; it needs one.",
+        "mine: nothing is wrong with it, and it claims nothing.",
+    ]
+
+
+def test_what_is_not_in_the_run_is_said_with_what_there_is(tmp_path: Path) -> None:
+    prediction = {"kind": "knows", "turn": 5, "fact": "nothing"}
+    (line,) = memviz("lessons", "check", a_file(tmp_path, text_with({"prediction": prediction})), code=1).lines
+    assert line.startswith(
+        "mine step 1: NOT HELD: there is no fact with the answer “nothing”; the conversation's facts"
+    )
+    assert line.endswith(" more.")
+
+
 def test_a_lesson_is_written_as_one_file(tmp_path: Path) -> None:
     out = tmp_path / "lesson.html"
     shown = memviz("lessons", "export", a_file(tmp_path, text_with({"claims": [SO]})), "-o", out)

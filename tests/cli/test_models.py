@@ -9,6 +9,7 @@ from tests.cli.terminal import memviz, refused
 from tests.models.local_programs import PAGE, llama_cpp, ollama, port, serving, vllm
 
 
+@pytest.mark.slow
 def test_every_known_model_with_its_context_and_the_key_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     shown = memviz("models")

@@ -37,6 +37,7 @@ def test_what_is_kept_is_kept() -> None:
     assert visible("a\tb\nc\rd\x1b[0m", keep="\n\t") == "a\tb\ncd[0m"
 
 
+@pytest.mark.slow
 def test_an_encoding_without_the_letters_is_no_error(tmp_path: Path) -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii", "MEMVIZ_DB": str(tmp_path / "a.db")}
     shown = process("list", folder=tmp_path, environment=ascii_only)

@@ -50,6 +50,7 @@ def test_version() -> None:
     assert memviz("--version").out == f"memviz {version('memviz')}\n"
 
 
+@pytest.mark.slow
 def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
     assert process("import", chat, folder=tmp_path).code == 0
     process("replay", "nothing", "-s", "buffer", folder=tmp_path).refused(1, "nothing")

@@ -27,6 +27,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_what_is_recorded_is_played_without_key_and_network(
     chat: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

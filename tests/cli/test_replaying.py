@@ -224,6 +224,7 @@ class TestRecalls:
 
 
 class TestSavedConversations:
+    @pytest.mark.slow
     def test_a_sample(self, library: Workspace) -> None:
         shown = memviz("replay", "sample-trip", *SMALL, "--json")
         transcript, _ = library.conversation("sample-trip")

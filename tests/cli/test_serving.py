@@ -56,6 +56,7 @@ def answer(port: int, path: str) -> str:
         return ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="no SIGINT for one process here")
 def test_it_starts_from_anywhere_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     with started(tmp_path) as (server, port):

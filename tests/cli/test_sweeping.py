@@ -497,6 +497,7 @@ class TestPaidSummarizer:
         assert shown.json["summarizer"] == "openai/gpt-5-mini"
         assert shown.json["terms"]["summarizer"]["model"] == "openai/gpt-5-mini"
 
+    @pytest.mark.slow
     def test_a_second_time_nobody_is_asked_and_nothing_is_paid(self, chat: Path, server: OpenAIServer) -> None:
         memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1)
         paid = len(server.requests)

@@ -87,6 +87,7 @@ def named(id: str, words: str, **changes: Any) -> bool:
     return words in targets()["langchain_middleware"].write(setting(id, **changes)).replace("\n#   ", " ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counter", ["o200k_base", "chars4"])
 @pytest.mark.parametrize("id", EXACT)
 def test_the_agent_sends_what_memviz_simulated_and_keeps_everything(id: str, counter: str) -> None:
@@ -122,6 +123,7 @@ def test_tool_calls_stay_whole(id: str) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["window", "token_buffer"])
 def test_amid_tool_calls_the_question_stays_and_no_result_is_orphaned(id: str) -> None:
     small = {"window": {"window_size": 2}, "token_buffer": {"max_tokens": 60}}[id]

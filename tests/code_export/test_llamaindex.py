@@ -266,6 +266,7 @@ def with_memory(memory: Memory, use: Callable[[Memory], Coroutine[Any, Any, None
     asyncio.run(using())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", [FACTS_LIMIT, {"token_limit": 300, "history_percent": 40, "flush_percent": 30}])
 def test_the_memory_with_facts_sends_what_memviz_simulated(parameters: dict[str, Any]) -> None:
     talked = list(bundled()["trip"].messages)

@@ -68,6 +68,7 @@ def test_a_summary_ends_the_row(id: str) -> None:
     assert [turns[number + 1] - turns[number] for number in failed] == [2, 4, 2]
 
 
+@pytest.mark.slow
 @every_summarizing
 def test_it_is_the_same_in_a_replay_a_free_run_a_chat_and_a_memory(id: str) -> None:
     chat = a_chat(id, failing(3))

@@ -132,6 +132,7 @@ class TestFates:
         run = memviz.replay(messages, small("chat_summary_buffer"), model=Digest())
         assert run.fates()[:, 0].tolist() == [Fate.VERBATIM, Fate.SUMMARIZED]
 
+    @pytest.mark.slow
     @every_strategy
     @given(messages=conversations(), plan=outcomes, data=st.data())
     def test_fates_say_what_the_blocks_say(

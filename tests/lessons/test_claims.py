@@ -149,7 +149,7 @@ def test_a_claim_about_what_is_not_there_does_not_hold(workspace: Workspace) -> 
     for claim, words in (
         ({"measure": "request_tokens", "turn": 99, "value": 1}, "there is no turn 99: the conversation has 46 turns."),
         ({"measure": "request_tokens", "turn": 3, "call": 2, "value": 1}, "turn 3 has no call 2: it has 1 call."),
-        ({"measure": "fact_known", "fact": "a llama", "value": True}, "there is no fact with the answer “a llama”."),
+        ({"measure": "fact_known", "fact": "a llama", "value": True}, "there is no fact with the answer “a llama”; "),
         ({"measure": "fact_known", "fact": 99, "value": True}, "there is no fact 99: the conversation has 18 facts."),
         ({"measure": "message_fate", "message": 999, "value": "lost"}, "there is no message 999"),
         ({"measure": "request_dollars", "prices_of": "nobody/x", "value": 1}, "no price is known of"),
@@ -178,7 +178,8 @@ def test_what_a_view_names_in_vain_is_said(workspace: Workspace) -> None:
     assert [text for _, text in problems(lesson(step), workspace)] == [
         "it shows turn 60, and the conversation has 46 turns.",
         "it points at message 500, and there are 92.",
-        "there is no fact with the answer “a llama”.",
+        "there is no fact with the answer “a llama”; the conversation's facts are 3,600 euros, cashews and pistachios, "
+        "9 July 2027, 28 June 2027, QX7R4M and 13 more.",
         "there is no turn 99: the conversation has 46 turns.",
     ]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -52,6 +54,19 @@ def test_texts_stay_texts(workspace: Workspace) -> None:
     assert html.count("x&amp;lt;b&amp;gt;") >= 8
     assert "x&lt;b" not in html.replace("x&amp;lt;b", "")
     assert "{{ 7*7 }}" in html
+
+
+def test_what_there_is_to_try_has_an_address_on_every_memviz(workspace: Workspace) -> None:
+    tried = {"text": "Fewer", "settings": [{"strategy": "window", "window_size": 4}], "turn": 9, "show": "dollars"}
+    html = html_lesson(lesson({"try": [tried]}), workspace)
+    (address,) = re.findall(r'<span class="address"><code>(.*?)</code>', html)
+    path, _, query = unescape(address).partition("?")
+    assert path == "/compare"
+    assert dict(parse_qsl(query)) == {
+        "conversation": "sample-trip", "setting": 'window {"window_size": 4}', "counter": "o200k_base", "turn": "9",
+        "view": "dollars",
+    }  # fmt: skip
+    assert "memviz ui" in html
 
 
 def test_a_step_about_another_page_says_where_to_follow_it(workspace: Workspace) -> None:

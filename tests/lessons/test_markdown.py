@@ -54,3 +54,9 @@ def test_no_letter_of_a_text_becomes_markup(text: str) -> None:
         html = html.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
     assert "<" not in html
     assert set(unescape(html)) <= set(text) | {" "}
+
+
+def test_words_that_are_quoted_or_code_are_left_as_they_are() -> None:
+    text = "a **b** `c`\n\n> d\n\n- e"
+    html = as_html(text, lambda words: words.upper())
+    assert html == "<p>A <strong>B</strong> <code>c</code></p><blockquote>d</blockquote><ul><li>E</li></ul>"

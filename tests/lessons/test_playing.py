@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from memviz.lessons.address import address_anywhere
 from memviz.lessons.lesson import CONTROLS, Text
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import Standing, staged, standing
 from memviz.lessons.still import still
 from memviz.stage.files import script
-from memviz.ui.lessons.opening import query_of
 from memviz.workspace import Workspace
 from tests.lessons.writing_lessons import lesson
 
@@ -108,16 +108,17 @@ def test_a_still_picture_says_its_numbers_and_does_not_give_the_answer_away(play
     assert found.svg.count("<rect") > 4
 
 
-def test_a_view_opens_by_the_address_that_compare_reads(workspace: Workspace, played: Played) -> None:
+def test_a_view_opens_by_the_address_that_compare_reads(played: Played) -> None:
     view = {"page": "facts", "show": "lives", "turn": 20, "highlight": {"setting": 1, "fact": "QX7R4M"},
             "pause_seconds": 300, "link": {"all": "True"},
             "recalls": [{"turn": 20, "turns": [1, 2], "setting": 1}]}  # fmt: skip
-    step = lesson({"view": view}).steps[0]
-    query = query_of(workspace, step.view, played)
+    address = address_anywhere(lesson({"view": view}).steps[0].view, played)
     for part in ("conversation=sample-trip", "setting=buffer&", "setting=summary+", "look=1", "turn=20", "view=lives",
                  "pause=300.0", "all=True", f"fact={played.fact('QX7R4M')}", "recall=20+1%2C2+1"):  # fmt: skip
-        assert part in query, query
-    assert "stage=on" in query_of(workspace, lesson().steps[0].view)
+        assert part in address, address
+    assert address.startswith("/facts?")
+    assert "stage=on" in address_anywhere(lesson().steps[0].view, None)
+    assert address_anywhere(lesson(conversation="saved here").steps[0].view, None) == ""
 
 
 def test_a_view_names_the_controls_that_the_stage_has() -> None:

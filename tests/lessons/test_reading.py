@@ -67,6 +67,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "setting": ({"view": {"highlight": {"setting": 2}}}, "highlight: setting: is 2; it has to be"),
     "a model": ({"view": {"link": {"summarizer": "openai/gpt-5"}}}, "link: summarizer: does not belong here;"),
     "measure": ({"claims": [{"measure": "x", "relation": "="}]}, "claim 1: measure: is 'x'; allowed are request_tok"),
+    "near a measure": (
+        {"claims": [{"measure": "fact_knwon", "relation": "="}]}, "measure: is 'fact_knwon'; perhaps fact_known or "
+    ),
     "relation": ({"claims": [{"measure": "turns", "relation": "=="}]}, "claim 1: relation: is '==';"),
     "no value": ({"claims": [{"measure": "turns", "relation": "="}]}, "claim 1: needs either a value or than"),
     "no number": ({"claims": [{"measure": "turns", "relation": "=", "value": "many"}]}, "value: is 'many'; it has"),
@@ -107,6 +110,11 @@ WHOLE: dict[str, tuple[bytes | str, str]] = {
     "text": ("hello", "x.yaml, line 1: is a single value; it has to be a mapping of names to values."),
     "no steps": (text_of({"title": "a"}), "x.yaml, line 1: has no steps; it needs one."),
     "broken": ("title: [", "x.yaml, line 1: is not valid YAML:"),
+    "colon": ("title: a: b", "x.yaml, line 1: is not valid YAML: mapping values are not allowed here; put texts with"),
+    "comma": (
+        "id: x\ntitle: {en: First, then that, zh: x}\nsteps: []",
+        "x.yaml, line 2: title: then that: is no field, but the end of a text with a comma; put the text in quotes.",
+    ),
     "alias": ("title: &a b\nsteps: *a", "aliases such as *name are not read"),
     "object": ("id: x\ntitle: !!python/object/apply:os.system [x]\nsteps: []", "x.yaml, line 2: title: is a list;"),
     "no letters": (b"\xff\xfe\x00", "x.yaml: is not a text in UTF-8;"),

@@ -75,6 +75,7 @@ def test_a_silent_call_is_billed_when_it_is_left_and_not_tried_again(server: Ope
     assert asked(server, spending, Visitor(), name).complete(HELLO).text == "Here I am.", "nothing is held back"
 
 
+@pytest.mark.slow
 def test_a_call_that_is_left_while_it_waits_for_the_budget_is_not_made(server: OpenAIServer) -> None:
     spending = Spending()
     held = spending.reserve(spending.limit_usd)

@@ -100,6 +100,7 @@ def test_a_refused_call_costs_nothing(server: OpenAIServer, fault: str) -> None:
     budget.reserve(1.0)  # and nothing is held back
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault", ["500", "closed socket", "slow", "cut before any text", "empty text", "output limit", "content filter"]
 )

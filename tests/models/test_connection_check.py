@@ -136,6 +136,7 @@ def test_a_model_that_thinks_for_longer_than_the_test(server: OpenAIServer) -> N
     assert "It thinks longer than this test lets it, so whether its answers stream was not seen." in words(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", sorted(set(FAILURES) - {"output limit"}))
 def test_each_failure_is_one_clear_sentence_without_the_key(server: OpenAIServer, fault: str) -> None:
     answer, _, _ = FAILURES[fault]

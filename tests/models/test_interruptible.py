@@ -127,6 +127,7 @@ def test_a_call_that_was_left_hangs_up_as_soon_as_its_server_thinks_aloud(server
     assert server.client_gone.wait(SOON_SECONDS)
 
 
+@pytest.mark.slow
 def test_a_call_that_was_left_is_not_tried_again(server: OpenAIServer) -> None:
     server.otherwise = slow(SILENCE_SECONDS)
     patient = client(server, timeout=1, retries=5)
@@ -140,6 +141,7 @@ def test_a_call_that_was_left_is_not_tried_again(server: OpenAIServer) -> None:
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 def test_without_a_stop_the_timeout_and_its_tries_are_as_before(server: OpenAIServer) -> None:
     server.otherwise = slow(SILENCE_SECONDS)
     with pytest.raises(ModelTimeoutError):

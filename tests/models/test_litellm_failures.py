@@ -43,6 +43,7 @@ from tests.models.openai_server import Answer, OpenAIServer, chunk
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAILURES)
 def test_every_failure_is_one_typed_error_in_one_sentence(server: OpenAIServer, fault: str) -> None:
     answer, kind, words = FAILURES[fault]
@@ -55,6 +56,7 @@ def test_every_failure_is_one_typed_error_in_one_sentence(server: OpenAIServer, 
     assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["401", "429", "context", "slow", "HTML", "empty choices", "closed socket"])
 def test_complete_fails_in_the_same_way(server: OpenAIServer, fault: str) -> None:
     answer, kind, words = FAILURES[fault]
@@ -76,6 +78,7 @@ INTERRUPTIONS: dict[str, tuple[Answer, type[ModelError]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", INTERRUPTIONS)
 def test_after_text_arrived_the_error_holds_it_and_nothing_is_asked_again(server: OpenAIServer, fault: str) -> None:
     answer, kind = INTERRUPTIONS[fault]
@@ -89,6 +92,7 @@ def test_after_text_arrived_the_error_holds_it_and_nothing_is_asked_again(server
     check_sentence(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["gemini/gemini-2.5-pro", "deepinfra/some/model", "anthropic/claude-opus-5", "ollama_chat/llama3"]
 )

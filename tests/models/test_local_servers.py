@@ -260,6 +260,7 @@ def test_very_many_models_are_counted() -> None:
     assert "150 models" in found.sentences[0]
 
 
+@pytest.mark.slow
 def test_a_silent_server_is_left_after_a_moment() -> None:
     started = monotonic()
     (sentence,) = found_at(slow(30)).sentences

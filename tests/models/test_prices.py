@@ -101,6 +101,7 @@ def _comparable() -> list[Price]:
     return [each for each in known if "ft:" not in each.model and f"{each.provider}/{each.model}" not in prices()][::3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", [1_000, 150_000, 260_000, 900_000])
 def test_costs_agree_with_litellm(tokens: int) -> None:
     litellm = load_litellm()

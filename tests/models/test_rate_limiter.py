@@ -114,6 +114,7 @@ def test_a_wait_of_ones_own_is_kept_to_the_full(gate: RateLimiter, clock: Clock)
 # Over HTTP
 
 
+@pytest.mark.slow
 def test_a_refused_call_holds_back_every_model_with_the_same_key(server: OpenAIServer) -> None:
     server.then(FAILURES["429"][0])
     failure(client(server))
@@ -141,6 +142,7 @@ def test_other_failures_hold_back_nobody(server: OpenAIServer, fault: str) -> No
     assert naps == []
 
 
+@pytest.mark.slow
 def test_answers_let_callers_pass_as_fast_as_before(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = RateLimiter()
     monkeypatch.setattr("memviz.models.litellm_client.gate_of", lambda whom: gate)

@@ -148,6 +148,7 @@ def test_suggested_models_are_of_providers_whose_keys_are_known() -> None:
     assert all(provider in key_variables() or provider.startswith(OWN_SIGN_IN) for provider in providers)
 
 
+@pytest.mark.slow
 def test_neither_naming_a_model_nor_missing_its_key_imports_litellm() -> None:
     code = f"""
 import json, sys

@@ -142,6 +142,7 @@ def _limited(model: CachedModel) -> memviz.Model:
     return limited
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", DIFFERENT)
 def test_another_request_is_asked_and_kept_apart(server: OpenAIServer, tmp_path: Path, what: str) -> None:
     cached(server, tmp_path).complete(HELLO)
@@ -187,6 +188,7 @@ def test_so_is_another_address_from_the_environment(
 NOT_KEPT = ["401", "429", "500", "cut before any text", "empty text", "output limit", "slow", "HTML"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", NOT_KEPT)
 def test_a_failed_call_is_not_kept(server: OpenAIServer, tmp_path: Path, fault: str) -> None:
     answer, kind, _ = FAILURES[fault]
@@ -328,6 +330,7 @@ def test_a_model_whose_answers_depend_on_who_knows_what(tmp_path: Path) -> None:
         CachedModel(ScriptedModel([]), tmp_path)
 
 
+@pytest.mark.slow
 def test_many_threads_write_to_one_folder(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: ResponseCache(tmp_path).put(f"key {n}", Reply(f"text {n}")), range(100)))

@@ -53,12 +53,14 @@ class TestCommandLine:
         assert run["strategy"] == {"id": ID, "parameters": {"window_size": 3}}
         assert TITLE in (tmp_path / "run.html").read_text(encoding="utf-8")
 
+    @pytest.mark.slow
     def test_a_sweep_finds_and_exports_it(self) -> None:
         for target in targets():
             shown = command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--keep", 0, "--code", target)
             assert f"Take {TITLE} · window_size=" in shown.err
             assert TITLE in shown.out
 
+    @pytest.mark.slow
     def test_a_sweep_without_names_tries_it(self, tmp_path: Path) -> None:
         command("sweep", TRIP, "--csv", tmp_path / "sweep.csv")
         assert f",{ID}," in (tmp_path / "sweep.csv").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ QUERY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["compare", "summaries", "memory_map", "retention", "costs"])
 def test_a_link_opens_it_on_every_page_of_the_study(page: str) -> None:
     session = opened(page, QUERY)
@@ -56,6 +57,7 @@ def test_compare_opens_its_memory_yaml() -> None:
     assert LABEL in token_lines(session.run())
 
 
+@pytest.mark.slow
 def test_tune_tries_it_and_exports_it() -> None:
     session = finished(open_page("tune"))
     assert ID in labelled(session.button_group, "Strategies to try").value

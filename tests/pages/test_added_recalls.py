@@ -105,6 +105,7 @@ def test_a_recall_for_one_setting_leaves_the_others_as_they_are(compare: AppTest
     assert listed(compare) == [f"Turn {INTO} gets turn 1, {WINDOW}"]
 
 
+@pytest.mark.slow
 def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) -> None:
     add(compare, "1", uid=1)
     labelled(compare.selectbox, "Setting").set_value(1).run()
@@ -151,6 +152,7 @@ def test_a_turn_named_twice_is_recalled_once(compare: AppTest) -> None:
     assert listed(compare) == [f"Turn {INTO} gets turns 1, 2 and 3, all settings"]
 
 
+@pytest.mark.slow
 def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:
     before = token_lines(compare)
     add(compare, "1")
@@ -163,6 +165,7 @@ def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:
     assert token_lines(compare) == before
 
 
+@pytest.mark.slow
 def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest) -> None:
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
     labelled(compare.toggle, "Enable recall").set_value(False).run()
@@ -197,6 +200,7 @@ def test_a_removed_setting_takes_its_recalls_along(compare: AppTest) -> None:
     assert list(recall_marks(compare)) == [SUMMARY]
 
 
+@pytest.mark.slow
 def test_the_list_follows_the_setting_when_it_is_changed(compare: AppTest) -> None:
     add(compare, "1", uid=1)
     labelled(compare.number_input, "Window size").set_value(4).run()

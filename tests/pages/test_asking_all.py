@@ -118,6 +118,7 @@ def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: 
     assert any("is asked 2 times" in caption for caption in sentences(compare.caption))
 
 
+@pytest.mark.slow
 def test_a_model_that_may_cost_money_is_asked_only_after_the_click(compare: AppTest, server: OpenAIServer) -> None:
     use_model(compare, "Chat model", server.api_base)
     assert not server.requests
@@ -146,6 +147,7 @@ def test_a_wrong_key_is_asked_with_once_and_the_rest_when_it_is_mended(compare: 
     assert [card.answer for card in cards(compare)] == ["At seven.", "At eight.", "At eight."]
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_is_a_sentence_for_each_setting(compare: AppTest, server: OpenAIServer) -> None:
     server.then(status(400, f"No {KEY}"), text("At eight."), status(400, f"No {KEY}"))
     use_model(compare, "Chat model", server.api_base)
@@ -171,6 +173,7 @@ def test_a_model_that_nobody_knows_is_a_sentence(monkeypatch: pytest.MonkeyPatch
     assert "no such model" in sentence
 
 
+@pytest.mark.slow
 def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
     ask(compare, FLIGHT)
     labelled(compare.number_input, "Window size").set_value(4).run()
@@ -182,6 +185,7 @@ def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
     assert not any("Asked" in caption for caption in sentences(compare.caption))
 
 
+@pytest.mark.slow
 def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) -> None:
     said = "Pay $5 or $6 for <script>alert(1)</script> **now** :red[x]"
     server.then(text(said))
@@ -200,6 +204,7 @@ def test_a_question_of_the_conversation_is_one_click_away(compare: AppTest) -> N
     assert [CODE in card.answer for card in cards(compare)] == [True, False, True]
 
 
+@pytest.mark.slow
 def test_a_lost_answer_is_brought_back_for_what_the_button_says(compare: AppTest) -> None:
     ask(compare, PASSPORT)
     assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}

@@ -159,6 +159,7 @@ def test_the_system_prompt_can_be_set_until_the_first_message(chat: AppTest) -> 
     assert labelled(chat.text_area, "System prompt").disabled
 
 
+@pytest.mark.slow
 def test_messages_show_what_became_of_them_at_the_last_request(chat: AppTest) -> None:
     choose(chat, "window", "Window size", 1)
     for text in (FACT, PLAN, QUESTION):
@@ -214,6 +215,7 @@ def test_the_address_names_the_chat_from_its_first_reply_on(chat: AppTest) -> No
     chat_link(chat)
 
 
+@pytest.mark.slow
 def test_a_chat_is_found_again_by_its_address(chat: AppTest) -> None:
     choose(chat, "window", "Window size", 3)
     say(chat, FACT)
@@ -292,6 +294,7 @@ def test_from_chat_to_compare_on_the_same_conversation(chat: AppTest) -> None:
     assert any("2 turns." in sentence for sentence in sentences(chat.caption))
 
 
+@pytest.mark.slow
 def test_two_sessions_on_one_chat_lose_nothing(chat: AppTest) -> None:
     say(chat, FACT)
     link = chat_link(chat.run())

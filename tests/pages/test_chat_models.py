@@ -35,6 +35,7 @@ def use_model(session: AppTest, picker: str, api_base: str) -> AppTest:
     return labelled(session.number_input, "Timeout").set_value(2).run()
 
 
+@pytest.mark.slow
 def test_an_unreachable_model_is_one_sentence_and_the_message_stays(chat: AppTest, closed_address: str) -> None:
     use_model(chat, "Chat model", closed_address)
     say(chat, FACT)
@@ -91,6 +92,7 @@ def test_what_the_page_shows_is_what_the_provider_got(chat: AppTest, server: Ope
     assert sent == [("system", "You are a helpful assistant."), ("user", FACT)]
 
 
+@pytest.mark.slow
 def test_a_summarizer_that_fails_loses_nothing(chat: AppTest, closed_address: str) -> None:
     choose(chat, "summary", "Buffer size", 1)
     use_model(chat, "Summarizer", closed_address)

@@ -168,3 +168,11 @@ def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
 def test_change_against_the_first_setting(compare: AppTest) -> None:
     buffer, window = (sum(sent(replayed(strategy))) for strategy in list(FIRST.values())[:2])
     assert [metric.delta for metric in compare.metric][:2] == ["", f"{window / buffer - 1:+.0%} tokens"]
+
+
+def test_the_choice_of_conversations_says_in_a_few_words_what_each_bundled_one_is() -> None:
+    help = labelled(open_page("compare").selectbox, "Conversation").help
+    lines = [line for line in help.splitlines() if line.startswith("- **")]
+    assert len(lines) == 5
+    assert "- **A coding agent and the lost hour**: A developer and a coding agent look for the reason" in help
+    assert all(len(line) < 200 for line in lines)

@@ -160,6 +160,7 @@ class TestTerms:
         assert shows(page, PricingAssumptions.of(summarizer=CLAUDE))
         assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(unfolded(page))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("pause_seconds", "words"),
         [

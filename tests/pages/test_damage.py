@@ -131,8 +131,8 @@ def test_every_page_works_whatever_is_in_a_column(
     value = PAGE_VALUES[number % len(PAGE_VALUES)]
     if not damage(database, made, table, column, value):
         pytest.skip("SQLite does not let it in")
-    names = list(QUESTIONS)
-    for page in {"library", names[number % len(names)], names[(number // len(names)) % len(names)]}:
+    names = [name for name in QUESTIONS if name not in ("lessons", "guide")]  # which read nothing of the database
+    for page in {names[number % len(names)], names[(number // len(names)) % len(names)]}:
         st.cache_resource.clear()
         query = {"chat": {"chat": "ferry"}, "library": {}}.get(page, {"conversation": "ferry"})
         works(open_page(page, **query))

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import memviz
 from memviz.storage.store import Store
+from memviz.workspace import FIRST_SAMPLE, Workspace
 from tests.pages.driving import QUESTIONS, click, finished, labelled, open_page, page_of, say, sentences
 
 PAGES = ("compare", "chat", "library")
@@ -146,6 +148,7 @@ def test_what_a_replaced_file_held_is_written_beside_it(database: Path) -> None:
     assert not session.run().error
 
 
+@pytest.mark.slow
 def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
     open_page("library")
     database.unlink()
@@ -153,3 +156,13 @@ def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
     assert "was removed while memviz was using it" in sentences(session.error)[0]
     assert len(session.error) == 1
     assert "**Take " in " ".join(sentences(session.success))
+
+
+def test_a_sweep_is_made_although_no_connection_to_a_removed_database_is_free(database: Path) -> None:
+    workspace = Workspace()
+    workspace.conversation(FIRST_SAMPLE)
+    database.unlink()
+    window = memviz.strategy("window")
+    with workspace.store._database.engine.connect():  # as a page does that reads while the sweep begins
+        sweeping = workspace.sweeping([FIRST_SAMPLE], [window], counter="o200k_base")
+        assert len([*sweeping]) == 1

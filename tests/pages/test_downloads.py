@@ -48,6 +48,7 @@ def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
     return written if isinstance(written, str) else written.decode()
 
 
+@pytest.mark.slow
 def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], str | bytes]]) -> None:
     page = offered(open_page("compare", conversation="sample-trip"))
     turns = len(sample("trip").messages) // 2

@@ -77,6 +77,7 @@ def test_a_wrong_address_is_asked_once_and_the_right_one_then_replays(server: Op
     assert replayed(page)
 
 
+@pytest.mark.slow
 def test_a_failure_that_may_pass_does_not_end_the_replay_and_what_was_written_is_not_asked_for_again(
     server: OpenAIServer,
 ) -> None:

@@ -81,6 +81,7 @@ def test_nothing_is_answered_before_it_is_asked_for(compare: AppTest) -> None:
     assert sentences(compare.caption)[0].startswith("A [free run]")
 
 
+@pytest.mark.slow
 def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
     answer(compare)
     assert page_of(compare) == "compare"
@@ -89,6 +90,7 @@ def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
     assert len(compare.metric) == 3
 
 
+@pytest.mark.slow
 def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None:
     answer(compare)
     walk_to(compare, 35)
@@ -129,6 +131,7 @@ def test_another_session_finds_the_answers(compare: AppTest, restarted: bool) ->
     assert cards(other) == cards(compare) != []
 
 
+@pytest.mark.slow
 def test_replies_as_recorded_come_back(compare: AppTest) -> None:
     answer(compare)
     labelled(compare.button_group, "Replies").set_value("replayed").run()
@@ -151,6 +154,7 @@ def test_only_a_setting_that_is_new_is_answered(short: str, server: OpenAIServer
     assert len(token_lines(session)) == 4
 
 
+@pytest.mark.slow
 def test_a_changed_setting_is_answered_anew(compare: AppTest) -> None:
     answer(compare)
     labelled(compare.number_input, "Window size").set_value(4).run()
@@ -214,6 +218,7 @@ def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
     assert not any(KEY.encode() in file.read_bytes() for file in database.parent.glob("memviz.db*"))
 
 
+@pytest.mark.slow
 def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(short: str, server: OpenAIServer) -> None:
     server.then(text("First."), status(400, "No."))
     session = answer(open_short(short, server))
@@ -222,6 +227,7 @@ def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(short: st
     assert [card.answer for card in cards(session)] == ["First."]
 
 
+@pytest.mark.slow
 def test_a_summarizer_that_no_call_reaches_ends_it_and_it_goes_on_once_that_is_mended(
     short: str, server: OpenAIServer
 ) -> None:
@@ -252,6 +258,7 @@ def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
     assert "no message of a user" in sentence
 
 
+@pytest.mark.slow
 def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAIServer) -> None:
     session = open_short(short, server)
     labelled(session.number_input, "Window size").set_value(2).run()

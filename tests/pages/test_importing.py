@@ -154,6 +154,7 @@ def test_one_need_not_say_it(library: AppTest) -> None:
     assert titles(library) == before
 
 
+@pytest.mark.slow
 def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
     library: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,12 +37,12 @@ def ask(session: AppTest) -> AppTest:
 
 
 def results(session: AppTest) -> dict[str, list[str]]:
-    table = next(table.value for table in session.table if "Answer contained" in table.value.columns)
-    return {column: list(table[column]) for column in table.columns}
+    table = next(table.value for table in session.table if "Answer contained" in table.value.index)
+    return {measure: list(table.loc[measure]) for measure in table.index}
 
 
 def asked(session: AppTest) -> bool:
-    return any("Answer contained" in table.value.columns for table in session.table)
+    return any("Answer contained" in table.value.index for table in session.table)
 
 
 def only_the_buffer(session: AppTest) -> AppTest:
@@ -60,6 +60,7 @@ def test_nothing_is_asked_before_one_says_so() -> None:
     assert estimate(page).endswith("at no cost.")
 
 
+@pytest.mark.slow
 def test_the_offline_model_answers_every_question_under_every_setting() -> None:
     page = ask(open_page("retention"))
     runs = [replayed(strategy) for strategy in FIRST.values()]
@@ -78,6 +79,7 @@ def test_the_offline_model_answers_every_question_under_every_setting() -> None:
         page.button(key="judged-ask")
 
 
+@pytest.mark.slow
 def test_answers_are_there_after_a_reload(short: str) -> None:
     session = ask(only_the_buffer(opened(short)))
     again = only_the_buffer(opened(short))
@@ -86,6 +88,7 @@ def test_answers_are_there_after_a_reload(short: str) -> None:
         again.button(key="judged-ask")
 
 
+@pytest.mark.slow
 def test_where_others_reach_the_server_answers_stay_with_their_visitor(
     short: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +121,7 @@ def test_answers_to_one_question_stand_beside_each_other(short: str) -> None:
     assert len([said for said in texts(session) if "3,000" in said]) == 3
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_too_and_its_verdicts_count(short: str, server: OpenAIServer) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.toggle, "Let a model judge").set_value(True).run()

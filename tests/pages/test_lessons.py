@@ -58,6 +58,8 @@ def test_the_list_has_every_lesson_and_begins_one() -> None:
     assert [f"**{lesson.title.en}**" for lesson in memviz.lessons().values()] == [
         text for text in listed if text.startswith("**")
     ]
+    panels = [block.proto.popover.label for block in session.get("popover")]
+    assert panels[1:] == [f"More of {lesson.title.en}" for lesson in memviz.lessons().values()]
     session.button(key="play-first-look").click().run()
     lesson = memviz.lesson("first-look")
     assert titles(session) == [lesson.title.en, lesson.steps[0].title.en]
@@ -162,6 +164,7 @@ def test_a_way_out_opens_compare_as_the_step_has_it(database: Path) -> None:
     assert session.session_state["compare-turn"] == 9
 
 
+@pytest.mark.slow
 def test_a_view_is_kept_as_a_step_worded_ordered_and_saved(database: Path) -> None:
     session = open_address("compare", {"setting": ["buffer"], "turn": ["5"], "pause": ["300.0"]})
     for title in ("First", "Second"):
@@ -190,6 +193,7 @@ def test_a_view_is_kept_as_a_step_worded_ordered_and_saved(database: Path) -> No
     assert stored(database) == {}
 
 
+@pytest.mark.slow
 def test_what_no_lesson_may_hold_is_not_kept() -> None:
     session = open_address("facts", {"setting": ["buffer"]})
     labelled(session.text_area, "Text").set_value("<script>alert(1)</script>")

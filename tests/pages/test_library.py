@@ -61,6 +61,7 @@ def test_the_bundled_conversations_are_there(library: AppTest) -> None:
     assert sorted(titles(library)) == sorted(bundled().titles().values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "content", "title"), [("a.json", AS_JSON, "Ferry times"), ("b.jsonl", AS_JSONL, "b")])
 def test_a_file_is_imported_and_opens_in_compare(library: AppTest, name: str, content: bytes, title: str) -> None:
     upload(library, (name, content))
@@ -148,6 +149,7 @@ def test_search_finds_titles_and_messages_in_either_case(library: AppTest) -> No
     assert len(titles(search(library, ""))) == len(bundled()) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["%", "_", "zzz nowhere", "'; drop table conversations; --", "*"])
 def test_a_search_without_a_match_says_so(words: str) -> None:
     library = open_page("library")
@@ -184,6 +186,7 @@ def damaged(database: Path, statement: str) -> AppTest:
     return library.run()
 
 
+@pytest.mark.slow
 def test_a_conversation_that_cannot_be_read_is_named_and_the_others_work(database: Path) -> None:
     library = damaged(database, "UPDATE conversation SET probes = '42', title = 'Bad *luck*' WHERE id = 'sample-trip'")
     page_of(library)

@@ -105,6 +105,7 @@ def test_something_else_at_the_port_and_other_machines_are_one_sentence() -> Non
     assert "no address of this machine" in sentence
 
 
+@pytest.mark.slow
 def test_percent_of_the_window_knows_its_window_once_its_prices_count() -> None:
     with serving(llama_cpp("tiny.gguf", window=1234)) as server:
         session = found_at(server, "costs")

@@ -22,6 +22,7 @@ def is_one_sentence(text: str) -> bool:
     return text.endswith(".") and re.search(r"[.!?] [A-Z]", text) is None and LEAST_CHARS <= len(text) <= MOST_CHARS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_page_has_exactly_three_sentences(name: str) -> None:
     (help,) = [one for one in first_seen(name).get("popover") if one.proto.popover.label == "Lost?"]

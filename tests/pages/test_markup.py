@@ -63,6 +63,7 @@ def escaped_sources(session: AppTest) -> Iterator[str]:
         yield getattr(element.proto, "help", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", list(QUESTIONS))
 def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
     study = page in ("compare", "summaries", "memory_map", "retention", "costs")

@@ -148,6 +148,7 @@ def test_a_message_that_was_never_sent_says_so(page: AppTest) -> None:
     assert any("never sent" in element.value for element in page.markdown)
 
 
+@pytest.mark.slow
 def test_another_conversation_begins_at_its_first_message(page: AppTest) -> None:
     labelled(page.number_input, "Message").set_value(40).run()
     labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
@@ -191,6 +192,7 @@ def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() 
     assert (labelled(page.number_input, "Message").value, turn_shown(page)) == (230, 120)
 
 
+@pytest.mark.slow
 def test_a_failing_summarizer_is_red_and_loses_nothing(page: AppTest, server: OpenAIServer) -> None:
     server.then(text("A first summary."), *[status(400, "No <b>such</b> model.")] * 99)
     use_model(page, "Summarizer", server.api_base)

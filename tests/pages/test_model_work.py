@@ -111,6 +111,7 @@ def test_the_request_is_shown_with_its_tools(chat: AppTest) -> None:
     assert "message 6" in tools  # the call is a message of the conversation
 
 
+@pytest.mark.slow
 def test_a_chat_shows_its_recalls_again_after_a_restart(chat: AppTest) -> None:
     say(chat, QUESTION)
     st.cache_resource.clear()
@@ -165,6 +166,7 @@ def test_what_a_round_of_thinking_cost_is_said(server: OpenAIServer) -> None:
     assert bubbles(session)[-1] == ("assistant", "Hello.")
 
 
+@pytest.mark.slow
 def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay(chat: AppTest) -> None:
     labels = [control.label for control in chat.number_input]
     compare = open_page("compare")
@@ -244,6 +246,7 @@ def test_what_waits_survives_a_restart(window: AppTest, pinned: bool) -> None:
     assert bool(tray(again)) == pinned
 
 
+@pytest.mark.slow
 def test_what_is_taken_back_stays_away_after_a_restart(window: AppTest) -> None:
     window.button(key="recall-turn-1").click().run()
     window.button(key="recall-clear").click().run()
@@ -257,6 +260,7 @@ def test_what_is_taken_back_stays_away_after_a_restart(window: AppTest) -> None:
 # Text stays text
 
 
+@pytest.mark.slow
 def test_thoughts_calls_and_results_are_text(chat: AppTest, server: OpenAIServer) -> None:
     think(chat)
     use_model(chat, "Chat model", server.api_base)

@@ -48,6 +48,23 @@ def test_before_an_audience_there_is_one_picture_with_one_sentence() -> None:
     assert "present=on" in parts_of_link(page)
 
 
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [("facts", SETTINGS | {"view": ["summaries"]}), ("tune", {}), ("guide", {"strategy": ["summary_buffer"]})],
+)
+def test_other_pages_are_one_picture_in_large_letters_too(page: str, query: dict[str, list[str]]) -> None:
+    shown = open_address(page, query | {"present": ["on"]})
+    assert not shown.exception
+    (figure,) = figures(shown)
+    assert figure["layout"]["font"]["size"] > LARGE_PIXELS
+    assert not shown.metric
+    assert not shown.dataframe
+    assert not shown.get("table")
+    bar = component(shown, "presenter_bar")
+    assert bar is not None
+    assert bar["notes"]
+
+
 def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
     page = open_address("compare", SETTINGS | {"present": ["on"]})
     bar = component(page, "presenter_bar")
@@ -58,6 +75,7 @@ def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
     assert component(open_address("compare", SETTINGS), "presenter_bar") is None
 
 
+@pytest.mark.slow
 def test_the_clicker_walks_through_the_pictures_of_all_pages_and_back() -> None:
     page = open_address("compare", SETTINGS | {"present": ["on"]})
     seen = []

@@ -46,11 +46,13 @@ def test_a_dropped_fact_comes_back_for_one_request(chat: AppTest) -> None:
     assert not recalled(chat)
 
 
+@pytest.mark.slow
 def test_the_button_under_a_dropped_turn_recalls_it(chat: AppTest) -> None:
     chat.button(key="recall-turn-1").click().run()
     assert "3,000" in ask(chat)
 
 
+@pytest.mark.slow
 def test_pinned_messages_go_along_until_unpinned(chat: AppTest) -> None:
     chat.button(key="recall-turn-1").click().run()
     chat.button(key="recall-pin").click().run()
@@ -62,6 +64,7 @@ def test_pinned_messages_go_along_until_unpinned(chat: AppTest) -> None:
     assert not recalled(chat)
 
 
+@pytest.mark.slow
 def test_clear_takes_everything_back(chat: AppTest) -> None:
     chat.button(key="recall-turn-1").click().run()
     chat.button(key="recall-clear").click().run()
@@ -69,6 +72,7 @@ def test_clear_takes_everything_back(chat: AppTest) -> None:
     assert not recalled(chat)
 
 
+@pytest.mark.slow
 def test_words_and_last_messages_find_what_they_name(chat: AppTest) -> None:
     labelled(chat.text_input, "Words").set_value("trains, MONDAY").run()
     assert any("I like trains." in text and "We leave on a Monday." in text for text in texts(chat))
@@ -83,11 +87,13 @@ def test_a_list_that_cannot_be_read_says_which_piece(chat: AppTest) -> None:
     assert any("'one'" in error for error in sentences(chat.error))
 
 
+@pytest.mark.slow
 def test_turns_that_do_not_exist_are_named(chat: AppTest) -> None:
     labelled(chat.text_input, "Turns").set_value("1, 77").run()
     assert any("turn 77" in caption for caption in sentences(chat.caption))
 
 
+@pytest.mark.slow
 def test_a_setting_without_recall_says_so(chat: AppTest) -> None:
     labelled(chat.selectbox, "Strategy").select("summary_only").run()
     labelled(chat.toggle, "Enable recall").set_value(False).run()

@@ -15,13 +15,14 @@ from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
+from memviz.strategies.base import Strategy
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
+from memviz.ui.controls.grounds import ALL_STAND_IN, NO_RECORDING, WITH_RECORDINGS
 from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
-from tests.pages.driving import click, finished, labelled, open_address, open_page, sentences, token_lines
+from tests.pages.driving import click, finished, labelled, open_address, open_page, say, sentences, token_lines
 from tests.pages.test_downloads import made, named
 
 __all__ = ["made"]
@@ -31,9 +32,9 @@ SETTING = 'summary_buffer {"max_token_limit": 1500}'
 RECORDED = ["trip", *(pytest.param(name, marks=pytest.mark.slow) for name in ("support", "tutoring", "chinese"))]
 
 
-def opened_recording(workspace: Workspace) -> None:
+def opened_recording(workspace: Workspace, strategy: Strategy = BUFFER) -> None:
     trip = sample("trip")
-    recording = a_recording_of(trip, BUFFER, probes=trip.probes)
+    recording = a_recording_of(trip, strategy, probes=trip.probes)
     workspace.recordings.open(write_recording(recording).encode(), "mine.recording")
 
 
@@ -41,6 +42,7 @@ def told(page: AppTest) -> str:
     return " ".join([*sentences(page.markdown), *sentences(page.caption)])
 
 
+@pytest.mark.slow
 def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING)
@@ -70,6 +72,7 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
     assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["summaries", "retention"])
 def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     opened_recording(Workspace())
@@ -78,6 +81,13 @@ def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     assert f"by {MODEL}" in sentences(page.caption)
     other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
     assert ":gray-badge[offline stand-in]" in [text for text in sentences(other.markdown) if len(text) < 40]
+
+
+def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
+    opened_recording(Workspace())
+    page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15")
+    assert "badge[recorded]" in told(page)
+    assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in page.button]
 
 
 def test_a_recording_that_was_removed_plays_no_more() -> None:
@@ -116,13 +126,13 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
 
 
+@pytest.mark.slow
 def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
     opened_recording(Workspace())
     page = open_address("compare", {"setting": [SETTING, "window"]})
-    not_recorded = "so the offline stand-in answers, which only quotes what it was sent"
     labelled(page.text_input, "One question").set_value("What is the colour of the door?")
     click(page, "Ask 2 settings")
-    assert f"No recording holds this question, {not_recorded}" in told(page)
+    assert NO_RECORDING in told(page)
     labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
     click(page, "Ask 2 settings")
     assert "No recording holds the answer under Sliding window · 10 messages, so there the offline" in told(page)
@@ -135,6 +145,20 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     assert "No recording" not in told(alone)
 
 
+def test_a_chat_message_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
+    opened_recording(Workspace(), memviz.strategy("summary_buffer", max_token_limit=500))
+    page = open_page("chat", chat=SAMPLE_PREFIX + "trip")
+    assert NO_RECORDING not in told(page), "nothing was asked yet"
+    say(page, sample("trip").probes[0].question)
+    assert any("Reply " in text.value for text in page.text)
+    assert NO_RECORDING not in told(page)
+    say(page, "What is the colour of the door?")
+    assert NO_RECORDING in told(page)
+    labelled(page.selectbox, "Chat model").select(OFFLINE).run()
+    assert NO_RECORDING not in told(page), "the stand-in was chosen"
+
+
+@pytest.mark.slow
 def test_answers_on_facts_say_who_gave_how_many() -> None:
     opened_recording(Workspace())
     page = open_address("retention", {"setting": [SETTING, "window"]})
@@ -142,9 +166,10 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
     number = len(sample("trip").probes)
     words = f":blue-badge[recorded] {number}, by {MODEL}; :gray-badge[offline stand-in] {number}."
     assert f"Answers: {words}" in sentences(page.caption)
-    assert "Cost" not in page.table[-1].value, "recorded answers cost nothing now"
+    assert "Cost" not in page.table[-1].value.index, "recorded answers cost nothing now"
 
 
+@pytest.mark.slow
 def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
     opened_recording(Workspace())
     page = click(open_page("summaries", setting=SETTING), "Try both")
@@ -172,6 +197,7 @@ def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
     assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
 
 
+@pytest.mark.slow
 def test_replies_of_a_session_are_saved_and_play_again(
     server: OpenAIServer, made: dict[str, Callable[[], str | bytes]]
 ) -> None:
@@ -213,6 +239,7 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
     assert f"Summaries: **{STAND_IN}**" in told(page).replace("\\", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["compare", "costs", "memory_map", "summaries", "retention"])
 def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back(name: str) -> None:
     opened_recording(Workspace())
@@ -228,24 +255,26 @@ def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_wa
     assert "badge[offline stand-in]" in told(page)
 
 
+@pytest.mark.slow
 def test_a_recording_of_another_conversation_says_so() -> None:
     opened_recording(Workspace())
     page = open_page("compare", conversation=SAMPLE_PREFIX + "support", setting=SETTING, summarizer="recording:mine")
     assert any("made for another conversation or counter" in text for text in sentences(page.warning))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
 def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recording() -> None:
     page = finished(open_page("tune"))
     assert "8" in labelled(page.multiselect, "buffer_size").value
     assert "1500" in labelled(page.multiselect, "max_token_limit").value
-    assert "Also recorded with a language model: 1,500." in told(page)
+    assert "Also recorded with a language model: 1,500 and 4,000." in told(page)
     assert "Summaries of all settings: :gray-badge[offline stand-in] which quotes" in told(page)
-    finished(click(page, "Only the 2 recorded ones"))
+    finished(click(page, "Only the 5 recorded ones"))
     assert re.search(
         r"Summaries of all settings: :blue-badge\[recorded\] by claude; \d+ settings were not recorded", told(page)
     )
-    expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 8}}, summarizer="recording:trip")
+    expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 16}}, summarizer="recording:trip")
     table = page.table[0].value
     (row,) = table[table["Setting"].str.contains("Running summary")].to_dict("records")
     assert row["Facts kept"].startswith(f"{expected.frame()['retention'].iloc[0]:.0%}")
@@ -263,6 +292,7 @@ def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_h
     assert "gray-badge[offline stand-in]" in told(finished(page))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
 @pytest.mark.parametrize("name", RECORDED)
 @pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])

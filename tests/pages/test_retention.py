@@ -177,6 +177,7 @@ class TestStory:
         assert lives
         assert all((life.probe, life.lost_by, (life.lost_turn or 0) - 0.5) in found for life in lives)
 
+    @pytest.mark.slow
     def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         passport = next(n for n, probe in enumerate(TRIP.probes) if probe.answers == ("9 July 2027",))
@@ -195,6 +196,7 @@ class TestStory:
         assert without("ins", diff) == run.summaries[(killer.replaces or 0) - 1].text
         assert any("9 July 2027</mark>" in body.proto.body for body in page.get("html"))
 
+    @pytest.mark.slow
     def test_opens_the_summarization_on_its_page(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
@@ -218,6 +220,7 @@ class TestStory:
         click(page, "Open this summarization")
         assert labelled(page.select_slider, "Version").value == life.lost_by
 
+    @pytest.mark.slow
     def test_a_click_on_a_diamond_shows_that_version_and_keeps_the_fact(self, page: AppTest) -> None:
         shown = labelled(page.selectbox, "The story of one fact").value
         click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
@@ -250,6 +253,7 @@ class TestStory:
         first = next(record.turn for record in run.turns if record.compactions)
         assert turn_shown(session) == first
 
+    @pytest.mark.slow
     def test_opens_on_the_summarization_that_lost_the_fact_also_after_another_page_chose_a_request(self) -> None:
         session = open_page("compare")
         session.switch_page("pages/facts.py").run()
@@ -259,6 +263,7 @@ class TestStory:
         version = run.compactions[life.lost_by or 0].version
         assert any(f"◆ Version {version} ·" in said for said in sentences(session.markdown))
 
+    @pytest.mark.slow
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
@@ -284,6 +289,7 @@ class TestStory:
         tokens, usd = re.search(r"\+(\d+) tokens, \+\$([\d.]+)", label).groups()
         assert float(usd) == pytest.approx(int(tokens) * 250e-6, rel=0.1)
 
+    @pytest.mark.slow
     def test_a_strategy_that_loses_nothing_says_so(self, page: AppTest) -> None:
         labelled(page.button_group, "Setting").set_value(0).run()
         assert "It was never lost under this setting." in told(page)
@@ -306,6 +312,7 @@ class TestFacts:
         assert "There is no fact to look for. Switch on the proposed ones" in told(session)
         assert not session.metric
 
+    @pytest.mark.slow
     def test_proposed_ones_can_be_added_to_the_conversations_own(self, page: AppTest) -> None:
         own = int(labelled(page.expander, "Facts looked for").label.split()[-1])
         assert own == len(TRIP.probes)
@@ -315,6 +322,7 @@ class TestFacts:
         added = int(re.findall(r"\d+", toggle.label)[0])
         assert metric(page, "Full buffer") == f"{own + added} of {own + added}"
 
+    @pytest.mark.slow
     def test_typing_one_in_and_removing_it(self, page: AppTest) -> None:
         fill(page, answers="adrenaline pens", question="What does Niamh carry?")
         assert metric(page, "Full buffer") == "19 of 19"
@@ -326,6 +334,7 @@ class TestFacts:
         page.button(key="probe-remove-0").click().run()
         assert metric(page, "Full buffer") == "18 of 18"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("answers", "sentence"),
         [("Atlantis", "No message of this conversation contains “Atlantis”"), ("  \n!", "The answer is empty")],
@@ -336,6 +345,7 @@ class TestFacts:
         assert metric(page, "Full buffer") == "18 of 18"
         assert labelled(page.text_area, "Answer").value == answers  # to be corrected
 
+    @pytest.mark.slow
     def test_a_message_that_states_it_in_other_words(self, page: AppTest) -> None:
         fill(page, answers="Atlantis", message=3)
         assert not page.error

@@ -83,6 +83,7 @@ def test_a_free_run(short: str, server: OpenAIServer, made: Writers) -> None:
     assert len(server.requests) == asked
 
 
+@pytest.mark.slow
 def test_a_chat(server: OpenAIServer, made: Writers) -> None:
     live = use_model(open_page("chat"), "Chat model", server.api_base)
     for words in (FACT, "And what is my budget?"):
@@ -97,6 +98,7 @@ def test_a_chat(server: OpenAIServer, made: Writers) -> None:
     assert len(server.requests) == asked
 
 
+@pytest.mark.slow
 def test_a_question_to_all_settings_plays_where_recordings_are_played_first(
     server: OpenAIServer, made: Writers
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_question_to_all_settings_plays_where_recordings_are_played_first(
     assert len(server.requests) == asked
 
 
+@pytest.mark.slow
 def test_the_judge(short: str, server: OpenAIServer, made: Writers) -> None:
     def judged(session: AppTest, choose: Callable[[AppTest, str], AppTest]) -> AppTest:
         choose(session, "Chat model")

@@ -79,6 +79,7 @@ def test_what_is_shared_is_what_is_shown() -> None:
     assert token_lines(again) == token_lines(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["summaries", "memory_map", "retention", "costs"])
 def test_every_page_of_analysis_shares_its_view(page: str) -> None:
     session = opened(page, QUERY)
@@ -234,6 +235,7 @@ OPEN = {
 """What is open on each page, as its link says it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", OPEN)
 def test_a_link_holds_what_is_open_on_the_page(page: str) -> None:
     asked = {name: [text] for name, text in OPEN[page].items()}

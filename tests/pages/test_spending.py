@@ -159,6 +159,7 @@ def test_calls_without_a_price_are_counted_and_bounded_in_calls(
     assert len(cards(page)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(PLACES) - {"review"}))
 def test_every_click_says_before_what_it_costs_at_most(name: str, server: OpenAIServer) -> None:
     page = PLACES[name].reach(server.api_base)
@@ -210,6 +211,7 @@ def test_a_replay_that_the_budget_ends_half_way_goes_on_from_there(server: OpenA
     assert len(set(bodies)) == len(bodies), "nothing is paid twice"
 
 
+@pytest.mark.slow
 def test_the_test_of_a_connection(server: OpenAIServer) -> None:
     page = _paid_compare(server.api_base)
     assert not server.requests, "nothing is asked before the click"
@@ -225,6 +227,7 @@ def test_the_test_of_a_connection(server: OpenAIServer) -> None:
     assert "Its server lists" not in said(page), "another key was not tested"
 
 
+@pytest.mark.slow
 def test_no_key_is_shown(server: OpenAIServer) -> None:
     server.otherwise = listing(KEY)
     page = click(_paid_compare(server.api_base), "Test the connection")

@@ -91,6 +91,7 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         assert read(block, "p") == "".join(run.log[position].content for position in taken)
 
 
+@pytest.mark.slow
 def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTest, run: Run) -> None:
     labelled(page.select_slider, "Version").set_value(1).run()
     lost = next(group for group in page.button_group if "Lost" in group.label)
@@ -103,6 +104,7 @@ def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTe
     assert any("◆ Version 2 ·" in said for said in sentences(page.markdown))
 
 
+@pytest.mark.slow
 def test_a_fact_opened_from_an_earlier_version_shows_the_one_that_lost_it(page: AppTest) -> None:
     labelled(page.select_slider, "Version").set_value(0).run()
     held = next(group for group in page.button_group if "New" in group.label)
@@ -123,6 +125,7 @@ def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
     assert read(new, "span", "ins") == run.summaries[7].text
 
 
+@pytest.mark.slow
 def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> None:
     labelled(page.segmented_control, "Setting").set_value(1).run()
     assert "never summarizes" in sentences(page.info)[0]
@@ -169,6 +172,7 @@ def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: py
     assert facts(page)["When"].startswith("before the request of turn ")
 
 
+@pytest.mark.slow
 def test_another_conversation_opens_its_own_first_replaced_version(page: AppTest) -> None:
     labelled(page.select_slider, "Version").set_value(9).run()
     labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
@@ -179,6 +183,7 @@ def test_another_conversation_opens_its_own_first_replaced_version(page: AppTest
     assert facts(page)["Why"] == reason_words(run.compactions[1])
 
 
+@pytest.mark.slow
 def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     evil = "<script>alert(1)</script> **bold** &lt; <b>fat</b>"
     writer = memviz.ScriptedModel(f"{evil} number {n}" for n in range(999))

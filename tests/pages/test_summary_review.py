@@ -60,6 +60,7 @@ def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision
     assert session.chat_message[-1].name == "assistant"
 
 
+@pytest.mark.slow
 def test_ones_own_wording_is_what_the_model_gets_and_it_is_kept(database: object) -> None:
     session = chat_that_asks()
     labelled(session.text_area, "Proposed summary").set_value("The budget is 4,200 euros.").run()
@@ -101,6 +102,7 @@ def reloaded(session: AppTest) -> AppTest:
     return open_address("chat", parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", [{}, {"chat": "sample-trip"}])
 def test_what_is_not_saved_yet_asks_after_a_reload_as_well(address: dict[str, str]) -> None:
     session = open_page("chat", **address)
@@ -167,6 +169,7 @@ def test_choosing_a_prompt_fills_in_its_text() -> None:
     assert labelled(session.text_area, "What the summarizer is told").value.startswith("List every fact")
 
 
+@pytest.mark.slow
 def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(server: OpenAIServer) -> None:
     session = open_page("chat")
     labelled(session.number_input, "Max token limit").set_value(160).run()
@@ -222,6 +225,7 @@ def test_editing_a_bundled_sample_makes_a_conversation_of_ones_own() -> None:
     assert Workspace().held_chat("sample-trip") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy_id", ["summary_only", "recent_only"])
 def test_an_entry_of_a_list_can_be_chosen_and_rewritten(strategy_id: str) -> None:
     session = open_page("chat")

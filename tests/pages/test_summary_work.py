@@ -91,11 +91,13 @@ def test_where_others_reach_the_server_a_wording_stays_with_its_visitor(
     assert wording(open_page("summaries")) == before
 
 
+@pytest.mark.slow
 def test_an_empty_wording_is_refused_in_a_sentence(page: AppTest) -> None:
     reword(page, "  ")
     assert any("The summary is empty" in value for value in sentences(page.error))
 
 
+@pytest.mark.slow
 def test_another_parameter_has_no_edits_and_the_first_has_them_again(page: AppTest) -> None:
     reword(page)
     limit = labelled(page.number_input, "Max token limit")
@@ -139,6 +141,7 @@ def test_two_prompts_give_two_summaries_with_their_tokens_and_facts(page: AppTes
     assert wording(page) == before
 
 
+@pytest.mark.slow
 def test_a_chosen_prompt_fills_its_box_and_one_of_ones_own_is_sent(page: AppTest) -> None:
     labelled(page.selectbox, "Prompt A").set_value("Short").run()
     assert "at most 60 words" in labelled(page.text_area, "What the summarizer is told, A").value
@@ -206,6 +209,7 @@ def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(ser
     assert not session.error
 
 
+@pytest.mark.slow
 def test_facts_of_a_conversation_without_labels_are_proposed() -> None:
     said = [
         "My locker code is QX7R4M and the gym costs 75 euros.", "Noted: a locker in the gym.",

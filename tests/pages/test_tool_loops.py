@@ -151,6 +151,7 @@ def test_dollars_are_of_requests(talk: str) -> None:
     assert " on, **" in str([one.value for one in page.markdown])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["costs", "memory_map", "retention", "summaries"])
 def test_every_page_stands(talk: str, page: str) -> None:
     opened(page, talk, turn="2", call="3")

@@ -99,6 +99,7 @@ def points(session: AppTest) -> set[int]:
     return found
 
 
+@pytest.mark.slow
 def test_the_answer_is_there_without_a_click() -> None:
     page = finished(open_page("tune"))
     best = expected().best(0.9)
@@ -122,6 +123,7 @@ def test_asking_for_less_gives_a_cheaper_setting(page: AppTest) -> None:
     assert best.headline in told(page)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     labelled(page.select_slider, "Keep at least").set_value(1.0)
     labelled(page.select_slider, "Largest request").set_value(1000)
@@ -224,6 +226,7 @@ def test_several_conversations_count_together(page: AppTest) -> None:
     assert both.best(0.9, over="worst").reasons[0].split(" keeps ")[1] in told(page)
 
 
+@pytest.mark.slow
 def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest) -> None:
     only(page, "summary_buffer")
     label = page.header[0].value.replace("\\", "").replace("\u2060", "")
@@ -233,6 +236,7 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest)
     assert [*token_lines(page)] == ["Full buffer", memviz.strategy("summary_buffer", **{parameter: int(value)}).label]
 
 
+@pytest.mark.slow
 def test_a_large_sweep_begins_when_asked(database: Path) -> None:
     long = generate(AT_ONCE_MESSAGES // 2 // 25, seed=1)
     id = Store(database).add_conversation(long)

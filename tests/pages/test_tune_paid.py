@@ -78,6 +78,7 @@ def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server
     assert any(button.label == "Go on" for button in paid.button)
 
 
+@pytest.mark.slow
 def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(paid: AppTest, server: OpenAIServer) -> None:
     server.otherwise = status(401, "Incorrect API key")
     click(paid, "Sweep with")

@@ -128,6 +128,7 @@ class TestDeletedElsewhere:
         assert {"Restore", "Start a new one"} <= {button.label for button in talked.button}
         assert page_of(talked) == "chat"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("for_good", [False, True])
     def test_restored_it_has_what_was_typed_meanwhile_and_its_reply(
         self, talked: AppTest, database: Path, for_good: bool

@@ -238,6 +238,7 @@ def test_a_run_without_a_request(transcript: Transcript) -> None:
     assert json.loads(page.one("script", id="played").text) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_stays_text_wherever_it_stands(text: str) -> None:
     call = {"id": text, "function": {"name": text, "arguments": json.dumps({"q": text})}}

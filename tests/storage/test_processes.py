@@ -222,6 +222,7 @@ def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_many_threads_share_a_store(tmp_path: Path) -> None:
     store = Store(tmp_path / "chats.db")
 

@@ -49,9 +49,12 @@ def propose_probes(log: Log, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
     said once. The other is known by its shape alone, a number or a name: no message before contains it, and a later
     turn does, of the user if the assistant stated it. The question is the sentence that states the value, with the
     value blanked; its evidence is that message. A few are of one message, and of too many the most telling are taken.
+    What the last reply says is in no request, and is not asked for.
     """
+    sent = max((position for position, message in enumerate(log) if message.role != "assistant"), default=-1)
+    told_and_sent = [(told, value) for told, value in told_values(log) if told.position <= sent]
     statements = _worth_asking(
-        log, [one for told, value in told_values(log) if (one := _statement(told.position, told.sentence, value))]
+        log, [one for told, value in told_and_sent if (one := _statement(told.position, told.sentence, value))]
     )
     chosen = sorted(statements, key=lambda one: -one.weight)
     taken: dict[int, int] = {}

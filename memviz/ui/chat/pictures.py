@@ -23,8 +23,10 @@ from memviz.ui.chat.limits_in_words import next_summary, request_size
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.health import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
+from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.steps import step_by_step
+from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import compare_state
 
 BADGES: dict[str, BadgeColor] = {
@@ -47,7 +49,7 @@ def pictures(desk: ChatDesk) -> None:
     if counts:
         st.caption(counts)
     st.plotly_chart(
-        context_bar(last.tokens, limit_of(strategy)), key="chat-bar", config={"displayModeBar": False},
+        as_shown(context_bar(last.tokens, limit_of(strategy))), key="chat-bar", config={"displayModeBar": False},
         alt=request_finding(last),
     )  # fmt: skip
     st.markdown(
@@ -57,8 +59,10 @@ def pictures(desk: ChatDesk) -> None:
     )
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
-        tokens_per_turn(settings, height=320), key="chat-tokens", config=CONFIG, alt=finding(settings)
+        as_shown(tokens_per_turn(settings, height=320)), key="chat-tokens", config=CONFIG, alt=finding(settings)
     )  # fmt: skip
+    if hides(Part.NUMBERS):
+        return
     numbers_of(
         step_by_step(settings), "chat-turn-numbers", partial(tokens_table, settings),
         "Tokens sent with each request of this chat",

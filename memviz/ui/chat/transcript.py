@@ -16,6 +16,7 @@ from memviz.metrics.retention.message_facts import NO_FACTS, MessageFacts, facts
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
+from memviz.ui.controls.grounds import why_stand_in
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
@@ -65,6 +66,9 @@ def transcript(desk: ChatDesk) -> None:
             _unanswered(state)
         if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
             recall_turn_button(desk, turn.number)
+    if run.turns and desk.models.chat.recorded_first and not (chat.unanswered or state.retrying):
+        last = run.turns[-1]
+        why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     if (mark := marks.get(log.turn_count + 1)) is not None:
         _setting_mark(mark)
 

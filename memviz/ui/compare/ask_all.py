@@ -15,13 +15,13 @@ from memviz.engine.run import Run
 from memviz.errors import MemvizError
 from memviz.metrics.answers.source import answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
-from memviz.metrics.summaries.authors import Author, author_of
 from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, listed, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.compare.asked_again import bringing_back, fact_asked, lost_words, stated_at, suggested
 from memviz.ui.compare.selection import select
+from memviz.ui.controls.grounds import why_stand_in
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.resumable_job import start_button, stoppable
@@ -192,8 +192,8 @@ def _show(
         return
     result_begins(RESULT)
     st.caption(f"Asked: {plain(state.question)}")
-    if answerer.recorded_first and (why := why_stand_in(shown)):
-        st.caption(plain(why))
+    if answerer.recorded_first:
+        why_stand_in([(setting.label, answer.facts) for setting, answer in shown if isinstance(answer, TurnRecord)])
     sources = {
         number: answer_source(answer.context, state.question, answer.reply)
         for number, (_, answer) in enumerate(shown)
@@ -214,26 +214,6 @@ def _show(
                     partial(_bring_back, state, setting, answer, fact, positions, answerer, summarizer),
                     next((old.reply or "" for run, old in state.answers_before if run is setting.run), None),
                 )  # fmt: skip
-
-
-def why_stand_in(shown: Sequence[tuple[SettingRun, TurnRecord | MemvizError]]) -> str:
-    """Why the stand-in answered under some settings although recordings were to be played, as a sentence."""
-    own = [
-        setting.label for setting, answer in shown
-        if isinstance(answer, TurnRecord) and answer.facts is not None
-        and author_of(answer.facts.model, recorded=answer.facts.recorded) is Author.STAND_IN
-    ]  # fmt: skip
-    if not own:
-        return ""
-    if len(own) == len(shown):
-        return (
-            "No recording holds this question, so the offline stand-in answers, which only quotes what it was sent; "
-            "another chat model is chosen under Change in the sidebar."
-        )
-    return (
-        f"No recording holds the answer under {listed(own)}, so there the offline stand-in answers, which only quotes "
-        "what it was sent."
-    )
 
 
 def _bring_back(

@@ -40,8 +40,8 @@ def compare_views() -> tuple[View, ...]:
             or f"The same conversation under every {term('setting')}, at a model's list prices. What its "
             f"{term('prompt cache')} saves is counted in.",
             Lost(
-                "Look first at the ends of the lines: there you read what the whole conversation cost under each "
-                "setting.",
+                "Look first at the ends of the lines: the lowest one is the setting under which the whole conversation "
+                "cost least.",
                 "Change the pause between turns above the chart, and see how the lines change places.",
                 "It answers which setting is cheapest at a model's prices, from which turn on, and what the prompt "
                 "cache has to do with it.",

@@ -79,40 +79,43 @@ EFFECTS = (
     Effect(
         "A full buffer only grows",
         "Every request sends all that was said before it: 223 tokens at turn 1, 13,594 at turn 46.",
-        "trip", (_BUFFER, _WINDOW), 46,
+        "trip", (_BUFFER,), 46,
     ),
     Effect(
         "A sliding window forgets the allergy",
-        "Turn 3 says what a child is allergic to. From turn 8 on it lies behind the last 10 messages, and is not sent.",
+        "Turn 3 says that a child must not eat cashews and pistachios. From turn 8 on it lies behind the last 10 "
+        "messages, and is not sent.",
         "trip", (_WINDOW, _BUFFER), 8, page="facts", view="lives", parts=(("fact", "1"),),
     ),
     Effect(
         "The sawtooth of a summary",
         "9 times more than 16 messages are there and the older ones are summarized: the request falls, at turn 9 from "
         "2,695 to 1,983 tokens, and climbs again.",
-        "trip", (_SUMMARY, _BUFFER), 9,
+        "trip", (_SUMMARY,), 9,
     ),
     Effect(
         "A fact dies when its summary is summarized",
-        "The summary knew from turn 18 on who keeps the spare key. Version 13, written out of version 12 at turn 37, "
-        "leaves her out.",
+        "The summary knew from turn 18 on that Ottoline keeps the spare key. Version 13, written out of version 12 at "
+        "turn 37, leaves her out.",
         "support", (_SUMMARY,), 37, 2, page="facts", view="summaries", parts=(("version", "12"),),
     ),
     Effect(
         "Recall brings a fact back, at a price",
-        "Turn 15 comes back into the requests of turn 40: 224 tokens more in each, and who keeps the spare key is "
-        "known again.",
+        "Turn 15 comes back into the requests of turn 40: 224 tokens more in each, and that Ottoline keeps the spare "
+        "key is known again.",
         "support", (_SUMMARY,), 40, 1, recalls=((40, (15,)),),
     ),
     Effect(
         "A cold cache changes who is cheapest",
-        "Full buffer and window: $0.10 and $0.039 with 10 minutes between turns, $0.033 and $0.039 with 1.",
-        "trip", (_BUFFER, _WINDOW), 46, view="dollars", parts=(("pause", "600.0"),),
+        "With 1 minute between turns the full buffer costs $0.033 and the window $0.039. With 10 minutes the cache is "
+        "cold (dotted): $0.10 and $0.039.",
+        "trip", (_BUFFER, _WINDOW), 46, view="dollars", parts=(("pause", "60.0"),),
     ),
     Effect(
         "Summaries cost more than they save",
-        "It summarizes before 38 of 41 turns and costs $0.055 in all; sending everything costs $0.033.",
-        "trip", (("chat_summary_buffer", {"token_limit": 1500}), _BUFFER), 24, view="dollars",
+        "Once it reaches 10,000 tokens, it summarizes before 11 of 12 turns and costs $0.095 in all; sending "
+        "everything costs $0.033.",
+        "trip", (("chat_summary_buffer", {"token_limit": 10_000}), _BUFFER), 43, view="dollars",
         parts=(("pause", "60.0"),),
     ),
     Effect(

@@ -32,6 +32,10 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.LIVE: "green",
 }
 LINE_KEY, ANSWERS_KEY = "whose-summaries", "whose-answers"
+NO_RECORDING = (
+    "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
+    "is chosen under Change in the sidebar."
+)
 QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
 ALL_STAND_IN_HELP = (
@@ -57,8 +61,6 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             f"{_inline_badge(author)} {plain(_of(author, settings, found))}" for author in Author if author in found
         ]
         st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
-        if hides(Part.CONTROLS):
-            return  # before an audience nothing is chosen
         if Author.RECORDED in found:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
@@ -77,6 +79,22 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
     if told:
         with st.container(key=ANSWERS_KEY):
             st.caption(f"Answers: {'; '.join(told)}.")
+
+
+def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
+    """Say why the stand-in gave some of these answers, each with the label of its setting, although recordings were to
+    be played."""
+    own = [
+        label for label, reply in answers
+        if reply is not None and author_of(reply.model, recorded=reply.recorded) is Author.STAND_IN
+    ]  # fmt: skip
+    if own and len(own) == len(answers):
+        st.caption(NO_RECORDING)
+    elif own:
+        st.caption(plain(
+            f"No recording holds the answer under {listed(own)}, so there the offline stand-in answers, which only "
+            "quotes what it was sent."
+        ))  # fmt: skip
 
 
 def _inline_badge(author: Author) -> str:
@@ -116,7 +134,9 @@ def how_sure(summarizer: str) -> None:
 
 
 def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:
-    """A button that chooses another summarizer on all pages."""
+    """A button that chooses another summarizer on all pages; before an audience nothing is chosen."""
+    if hides(Part.CONTROLS):
+        return
     st.button(
         label, key=f"{key}-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
     )  # fmt: skip

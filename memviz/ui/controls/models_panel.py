@@ -44,7 +44,7 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
         st.caption(" ".join(part for part in (sentence, _who()) if part))
         panel = st.popover("Change", key="models-panel", type="tertiary")
     spent_line()
-    with panel, st.container(width=WIDE_PIXELS, gap="xsmall"):
+    with panel, st.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice"):  # style.css gives it the height
         left, right = st.columns(2, vertical_alignment="bottom")
         with left:
             if above is not None:

@@ -3,7 +3,7 @@ on all of them, and a setting keeps its colour."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -14,6 +14,7 @@ from memviz.counters import counter as find_counter
 from memviz.errors import MemvizError
 from memviz.guide.glossary import tooltip
 from memviz.models.names import OFFLINE, is_free
+from memviz.storage.entries import ConversationEntry
 from memviz.strategies.base import Trigger
 from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.conversation_choices import conversation_choices
@@ -37,7 +38,7 @@ from memviz.ui.shell.state import (
     widget_value,
 )
 from memviz.ui.shell.text import plain
-from memviz.workspace import FIRST_SAMPLE, Workspace
+from memviz.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, Workspace
 
 __all__ = ["StudyModels", "study_controls"]
 
@@ -50,6 +51,9 @@ REPLIES_HELP = (
     "Free run: a model answers every message under each setting, so you see what it still knew."
 )
 TITLE_CHARS = 28
+CONVERSATIONS_HELP = (
+    "Bundled samples, saved chats and imported files. The same conversation is replayed under every setting."
+)
 """A longer title is cut in the chooser, so it stands below it once more."""
 CHAT_LABEL = "Chat as it was held"
 
@@ -157,7 +161,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     chosen = st.selectbox(
         "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
         format_func=labels.__getitem__, key=f"compare-conversation-{links_opened()}",
-        help="Bundled samples, saved chats and imported files. The same conversation is replayed under every setting.",
+        help=_conversations_help(entries),
     )  # fmt: skip
     if chosen != state.conversation_id:
         state.open(chosen)
@@ -170,6 +174,15 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     whole = f"**{plain(labels[chosen])}**, {turns}." if len(labels[chosen]) > TITLE_CHARS else f"{turns}."
     st.caption(whole, help=plain(entry.description) or None)
     return entry.turn_count
+
+
+def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
+    """What may be chosen, with the bundled conversations in a few words each: the beginning of their descriptions."""
+    samples = [
+        f"- **{plain(entry.title)}**: {plain(entry.description.partition(';')[0])}."
+        for id, entry in entries.items() if id.startswith(SAMPLE_PREFIX)
+    ]  # fmt: skip
+    return "\n".join((CONVERSATIONS_HELP, "", *samples))
 
 
 def expect_conversation(workspace: Workspace, state: CompareState) -> None:

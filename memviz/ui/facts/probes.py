@@ -109,8 +109,7 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
         "Answer": plain(" / ".join(probe.answers)),
         "Outdated": plain(" / ".join(probe.stale)),
         "Message": ", ".join(f"{message_number(position):,}" for position in probe.evidence),
-        "Kind": probe.category,
-        "From": source,
+        "Kind": f"{probe.category}, {source}",
     }
 
 

@@ -15,10 +15,12 @@ from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.grounds import author_badge
+from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.guide.meanings_html import Meaning, meanings_html
 from memviz.ui.guide.strategy_list import PAGE, to_strategy
 from memviz.ui.shell.links import follow_again, link_parts
-from memviz.ui.shell.state import CompareState
+from memviz.ui.shell.presenting import Part, hides, put_away, speaker_notes
+from memviz.ui.shell.state import CompareState, presenting
 from memviz.ui.shell.text import plain
 
 NOT_HERE = "There is no picture: it cannot be run here."
@@ -27,7 +29,10 @@ NOT_HERE = "There is no picture: it cannot be run here."
 def strategy_page(page: StrategyPage) -> None:
     """The whole page, below its title and summary."""
     example = example_of(page.id)
-    _ways(page, example)
+    if presenting().is_minimal:  # in a frame, where no title says which one it is
+        st.markdown(f"**{page.title}**: {page.summary}")
+    with put_away(Part.NAVIGATION, "guide-ways"):
+        _ways(page, example)
     if example is None:
         st.info(NOT_HERE, icon=":material/block:")
     else:
@@ -36,6 +41,8 @@ def strategy_page(page: StrategyPage) -> None:
         st.columns(3), (("Gains", page.gains), ("Loses", page.loses), ("Hurts when", page.hurts_when)), strict=True
     ):
         column.markdown(f"**{name}**\n\n{_sentence(text)}")
+    if hides(Part.NUMBERS):
+        return
     _users(page)
     _parameters(page.parameters)
     if page.details:
@@ -75,7 +82,8 @@ def _to_compare(example: Example) -> None:
 def _picture(example: Example) -> None:
     picture = example.picture
     chart = said_and_sent_figure(picture)
-    st.plotly_chart(chart, key=f"guide-picture-{example.strategy.id}", config=CONFIG, alt=picture.sentence)
+    speaker_notes([picture.sentence])
+    st.plotly_chart(as_shown(chart), key=f"guide-picture-{example.strategy.id}", config=CONFIG, alt=picture.sentence)
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         for author in Author:
             if author in authors_of(example.run):

@@ -9,13 +9,14 @@ from functools import partial
 import streamlit as st
 
 from memviz.errors import LessonError
+from memviz.lessons.address import page_of
 from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step, View
 from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import staged
 from memviz.ui.controls.stage import stage
-from memviz.ui.lessons.opening import open_view, page_is_there, page_of
+from memviz.ui.lessons.opening import open_view, page_is_there
 from memviz.ui.lessons.question import ask, score_words
 from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.errors import error_shown, show_error

@@ -117,7 +117,9 @@ def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
 
 
 def _more(workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool) -> None:
-    with st.popover("", icon=":material/more_horiz:", help="Download, print, change", key=f"lesson-more-{lesson.id}"):
+    # With the number of edits in its key the panel closes once the lesson is taken to be written.
+    title, key = plain(lesson.title.said(state.language)), f"lesson-more-{lesson.id}-{state.own.edits}"
+    with st.popover(f"More of {title}", icon=":material/more_horiz:", help="Download, print, change", key=key):
         st.download_button(
             "One file to hand out (HTML)", partial(_html, workspace, lesson, state), f"{lesson.id}.html", "text/html",
             icon=":material/download:", key=f"lesson-html-{lesson.id}", on_click="ignore", width="stretch",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import time
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from memviz.counters import counter
 from memviz.deprecated import renamed_notice
 from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError
+from memviz.lessons.address import recall_part, setting_part
 from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
@@ -86,15 +86,14 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
 def _pairs(state: CompareState, turn: int | None, call: int | None) -> Iterator[tuple[str, str]]:
     yield CONVERSATION, state.conversation_id or ""
     for setting in state.settings:
-        parameters = f" {json.dumps(setting.parameters, ensure_ascii=False)}" if setting.parameters else ""
-        yield SETTING, setting.strategy_id + parameters
+        yield SETTING, setting_part(setting.strategy_id, setting.parameters)
     for number, setting in enumerate(state.settings):
         yield AS_WRITTEN, str(number) if setting.as_written else ""
     yield COUNTER, state.counter
     numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
     for recall in state.recalls:
-        whose = f" {numbers[recall.uid]}" if recall.uid in numbers else ""
-        yield RECALL, f"{recall.turn} {','.join(map(str, recall.turns))}{whose}"
+        whose = None if recall.uid is None else numbers.get(recall.uid)
+        yield RECALL, recall_part(recall.turn, recall.turns, whose)
     yield REPLIES, FREE_RUN if state.free_run else ""
     yield TAKE, str(state.take or "")
     places = {setting.index: str(number) for number, setting in enumerate(state.settings)} | {MAX_SETTINGS: HELD_CHAT}

@@ -1,7 +1,7 @@
-// What words mean, where they stand: links to the glossary, and the legends and titles of axes of charts, which take no
-// link. Under the pointer, at the keyboard's focus or after a first tap the meaning stands beside the word. TERMS, by
+// What words mean, where they stand: links to the glossary, the legends and titles of axes of charts, which take no
+// link, and the legend of the stage. Under the pointer, at the keyboard's focus or after a first tap the meaning stands beside the word. TERMS, by
 // the form of a word as it is written, in small letters, comes before this from terms.py.
-const LINK = 'a[href*="guide?term="]', LEGEND = ".legend .traces", TITLE = ".xtitle, .ytitle, .x2title, .y2title";
+const LINK = 'a[href*="guide?term="]', LEGEND = ".legend .traces", TITLE = ".xtitle, .ytitle, .x2title, .y2title", STAGE = ".memviz-stage .legend li";
 const LEAVES_MS = 180; // the pointer may come over to the tooltip
 const GAP_PX = 6;
 let tip = null, at = null, leaving = null, tapped = null, touches = false;
@@ -55,7 +55,7 @@ const leave = () => {
     leaving = setTimeout(hide, LEAVES_MS);
 };
 const placeOf = (event) => {
-    const place = event.target.closest?.(`${LINK}, ${LEGEND}, ${TITLE}`);
+    const place = event.composedPath()[0].closest?.(`${LINK}, ${LEGEND}, ${TITLE}, ${STAGE}`); // the stage is in a shadow
     return place?.closest(".memviz-meanings") ? null : place; // there the meaning stands beside the word
 };
 

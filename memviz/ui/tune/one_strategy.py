@@ -20,7 +20,10 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.results import Sweep
 from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
+from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.shell.linked import linked
+from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.text import plain
 from memviz.ui.tune.advice import answer_box
 from memviz.ui.tune.best_table import edge_button
@@ -62,7 +65,7 @@ def one_strategy(
     table = sweep.by_setting(constraints.over)
     table = table[table["strategy"] == id]
     varied = [axis for axis in axes(strategies()[id]) if table[axis.name].nunique() > 1]
-    if len(varied) > 1:
+    if len(varied) > 1 and not hides(Part.NUMBERS):
         _map(table, varied, options)
     return number
 
@@ -77,14 +80,17 @@ def _curve(answer: StrategyAnswer, constraints: Constraints, cost: str, basis: s
     bend = None if answer.knee is None else float(answer.curve[answer.axis.name].iloc[answer.knee])
     for place, measure in zip(st.columns(len(measures), gap="small"), measures, strict=True):
         key = f"{LINES_KEY}-{measure}"
+        lines = setting_lines(
+            answer.curve, answer.axis, [measure], strategies=list(strategies()), knee=bend, thresholds=thresholds,
+            title="", **options,
+        )  # fmt: skip
         place.plotly_chart(
-            setting_lines(
-                answer.curve, answer.axis, [measure], strategies=list(strategies()), knee=bend, thresholds=thresholds,
-                title="", **options,
-            ),
-            key=key, config=CONFIG, selection_mode="points", on_select=partial(follow_click, key),
+            as_shown(lines), key=key, height=picture_pixels(lines.layout.height), config=CONFIG,
+            selection_mode="points", on_select=partial(follow_click, key),
             alt=f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}",
         )  # fmt: skip
+    if hides(Part.NUMBERS):
+        return
     st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")
     st.caption(plain(basis))
 

@@ -16,7 +16,10 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
+from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.shell.linked import linked
+from memviz.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.ui.shell.state import TuneState, clicked_number, set_widget, tune_state, widget_value
 from memviz.ui.shell.text import plain
 
@@ -32,6 +35,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         "chosen": state.chosen, "recommended": recommended, "max_peak_tokens": constraints.max_peak_tokens,
         "over": constraints.over, "strategies": list(strategies()),
         "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
+        **({"title": ""} if is_bare() else {}),  # the page's own title says it
     }  # fmt: skip
     if table["retention"].notna().any():
         picture = pareto_chart(table, sweep.cost_measure, min_retention=constraints.min_retention, **options)
@@ -39,14 +43,18 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     else:
         picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
         finding = f"No facts are known, so cost stands against size. {best.advice}"
+    speaker_notes([finding])
     st.plotly_chart(
-        picture,
+        as_shown(picture),
         key=CHART_KEY,
+        height=picture_pixels(picture.layout.height),
         config=CONFIG,
         selection_mode="points",
         on_select=partial(follow_click, CHART_KEY),
         alt=finding,
     )
+    if hides(Part.NUMBERS):
+        return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""
     basis = plain(basis_in_words(sweep.assumptions))

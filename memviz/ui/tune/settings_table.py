@@ -27,7 +27,7 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
         tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
         kinds = row.pills(
             "Strategies", tried, selection_mode="multi", format_func=lambda id: strategies()[id].title,
-            key="tune-table-strategies", help="None chosen shows all.",
+            key="tune-table-strategies", help="None chosen shows all.", wrap=True,
         )  # fmt: skip
         fits = row.toggle("Only those that do what is asked for", key="tune-table-fits")
         if kinds:

@@ -116,6 +116,7 @@ def test_another_seed_gives_another_conversation():
     assert generate(20, seed=1).messages != generate(20, seed=2).messages
 
 
+@pytest.mark.slow
 def test_ten_thousand_turns_in_two_seconds():
     generate(1)
     start = time.process_time()

@@ -22,7 +22,7 @@ from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
-from memviz.metrics.summaries.compaction_words import request_words
+from memviz.metrics.summaries.compaction_words import plain_limit, request_words
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
@@ -234,7 +234,7 @@ class TestMarks:
         for tooltip, compaction in zip(marks.text, run.compactions, strict=True):
             text = " ".join(OWN_TAGS.sub(" ", unescape(tooltip)).split())
             assert f"{request_words(compaction)}, after message {compaction.after_message + 1}" in text
-            assert compaction.reason in text
+            assert plain_limit(compaction.reason) in text
             assert max(map(len, unescape(OWN_TAGS.sub("", tooltip.replace("<br>", "\n"))).split("\n"))) <= 46
         (setting,) = lines_of(figure)
         assert setting.line.color == SUMMARIZATION_LINE

@@ -17,6 +17,7 @@ from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", IDS)
 @given(data=st.data())
 def test_areas_add_up_to_the_facts_stated_so_far(id: str, data: st.DataObject) -> None:

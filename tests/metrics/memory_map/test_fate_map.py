@@ -90,6 +90,7 @@ def test_a_life_with_a_recall_in_it() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_is_mapped_once_and_forgotten_with_it() -> None:
     run = talked("window", 3)
     first = fate_map(run)

@@ -270,8 +270,11 @@ class TestHoles:
     def test_the_bundled_ones_say_what_each_setting_needs(self) -> None:
         for recording in memviz.recordings().values():
             assert not recording.holes
-            assert all(setting.answers_need for setting in recording.settings.values())
-            assert sum(bool(setting.needs) for setting in recording.settings.values()) == 4
+            answered = [setting for setting in recording.settings.values() if setting.answers]
+            assert len(answered) == 5
+            assert all(setting.answers_need for setting in answered)
+            whole = [setting for setting in recording.settings.values() if not setting.needs]
+            assert [dict(setting.strategy)["id"] for setting in whole] == ["buffer"]
 
 
 class TestRecording:

@@ -104,6 +104,7 @@ def test_each_sample_is_of_its_own_format_alone(path):
     assert recognised(sample_bytes(path.name)) == [format_of(path.name)]
 
 
+@pytest.mark.slow
 @each_file
 def test_each_value_may_be_of_any_type(path):
     name, value, random = format_of(path.name), values_of(path), Random(path.name)
@@ -112,6 +113,7 @@ def test_each_value_may_be_of_any_type(path):
             judge(replaced(value, place, junk), name)
 
 
+@pytest.mark.slow
 @each_file
 def test_each_value_may_be_missing(path):
     name, value = format_of(path.name), values_of(path)
@@ -140,6 +142,7 @@ def test_the_other_formats_refuse_a_sample_or_judge_it(path):
         read_without_net(path.read_bytes(), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DATABASES, ids=lambda path: path.name)
 def test_each_cell_of_a_database_may_hold_anything(path):
     name, whole = format_of(path.name), sample_bytes(path.name)

@@ -103,6 +103,7 @@ def test_stopped_before_it_began() -> None:
     assert list(run(range(9), lambda job: job, stop, workers=2)) == []
 
 
+@pytest.mark.slow
 def test_a_stop_waits_no_longer_than_the_grace() -> None:
     stop, release = Event(), Event()
 

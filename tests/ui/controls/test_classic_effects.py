@@ -68,7 +68,6 @@ def test_a_full_buffer_only_grows() -> None:
     totals = runs(one)[0].columns.totals
     assert (np.diff(totals) > 0).all()
     assert f"{totals[0]:,} tokens at turn 1, {totals[-1]:,} at turn {len(totals)}" in one.sentence
-    assert totals[-1] > 7 * runs(one)[1].columns.largest
 
 
 def test_a_sliding_window_forgets_the_allergy() -> None:
@@ -127,13 +126,15 @@ def test_recall_brings_a_fact_back_at_a_price() -> None:
 
 def test_a_cold_cache_changes_who_is_cheapest() -> None:
     one = effect("cold cache")
-    assert dict(one.parts)["pause"] == "600.0"
+    assert dict(one.parts)["pause"] == "60.0"
     cold, warm = usd(one, 600), usd(one, 60)
+    uncached = [PricingAssumptions.of(pause_seconds=60).cost(traffic(run)).uncached_total_usd or 0 for run in runs(one)]
+    assert cold == pytest.approx(uncached), "what the dotted lines are"
     assert cold[0] > 2 * cold[1]
     assert warm[0] < warm[1]
     assert [f"{amount:.2g}" for amount in (*cold, *warm)] == ["0.1", "0.039", "0.033", "0.039"]
-    assert "$0.10 and $0.039 with 10 minutes" in one.sentence
-    assert "$0.033 and $0.039 with 1" in one.sentence
+    assert "the full buffer costs $0.033 and the window $0.039." in one.sentence
+    assert one.sentence.endswith("$0.10 and $0.039.")
 
 
 def test_summaries_cost_more_than_they_save() -> None:

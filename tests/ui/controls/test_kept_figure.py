@@ -6,6 +6,7 @@ import gc
 import weakref
 
 import plotly.graph_objects as go
+import pytest
 
 from memviz.charts.requests.composition import composition
 from memviz.engine.run import Run
@@ -37,6 +38,7 @@ def test_it_is_the_same_picture() -> None:
     assert kept.to_dict() is kept.to_dict(), "made once"
 
 
+@pytest.mark.slow
 def test_it_goes_with_its_run() -> None:
     run = run_of()
     kept_figure(run, composition, run)

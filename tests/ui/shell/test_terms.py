@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.guide.glossary import UnknownTermError
-from memviz.ui.shell.terms import address, term, term_html
+from memviz.ui.shell.terms import FirstMentions, address, term, term_html
 
 
 def test_a_word_leads_to_its_entry_in_whatever_form_it_stands() -> None:
@@ -24,3 +24,13 @@ def test_words_in_html_are_escaped_whether_they_are_known_or_not() -> None:
     assert term_html("<b>fat</b>") == "&lt;b&gt;fat&lt;/b&gt;"
     assert term_html("Dropped") == '<a href="guide?term=dropped" target="_blank">Dropped</a>'
     assert term_html("A summarization") == '<a href="guide?term=summarization" target="_blank">A summarization</a>'
+
+
+def test_a_text_explains_a_word_where_it_first_has_it() -> None:
+    mentions = FirstMentions()
+    assert mentions.html("A <b>Request</b> of 3 tokens.") == (
+        'A &lt;b&gt;<a href="guide?term=request" target="_blank">Request</a>&lt;/b&gt; of 3 '
+        '<a href="guide?term=token" target="_blank">tokens</a>.'
+    )
+    assert mentions.html("Two requests, 9 tokens.") == "Two requests, 9 tokens."
+    assert "guide" not in FirstMentions().html("The answer is lost on the edge of a known front, requested twice.")

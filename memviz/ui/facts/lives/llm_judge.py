@@ -44,7 +44,7 @@ MOST_RESULTS = 12
 CARDS_A_ROW = 3
 LABEL_CHARS = 110
 SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": "none"}
-RESULTS_ALT = "How right the answers were, one row a setting"
+RESULTS_ALT = "How right the answers were, one column a setting"
 VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
     "right": ("green", "judged right"), "wrong": ("yellow", "judged wrong"), None: ("gray", "not judged"),
 }  # fmt: skip
@@ -113,7 +113,7 @@ def _choose(kept: Sequence[RetentionResult], probes: Sequence[Probe], models: St
         set_widget(SETTINGS_KEY, labels)
     left, right = st.columns([3, 2], gap="medium")
     names = left.pills("Settings", labels, selection_mode="multi", default=labels if widget_value(SETTINGS_KEY) is None
-                       else None, key=SETTINGS_KEY)  # fmt: skip
+                       else None, key=SETTINGS_KEY, wrap=True)  # fmt: skip
     count = len(probes)
     if len(probes) > 1:
         key = f"{COUNT_KEY}-{len(probes)}"
@@ -204,22 +204,22 @@ class _JudgingJob(ResumableJob):
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     scores = answer_scores(results, len(asked.runs))
-    rows = {plain(one.setting.label): _row(scores[asked.number_of(one)], one, asked) for one in asked.kept}
-    table = pd.DataFrame.from_dict(rows, orient="index")
+    # A column a setting, as in the table of key numbers: of measures there are more than a phone has room for.
+    columns = {plain(one.setting.label): _column(scores[asked.number_of(one)], one, asked) for one in asked.kept}
+    table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
-    # What nothing is said in takes the room that a phone has not.
-    empty = [name for name, nothing in SAYS_NOTHING.items() if (table[name] == nothing).all()]
+    empty = [name for name, nothing in SAYS_NOTHING.items() if (table.loc[name] == nothing).all()]
     calls = (call for answer in results for call in (*answer.calls, *answer.summaries, *answer.judging))
     if all(call.recorded or call.model == OFFLINE for call in calls):
         empty = [*{*empty, "Cost"}]  # what is played from a recording costs nothing now
-    st.table(table.drop(columns=empty), border="horizontal", alt=RESULTS_ALT)
+    st.table(table.drop(index=empty), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")
     _one_question(asked, results)
 
 
-def _row(scores: AnswerScores, one: RetentionResult, asked: _Asked) -> dict[str, str]:
+def _column(scores: AnswerScores, one: RetentionResult, asked: _Asked) -> dict[str, str]:
     could = sum(bool(held) for held in one.retention.retained[-1][: len(asked.probes)])
     cost = "unknown" if scores.cost_usd is None else plain(dollars(scores.cost_usd)) if scores.cost_usd else "none"
     return {

@@ -26,9 +26,11 @@ from memviz.strategies.base import Trigger
 from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
+from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.presented_picture import compaction_notes, finding_to_audience, picture_pixels
 from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.selected_request import name_in_full, selected_call, selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
@@ -43,6 +45,7 @@ from memviz.ui.facts.version_card import chosen_version, facts_of_version, versi
 from memviz.ui.shell.chosen_request import chosen_turn
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.links import keep_address
+from memviz.ui.shell.presenting import Part, hides, put_away
 from memviz.ui.shell.state import MAX_SETTINGS, CompareState, set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -68,7 +71,8 @@ def summaries(
     """The summaries of one setting."""
     if not settings:
         return
-    setting = choose_setting_run(state, settings, SETTING_KEY, _first_to_show(settings))
+    with put_away(Part.CONTROLS, "summaries-setting"):
+        setting = choose_setting_run(state, settings, SETTING_KEY, _first_to_show(settings))
     if not setting.run.compactions:
         _nothing(state, setting)
         return
@@ -77,6 +81,9 @@ def summaries(
     say_not_recorded([setting])
     facts = summary_evolution(setting.run)
     desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
+    if hides(Part.NUMBERS):
+        history(desk, facts)
+        return
     try_prompts(desk)
     history(desk, facts)
     health([setting])
@@ -157,8 +164,12 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
         with st.container(key="facts-picture", gap="small"):
             number = _picture(desk, events, key)
         event = events[number]
-        with st.container(key="facts-story", gap="small"):
-            _beside(desk, event)
+        if not hides(Part.READER):
+            with st.container(key="facts-story", gap="small"):
+                _beside(desk, event)
+    if hides(Part.NUMBERS):
+        keep_address(state, "summaries-address")
+        return
     version_view(desk, event, next((fact for fact in facts if fact.event.number == number), None), view)
     if facts:
         _key_numbers(run, facts)
@@ -184,12 +195,17 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     """The summaries over the turns, and the number of the event that is chosen."""
     run, chart_key = desk.setting.run, CHART_KEY + view_of(desk.state, desk.setting)
+    told = _finding(run, events)
+    finding_to_audience(f"{desk.setting.label}: {told.partition(': ')[2]}", compaction_notes([desk.setting]))
+    figure = summary_timeline(run, int(widget_value(key)))
     st.plotly_chart(
-        summary_timeline(run, int(widget_value(key))), key=chart_key, selection_mode="points", config=CONFIG,
-        on_select=partial(_follow_click, desk, chart_key, key), alt=_finding(run, events),
+        as_shown(figure), key=chart_key, height=picture_pixels(figure.layout.height), selection_mode="points",
+        config=CONFIG, on_select=partial(_follow_click, desk, chart_key, key), alt=told,
     )  # fmt: skip
     if len(events) == 1:
         return 0
+    if hides(Part.PLAYER):
+        return int(widget_value(key))
     return int(st.select_slider(
         version_noun(run), range(len(events)), key=key, format_func=lambda at: event_label(run, events[at]),
         on_change=follow_event, args=(desk.state, desk.setting), persist_state="session",

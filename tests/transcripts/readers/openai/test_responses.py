@@ -350,5 +350,6 @@ def test_a_forced_format_says_what_was_expected():
         load_transcript(as_json(4), "openai_responses")
 
 
+@pytest.mark.slow
 def test_junk_anywhere():
     assert survives_junk("openai_responses") > 1000

@@ -1,0 +1,81 @@
+"""The address of a view on a memviz: what stands in it after the server's own, so that any memviz opens the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlencode
+
+from memviz.errors import MemvizError
+from memviz.lessons.lesson import View
+from memviz.lessons.playing import Played
+from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
+from memviz.transcripts.samples import bundled
+from memviz.workspace import SAMPLE_PREFIX
+
+_WITHOUT_STUDY = ("library", "guide")
+"""Pages that show no conversation under settings."""
+
+
+def page_of(view: View) -> str:
+    """The page that shows a view: the stage is one of Compare."""
+    return "compare" if view.page == "stage" else view.page
+
+
+def address_anywhere(view: View, played: Played | None) -> str:
+    """The address on every memviz, from its first slash on: ``/compare?conversation=sample-trip&setting=buffer``. Empty
+    for a view of a saved conversation, which only one server has."""
+    name = view.study.conversation
+    if name not in bundled():
+        return ""
+    query = query_of(view, SAMPLE_PREFIX + name, fact_of(view, played))
+    return f"/{page_of(view)}?{query}".rstrip("?")
+
+
+def fact_of(view: View, played: Played | None) -> int | None:
+    """The place of the fact that a view of Facts points at; ``None`` where it points at none that is there."""
+    if view.page != "facts" or played is None or played.study.conversation != view.study.conversation:
+        return None
+    if view.highlight.fact is None:
+        return None
+    with suppress(MemvizError):  # the step itself says what is wrong with it
+        return played.fact(view.highlight.fact)
+    return None
+
+
+def query_of(view: View, conversation_id: str, fact: int | None = None) -> str:
+    """The query of an address that opens a view of this conversation, without question mark. ``fact`` is the place of
+    the one that Facts shows closely."""
+    parts = view.link if view.page in _WITHOUT_STUDY else _parts(view, conversation_id, fact)
+    return urlencode([(name, text) for name, text in parts if text])
+
+
+def _parts(view: View, conversation_id: str, fact: int | None) -> Iterator[tuple[str, str]]:
+    study = view.study
+    yield "conversation", conversation_id
+    for setting in study.settings:
+        yield "setting", setting_part(setting.id, setting.model_dump(mode="json", exclude_defaults=True))
+    yield "counter", study.counter
+    for recall in study.recalls:
+        yield "recall", recall_part(recall.turn, recall.turns, recall.setting)
+    yield "look", "" if view.highlight.setting is None else str(view.highlight.setting)
+    yield "turn", str(view.turn or "")
+    yield "call", str(view.call or "") if view.turn else ""
+    yield "stage", "on" if view.page == "stage" else ""
+    yield "view", view.show
+    yield "prices", "" if study.prices_of == DEFAULT_MODEL else study.prices_of
+    yield "pause", "" if study.pause_seconds == DEFAULT_PAUSE_SECONDS else str(study.pause_seconds)
+    yield "fact", "" if fact is None else str(fact)
+    yield from view.link
+
+
+def setting_part(strategy_id: str, parameters: Mapping[str, Any]) -> str:
+    """A setting as the part of an address."""
+    return strategy_id + (f" {json.dumps(parameters, ensure_ascii=False)}" if parameters else "")
+
+
+def recall_part(turn: int, turns: Sequence[int], setting: int | None) -> str:
+    """Earlier ``turns`` recalled into a turn, as the part of an address; under all settings without a ``setting``."""
+    return f"{turn} {','.join(map(str, turns))}{'' if setting is None else f' {setting}'}"
