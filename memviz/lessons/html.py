@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from memviz.conversation import clean_text
-from memviz.lessons.address import address_anywhere
+from memviz.lessons.address import address_anywhere, followed
 from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Question, Step, Text
 from memviz.lessons.markdown import as_html
 from memviz.lessons.playing import Played, play
@@ -74,7 +74,7 @@ def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
 
 def _shown(step: Step, played: Played | None) -> StepShown:
     question, address = question_of(step, played), address_anywhere(step.view, played)
-    tried = tuple(Tried(one.text, address_anywhere(one.view, played)) for one in step.to_try)
+    tried = tuple(Tried(one.text, address_anywhere(followed(one.view, step.view), played)) for one in step.to_try)
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
     before, after = (staged(step, played, is_answered=is_answered) for is_answered in (False, True))

@@ -7,11 +7,12 @@ from functools import partial
 import streamlit as st
 
 from memviz.errors import LessonError
+from memviz.lessons.address import followed
 from memviz.lessons.lesson import Lesson
 from memviz.lessons.library import bundled_lessons, find_lesson
 from memviz.lessons.playing import play
 from memviz.ui.lessons.opening import open_view, page_is_there
-from memviz.ui.lessons.player import followed, go_on
+from memviz.ui.lessons.player import go_on
 from memviz.ui.lessons.question import score_words
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import LessonsState

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from memviz.errors import LessonError
-from memviz.lessons.address import page_of
-from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step, View
+from memviz.lessons.address import followed, page_of
+from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step
 from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
@@ -163,13 +162,6 @@ def _ways_out(workspace: Workspace, state: LessonsState, step: Step, played: Pla
         icon = ":material/open_in_new:" if number == 0 else ":material/science:"
         if st.button(plain(words), icon=icon, key=f"lesson-open-{number}", type="tertiary"):
             open_view(workspace, view, played)
-
-
-def followed(view: View, shown: View) -> View:
-    """A view to try, which follows the fact of the view that is shown unless it names one."""
-    if view.highlight.fact is not None or shown.highlight.fact is None:
-        return view
-    return replace(view, highlight=replace(view.highlight, fact=shown.highlight.fact))
 
 
 def go_on(state: LessonsState, lesson: Lesson) -> None:
