@@ -77,6 +77,8 @@ def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: 
     quiet(page)
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     for number, step in enumerate(lesson.steps, 1):
+        sees(page.get_by_role("heading", name=step.title.en, exact=True))
+        quiet(page)
         if step.asked is not None:
             page.locator(".st-key-lesson-question label").last.click()
             sees(page.locator(".st-key-lesson-verdict"))
@@ -84,7 +86,6 @@ def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: 
         quiet(page)
         expect(onwards).to_be_in_viewport(ratio=1)
         onwards.click()
-        quiet(page)
     closing = page.locator(".st-key-lesson-closing")
     expect(closing).to_contain_text("You have finished")
     expect(closing).to_contain_text("answers right")
