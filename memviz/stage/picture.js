@@ -314,7 +314,8 @@ class MemvizPicture {
         const { context } = this, { cell, em } = this.room, number = at + this.frames.data.base + 1;
         const x = (at % cell.perRow) * cell.width, y = Math.floor(at / cell.perRow) * (cell.height + 3), w = cell.width - gap;
         const isMarked = this.highlighted.has(number - 1);
-        if (isMarked) this.ring(x, y, w, cell.height, radius);
+        const inset = y ? 0 : 2.5; // nothing is drawn above the first row
+        if (isMarked) this.ring(x, y + inset, w, cell.height - inset, radius);
         if (code < 1 || !(withText || isMarked || number % 10 === 0)) return;
         context.font = this.font(withText ? size : Math.max(size, 0.6 * em));
         context.fillStyle = code === this.codes.dropped ? this.look.muted : this.textOn(now);
