@@ -1,8 +1,7 @@
 """What is there to learn?"""
 
-import streamlit as st
-
 from memviz.ui.lessons.address import keep_address, open_address
+from memviz.ui.lessons.closing import closing
 from memviz.ui.lessons.player import play_lesson
 from memviz.ui.lessons.shelf import shelf, upload
 from memviz.ui.lessons.writing import own_lesson
@@ -44,9 +43,10 @@ else:
     is_written = bool(state.own.steps)  # then above the list, which is longer than a window
     if is_written and not presents():
         own_lesson(workspace(), state)
+    closing(workspace(), state)
     shelf(workspace(), state)
-    with st.sidebar:
-        upload(workspace(), state)
     if not is_written and not presents():
         own_lesson(workspace(), state)
+    if not presents():
+        upload(workspace(), state)
 keep_address(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -32,6 +33,13 @@ def address_anywhere(view: View, played: Played | None) -> str:
         return ""
     query = query_of(view, SAMPLE_PREFIX + name, fact_of(view, played))
     return f"/{page_of(view)}?{query}".rstrip("?")
+
+
+def followed(view: View, shown: View) -> View:
+    """A view to try, which follows the fact of the view that is shown unless it names one."""
+    if view.highlight.fact is not None or shown.highlight.fact is None:
+        return view
+    return replace(view, highlight=replace(view.highlight, fact=shown.highlight.fact))
 
 
 def fact_of(view: View, played: Played | None) -> int | None:

@@ -11,13 +11,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from memviz.conversation import clean_text
-from memviz.lessons.address import address_anywhere
+from memviz.lessons.address import address_anywhere, followed
 from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Question, Step, Text
 from memviz.lessons.markdown import as_html
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import staged
 from memviz.lessons.still import Still, still
+from memviz.lessons.verdicts import NOT_QUITE, RIGHT
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.reporting.report import memviz_version, script_hash
 from memviz.reporting.themes import THEMES
@@ -60,7 +61,8 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
         languages=[(code, LANGUAGES[code]) for code in lesson.languages], version=memviz_version(),
         conversations=list(dict.fromkeys(one.transcript.title for one in played if one)),
         settings=list(dict.fromkeys(label for one in played if one for label in one.labels)),
-        authors=_authors(played), stages=[list(one.stages) for one in steps],
+        authors=_authors(played), verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+        stages=[list(one.stages) for one in steps],
     )  # fmt: skip
     return clean_text(html)
 
@@ -72,7 +74,7 @@ def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
 
 def _shown(step: Step, played: Played | None) -> StepShown:
     question, address = question_of(step, played), address_anywhere(step.view, played)
-    tried = tuple(Tried(one.text, address_anywhere(one.view, played)) for one in step.to_try)
+    tried = tuple(Tried(one.text, address_anywhere(followed(one.view, step.view), played)) for one in step.to_try)
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
     before, after = (staged(step, played, is_answered=is_answered) for is_answered in (False, True))

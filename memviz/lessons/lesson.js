@@ -1,6 +1,7 @@
 // The player of a lesson in a file of its own. All texts are in the page already; here they are shown and hidden.
 (() => {
     const stages = JSON.parse(document.getElementById("stages").textContent);
+    const verdicts = JSON.parse(document.getElementById("verdicts").textContent);
     const articles = [...document.querySelectorAll("article[data-step]")];
     const [table, place, walk] = ["table", "stage", "walk"].map((id) => document.getElementById(id));
     const seen = new Set();
@@ -43,17 +44,25 @@
         answers.set(number, choice === right);
         const labels = [...form.querySelectorAll("label")];
         form.querySelectorAll("input").forEach((input) => (input.disabled = true));
-        form.querySelector(".verdict").textContent = choice === right ? "✓ Right." : "✗ Not so. It is:";
-        if (choice !== right) form.querySelector(".verdict").append(" ", copyOf(labels[right]));
+        form.querySelector(".verdict").replaceChildren(...verdict(choice === right, labels[choice], labels[right]));
         form.querySelector(".reason").hidden = false;
         if (stages[number].length > 1) drawStage();
         score();
     }
 
-    function copyOf(label) {
-        const box = document.createElement("span");
-        label.querySelectorAll(".said").forEach((said) => box.append(said.cloneNode(true)));
-        return box;
+    // In every language of the file: the form of the sentence with the choice that was taken, and the right one.
+    function verdict(isRight, taken, right) {
+        return Object.entries(verdicts[isRight ? "right" : "notQuite"]).map(([language, form]) => {
+            const box = Object.assign(document.createElement("span"), { className: "said", lang: language });
+            box.dataset.said = language;
+            box.append(isRight ? "✓ " : "✗ ");
+            const words = (label) => label.querySelector(`.said[data-said="${language}"]`).textContent;
+            form.split("**").forEach((part, at) => {
+                const text = part.replace(/\{(said|right)\}/g, (_, name) => words(name === "said" ? taken : right));
+                box.append(at % 2 ? Object.assign(document.createElement("b"), { textContent: text }) : text);
+            });
+            return box;
+        });
     }
 
     function score() {

@@ -10,6 +10,7 @@ from memviz.lessons.lesson import Prediction, Step, View
 from memviz.lessons.playing import Played
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.stage.data import stage_data
+from memviz.stage.followed import follow
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 
@@ -47,7 +48,9 @@ def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str,
         runs, played.transcript, assumptions=_terms(played), measure=view.measure,  # type: ignore[arg-type]
         steps=steps, at=_place(axis, view, where), chosen=_chosen(step),
     )  # fmt: skip
-    return {**data, "title": "", "highlight": _highlight(view, played), **_controls(view)}
+    highlight = _highlight(view, played)
+    followed = follow(data, played.runs, [played.probes[fact] for fact in highlight["facts"]])
+    return {**followed, "title": "", "highlight": highlight, **_controls(view)}
 
 
 def _place(axis: RequestAxis, view: View, where: Standing) -> int:
@@ -70,11 +73,14 @@ def _chosen(step: Step) -> int:
 
 
 def _highlight(view: View, played: Played) -> dict[str, list[int]]:
+    """What is pointed at; with a fact the messages that told it, as long as no message is named."""
     wanted = view.highlight
+    fact = None if wanted.fact is None else played.fact(wanted.fact)
+    told = [] if fact is None else list(played.probes[fact].evidence)
     return {
         "settings": [] if wanted.setting is None else [wanted.setting],
-        "facts": [] if wanted.fact is None else [played.fact(wanted.fact)],
-        "messages": [] if wanted.message is None else [wanted.message - 1],
+        "facts": [] if fact is None else [fact],
+        "messages": told if wanted.message is None else [wanted.message - 1],
     }
 
 

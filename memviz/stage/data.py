@@ -22,7 +22,8 @@ REQ = {"pieces": [[kind, start, stop, tokens?], ...],               # see memviz
 QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"}    # asked before `step` is shown
 ```
 
-Parts of a REQ that are empty are left out. Besides, who shows the stage may set ``highlight`` (``{"facts": [...],
+Parts of a REQ that are empty are left out. Of facts that are followed ``memviz/stage/followed.py`` tells more. Besides,
+who shows the stage may set ``highlight`` (``{"facts": [...],
 "messages": [...], "settings": [...]}``), ``measures``, of which the visitor chooses what the lanes say, and
 ``controls``, the names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in ``stage.js``).
 """

@@ -3,6 +3,7 @@
 const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
 const MEMVIZ_LINES = 5; // of one lane, at most
 const MEMVIZ_LEAST_ROOM = { roomy: [2.3, 0.85], low: [1.7, 0.85], tight: [1.15, 0.7], narrow: [1.8, 1], "narrow tight": [1.1, 0.75] }; // lane and gap, in em
+const MEMVIZ_WORN = { 3: 0.78, 4: 0.58, 5: 0.4 }; // of a message's height in the strip: the lower, the more often it was summarized
 const MEMVIZ_SPREAD = 0.25; // of a movement: how much later the last block starts than the first
 const memvizEase = (t) => (t < 0.5 ? 4 * t * t * t : 1 - (-2 * t + 2) ** 3 / 2);
 const memvizMix = (one, other, t) => one.map((value, at) => value + (other[at] - value) * t);
@@ -36,9 +37,8 @@ class MemvizPicture {
         this.parts = Object.fromEntries(Object.entries(parts).map(([name, color]) => [name, memvizColor(color)]));
         this.fateColors = fates.map(memvizColor);
         this.codes = { dropped: 1, cleared: 8, shortened: 9 };
-        const dark = (color, by) => memvizMix(color, [0, 0, 0, 1], by), light = (color, by) => memvizMix(color, [255, 255, 255, 1], by);
-        this.blues = { user: light(this.parts.history, 0.18), assistant: dark(this.parts.history, 0.24) };
-        this.parts.summary = dark(this.parts.summary, 0.1);
+        const dark = (color, by) => memvizMix(color, [0, 0, 0, 1], by);
+        this.parts.summary = this.fateColors[2] = dark(this.parts.summary, 0.1); // white words are read on it
         this.parts.line = this.parts.system;
     }
 
@@ -123,7 +123,7 @@ class MemvizPicture {
         const code = before ? 0 : frame.fates[block.position - this.frames.data.base];
         if (code === this.codes.shortened || code === this.codes.cleared) return this.fateColors[code];
         const role = this.frames.message(setting, block.position)[0];
-        return role === "tool" ? this.parts.tools : this.blues[role] ?? this.parts.system;
+        return role === "tool" ? this.parts.tools : role === "system" ? this.parts.system : this.parts.history;
     }
 
     labelOf(block) {
@@ -286,15 +286,15 @@ class MemvizPicture {
     }
 
     drawCells() {
-        const { context } = this, { cell, em } = this.room, { base } = this.frames.data;
+        const { context } = this, { cell, em } = this.room;
         const gap = cell.width > 8 ? 2 : cell.width > 4 ? 1 : 0, radius = Math.min(3, cell.width / 4);
         const size = Math.min(0.72 * em, cell.width * 0.46), withText = cell.width >= 1.05 * em;
-        if (withText) context.font = this.font(size);
         this.cells.forEach((one, at) => {
             const x = (at % cell.perRow) * cell.width, y = Math.floor(at / cell.perRow) * (cell.height + 3), w = cell.width - gap;
             this.box(x, y, w, cell.height, radius, this.look.empty);
             if (!one) return;
-            if (one.now[3] > 0.01) this.box(x, y, w, cell.height, radius, memvizCss(one.now));
+            const height = cell.height * (MEMVIZ_WORN[one.code] ?? 1);
+            if (one.now[3] > 0.01) this.box(x, y + cell.height - height, w, height, radius, memvizCss(one.now));
             if (one.code >= 2 && one.code <= 5) this.box(x, y + cell.height - 3, w, 3, 1, this.look.summary); // however faint
             if (one.code === this.codes.dropped && w > 5) {
                 context.strokeStyle = this.look.muted;
@@ -304,12 +304,22 @@ class MemvizPicture {
                 context.lineTo(x + w * 0.7, y + cell.height * 0.22);
                 context.stroke();
             }
-            if (this.highlighted.has(at + base)) this.ring(x, y, w, cell.height, radius);
-            if (withText && one.code > 0) {
-                context.fillStyle = one.code === this.codes.dropped ? this.look.muted : this.textOn(one.now);
-                context.fillText(String(at + base + 1), x + w / 2, y + cell.height / 2 + 0.5);
-            }
         });
+        this.cells.forEach((one, at) => one && this.drawCellMarks(one, at, gap, radius, size, withText));
+    }
+
+    // Numbers and rings, over all cells: where there is no room for every number, those of each tenth message and of
+    // those that are pointed at.
+    drawCellMarks({ code, now }, at, gap, radius, size, withText) {
+        const { context } = this, { cell, em } = this.room, number = at + this.frames.data.base + 1;
+        const x = (at % cell.perRow) * cell.width, y = Math.floor(at / cell.perRow) * (cell.height + 3), w = cell.width - gap;
+        const isMarked = this.highlighted.has(number - 1);
+        const inset = y ? 0 : 2.5; // nothing is drawn above the first row
+        if (isMarked) this.ring(x, y + inset, w, cell.height - inset, radius);
+        if (code < 1 || !(withText || isMarked || number % 10 === 0)) return;
+        context.font = this.font(withText ? size : Math.max(size, 0.6 * em));
+        context.fillStyle = code === this.codes.dropped ? this.look.muted : this.textOn(now);
+        context.fillText(String(number), x + w / 2, y + cell.height / 2 + 0.5);
     }
 
     drawLane(number) {
@@ -403,8 +413,9 @@ class MemvizPicture {
     }
 
     limitWords(number) {
-        const limit = this.frames.frame(number, this.step)?.request.limit;
-        return limit ? `limit ${limit[1].toLocaleString("en")}` : "";
+        const limit = this.frames.frame(number, this.step)?.request.limit, besides = limit ? limit[0] - limit[1] : 0;
+        const not = besides > MEMVIZ_FORMAT_TOKENS ? ` + ${besides.toLocaleString("en")} that do not count` : "";
+        return limit ? `limit ${limit[1].toLocaleString("en")}${not}` : "";
     }
 
     // How much a full line is, above the first lane.

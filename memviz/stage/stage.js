@@ -11,6 +11,7 @@ const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought ba
 const MEMVIZ_ICONS = {
     previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
 };
+const MEMVIZ_PARTS = { recalled: "Recalled", input: "Newest message", tools: "Tools", system: "System prompt" };
 const memvizNumber = (number) => number.toLocaleString("en");
 
 class MemvizStage {
@@ -99,6 +100,7 @@ class MemvizStage {
         this.canvas = make("canvas", this.place, {}, { role: "img" });
         this.labels = make("div", this.place, { className: "labels" });
         this.tip = make("div", this.place, { className: "tip", hidden: true });
+        this.reader = make("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": "The summary in full" });
         this.legend = make("ul", this.box, { className: "legend" }, { "aria-label": "What the colours mean" });
         this.factRow = make("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": "Facts that the request knows or has lost" });
         this.live = make("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
@@ -106,6 +108,7 @@ class MemvizStage {
         this.canvas.onpointermove = (event) => this.point(event);
         this.canvas.onpointerleave = () => (this.tip.hidden = true);
         this.canvas.onclick = (event) => this.point(event, true);
+        this.reader.onkeydown = (event) => event.key === "Escape" && this.read(false);
     }
 
     buildControls() {
@@ -133,6 +136,8 @@ class MemvizStage {
         this.askBox = this.make("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
         this.askLabel.append("Ask me first");
         this.score = this.make("span", row, { className: "score" });
+        this.readButton = this.button("read", row, "Read the summary", "The text of the summary in this request", () => this.read(this.reader.hidden));
+        this.readButton.removeAttribute("aria-label");
         this.where = this.make("span", row, { className: "where" });
         this.keys = this.make("span", row, { className: "keys", textContent: "space, ← →, n" }, { "aria-hidden": "true" });
     }
@@ -152,13 +157,30 @@ class MemvizStage {
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
 
+    // Facts that are followed come first, so that they are seen where there is no room for all.
     buildFacts() {
-        this.factRow.replaceChildren();
-        this.chips = this.data.facts.map(({ answer, question, turn }) => {
-            const chip = this.make("li", this.factRow, { title: turn ? `${question} (said in turn ${turn})` : question });
+        const { facts, highlight } = this.data, followed = highlight?.facts ?? [];
+        const name = this.make("li", null, { className: "name", textContent: "Facts" });
+        this.allFacts = this.button("all-facts", name, "", "", () => this.showFacts(!this.factRow.classList.contains("all")));
+        this.chips = facts.map(({ answer, question, turn }, number) => {
+            const chip = this.make("li", null, { title: turn ? `${question} (said in turn ${turn})` : question });
+            chip.classList.toggle("highlight", followed.includes(number));
             this.make("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
             return { chip, state: this.make("span", chip, { className: "heard" }) };
         });
+        const later = this.chips.filter((_, number) => !followed.includes(number));
+        this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
+        this.showFacts(false);
+    }
+
+    // All of them, or as many rows as there is room for; then a button says that there are more.
+    showFacts(all) {
+        this.factRow.classList.toggle("all", all);
+        this.allFacts.hidden = !all && this.factRow.scrollHeight <= this.factRow.clientHeight + 2;
+        const many = this.chips.filter(({ chip }) => !chip.hidden).length;
+        this.allFacts.textContent = all ? "fewer" : `all ${memvizNumber(many)} ▾`;
+        this.allFacts.setAttribute("aria-label", all ? "Show fewer facts" : "Show all facts");
+        this.allFacts.setAttribute("aria-expanded", String(all));
     }
 
     buildChoices() {
@@ -178,6 +200,7 @@ class MemvizStage {
         this.speeds.hidden = !shows("speed");
         this.track.hidden = !shows("slider");
         this.keys.hidden = !shows("keys");
+        this.readButton.hidden = !data.settings.some(({ summaries }) => Object.keys(summaries ?? {}).length);
         this.factRow.hidden = !shows("facts") || !data.facts.length;
         this.askLabel.hidden = !shows("ask") || !data.questions.length;
         this.asks = this.askBox.checked && !this.askLabel.hidden;
@@ -186,18 +209,35 @@ class MemvizStage {
     }
 
     buildLegend() {
-        const { colors, settings } = this.data, seen = new Set();
-        for (const setting of settings) for (const request of setting.requests) for (const [, , code] of request?.fates ?? []) seen.add(code);
+        const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost } = this.drawn();
         this.legend.replaceChildren();
-        const entry = (color, words) => {
+        const entry = (className, color, words) => {
             const item = this.make("li", this.legend);
-            this.make("span", item, { className: "swatch" }).style.background = color;
+            this.make("span", item, { className: `swatch ${className}` }).style.background = color;
             item.append(words);
         };
-        const order = [7, 9, 8, 6, 2, 3, 4, 5, 1].filter((code) => seen.has(code));
-        for (const code of order) entry(colors.fates[code], colors.titles[code]);
-        entry(colors.parts.input, colors.names.Input ?? colors.names.input);
+        for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 1]) if (codes.has(code)) {
+            const color = memvizCss(fateColors[code]), share = 100 * (MEMVIZ_WORN[code] ?? 1);
+            entry("", share < 100 ? `linear-gradient(to top, ${color} ${share}%, var(--stage-empty) ${share}%)` : color, code === 2 ? "Summary, and messages in it" : titles[code]);
+        }
+        for (const [kind, words] of Object.entries(MEMVIZ_PARTS)) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
+        if (isLost) entry("lost", "", "Lost fact");
         this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
+    }
+
+    // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost.
+    drawn() {
+        const codes = new Set(), kinds = new Set(), { settings, pieces, facts } = this.data;
+        let isLost = false;
+        settings.forEach(({ requests }, setting) => requests.forEach((request, at) => {
+            if (!request) return;
+            for (const [, , code] of request.fates ?? []) codes.add(code);
+            for (const [letter] of request.pieces) kinds.add(pieces[letter]);
+            isLost ||= facts.length > 0 && (request.known ?? "").includes("1");
+            if (!kinds.has("tools") && this.frames.blocks(setting, at).some((block) => block.kind === "tools" || (block.kind === "history" && this.frames.message(setting, block.position)?.[0] === "tool"))) kinds.add("tools");
+        }));
+        if (codes.has(6)) kinds.delete("recalled");
+        return { codes, kinds, isLost };
     }
 
     // Room and colours.
@@ -476,7 +516,44 @@ class MemvizStage {
             fill.textContent = unit && unit !== "tokens" ? `${memvizNumber(held)} of ${memvizNumber(limit)} ${unit}` : "";
         });
         this.drawFacts(isBefore);
+        this.drawSummary();
         this.describe();
+    }
+
+    // The summaries that the chosen setting's request holds, as [version, parts of the text].
+    summaries(setting = this.chosen) {
+        const texts = this.data.settings[setting].summaries ?? {}, pieces = this.frames.frame(setting, this.walk.at)?.request.pieces ?? [];
+        return pieces.filter(([letter]) => letter === "n").flatMap(([, start, stop]) => Object.entries(texts).filter(([version]) => version > start && version <= stop));
+    }
+
+    read(opens) {
+        this.reader.hidden = !opens;
+        this.drawSummary();
+        if (!opens) return this.readButton.focus({ preventScroll: true });
+        this.reader.focus({ preventScroll: true });
+        this.reader.scrollIntoView?.({ block: "nearest" });
+    }
+
+    // The open summary follows the walk, from version to version; what holds a followed fact is marked and in sight.
+    drawSummary() {
+        const held = this.summaries(), { reader } = this;
+        this.readButton.disabled = !held.length;
+        this.readButton.setAttribute("aria-expanded", String(!reader.hidden));
+        if (!held.length) reader.hidden = true;
+        if (reader.hidden) return;
+        reader.replaceChildren(this.button("close", null, "✕", "Close the summary", () => this.read(false)));
+        for (const [version, parts] of held) {
+            this.make("b", reader, { textContent: `Summary ${version}` });
+            this.told(parts, this.make("p", reader));
+        }
+        const mark = reader.querySelector("mark");
+        reader.scrollTop = mark ? mark.offsetTop - reader.clientHeight / 3 : 0;
+    }
+
+    // A text in parts, of which every second one holds a followed fact.
+    told(parts, into) {
+        [parts].flat().forEach((text, at) => into.append(at % 2 ? this.make("mark", null, { textContent: text }) : text));
+        return into;
     }
 
     readout({ request, fates }, before) {
@@ -499,14 +576,13 @@ class MemvizStage {
         const { at } = this.walk, frame = this.frames.frame(this.chosen, at);
         const then = isBefore && at > 0 ? this.frames.frame(this.chosen, at - 1) : frame;
         const known = then?.known ?? "";
-        const highlighted = this.data.highlight?.facts ?? [];
         this.chips.forEach(({ chip, state }, number) => {
             const code = Number(known[number] ?? 0);
             chip.hidden = !code;
             chip.dataset.known = code;
-            chip.classList.toggle("highlight", highlighted.includes(number));
             state.textContent = code ? `, ${MEMVIZ_KNOWN[code]}` : "";
         });
+        this.showFacts(this.factRow.classList.contains("all"));
     }
 
     drawSentence() {
@@ -544,10 +620,12 @@ class MemvizStage {
         const { left, top } = this.canvas.getBoundingClientRect(), x = event.clientX - left, y = event.clientY - top;
         const found = this.picture.under(x, y);
         if (isClick && found?.lane && found.setting !== this.chosen) this.choose(found.setting);
+        if (isClick && found?.kind === "summary" && this.summaries().length) this.read(true);
         const words = found && this.tipWords(found);
-        this.tip.hidden = !words;
-        if (!words) return;
-        this.tip.replaceChildren(this.make("b", null, { textContent: words[0] }), words[1]);
+        this.tip.hidden = !words || (isClick && !this.reader.hidden);
+        if (this.tip.hidden) return;
+        this.tip.replaceChildren(this.make("b", null, { textContent: words[0] }));
+        this.told(words[1], this.tip);
         this.tip.style.left = `${Math.max(0, Math.min(x - 20, this.width - 21 * this.em))}px`;
         this.tip.style.top = `${y + 18}px`;
     }
@@ -557,11 +635,13 @@ class MemvizStage {
         if (position !== undefined) {
             const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0];
             const fate = code === undefined ? "" : ` · ${colors.titles[code].toLowerCase()}`;
-            return [`Message ${memvizNumber(position + 1)}, ${role}, turn ${turn} · ${memvizNumber(tokens ?? size)} tokens${fate}`, ` ${text}`];
+            return [`Message ${memvizNumber(position + 1)}, ${role}, turn ${turn} · ${memvizNumber(tokens ?? size)} tokens${fate}`, text];
         }
         if (kind === undefined) return null;
         if (isBundle) return [`Messages ${memvizNumber(start + 1)} to ${memvizNumber(stop)} · ${memvizNumber(tokens)} tokens${isCut ? ", not to scale" : ""}`, ""];
         const what = kind === "summary" ? (stop - start > 1 ? `Summaries ${start + 1} to ${stop}` : `Version ${stop} of the summary`) : colors.names[kind] ?? "A line of the rule's own";
-        return [`${what} · ${memvizNumber(tokens)} tokens`, ""];
+        const parts = kind === "summary" && stop - start === 1 ? this.data.settings[setting].summaries?.[stop] : undefined;
+        const marked = parts?.flatMap((text, at) => (at % 2 ? ["", text.trim()] : [])) ?? [];
+        return [`${what} · ${memvizNumber(tokens)} tokens${parts ? " · click to read it" : ""}`, marked];
     }
 }

@@ -18,7 +18,7 @@ from playwright.sync_api import BrowserContext, Route, expect
 import memviz
 from memviz.lessons.html import html_lesson
 from memviz.workspace import Workspace
-from tests.browser.journeys import quiet, sees, turn_to
+from tests.browser.journeys import go, quiet, sees, turn_to
 from tests.browser.lessons import Scheme, play, ways
 
 if TYPE_CHECKING:
@@ -37,6 +37,86 @@ STRIDE = 5
 def test_every_bundled_lesson_is_played(page: Page, dashboard: Dashboard, number: int) -> None:
     lesson = list(memviz.lessons().values())[number]
     play(page, dashboard.url, lesson, WAYS[number * STRIDE % len(WAYS)])
+
+
+@pytest.mark.slow
+def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(page: Page, dashboard: Dashboard) -> None:
+    lesson = memviz.lesson("a-fact-dies")
+    at_step(page, dashboard, lesson.id, 1)
+    where = page.locator(".memviz-stage .where")
+    begun = where.inner_text()
+    page.keyboard.press("ArrowRight")
+    rests(page)
+    expect(where).not_to_have_text(begun)
+    page.locator(".memviz-stage [name=speed]").select_option("4")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("button", name="One request on")).to_be_disabled()  # the last one
+    rests(page)
+    end = where.inner_text()
+    expect(page.get_by_role("button", name="One request on")).to_be_disabled()
+    page.locator(".st-key-lesson-walk").get_by_text("简体中文").click()
+    sees(page.get_by_role("heading", name=lesson.steps[0].title.zh))
+    rests(page)
+    expect(where).to_have_text(end)
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(where).not_to_have_text(end)
+    at_step(page, dashboard, lesson.id, len(lesson.steps))
+    first = page.locator(".memviz-stage .labels button").first
+    first.click()
+    rests(page)
+    expect(first).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.slow
+def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lesson = memviz.lesson("a-fact-dies")
+    go(page, f"{dashboard.url}/lessons", "lessons")
+    page.locator(f".st-key-lesson-{lesson.id}").get_by_role("button", name="Begin").click()
+    sees(page.locator(".memviz-stage canvas"))
+    quiet(page)
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
+    for number, step in enumerate(lesson.steps, 1):
+        sees(page.get_by_role("heading", name=step.title.en, exact=True))
+        quiet(page)
+        if step.asked is not None:
+            page.locator(".st-key-lesson-question label").last.click()
+            sees(page.locator(".st-key-lesson-verdict"))
+        onwards = page.get_by_role("button", name="Next" if number < len(lesson.steps) else "Done", exact=True)
+        quiet(page)
+        expect(onwards).to_be_in_viewport(ratio=1)
+        onwards.click()
+    closing = page.locator(".st-key-lesson-closing")
+    expect(closing).to_contain_text("You have finished")
+    expect(closing).to_contain_text("answers right")
+    closing.get_by_role("button", name="Next:").click()
+    sees(page.locator(".st-key-lesson-walk"))
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_picture_follows_the_text(page: Page, dashboard: Dashboard) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    at_step(page, dashboard, "a-fact-dies", 2)
+    tops = [
+        box["y"] for part in ("text", "picture", "question", "onwards")
+        if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
+    ]  # fmt: skip
+    assert tops == sorted(tops)
+    assert tops[1] < 844, "the picture begins on the first screen"
+    assert len(tops) == 4
+
+
+def at_step(page: Page, dashboard: Dashboard, lesson: str, step: int) -> None:
+    """Open a step of a lesson by its address."""
+    page.goto(f"{dashboard.url}/lessons?lesson={lesson}&step={step}")
+    sees(page.locator(".memviz-stage canvas"))
+    quiet(page)
+
+
+def rests(page: Page) -> None:
+    """The server has heard where the visitor is, and has answered."""
+    page.wait_for_timeout(400)
+    quiet(page)
 
 
 @pytest.mark.slow

@@ -200,6 +200,60 @@ def test_asked_first_the_player_waits_for_an_answer_and_keeps_the_score(
     assert page.evaluate("stage.walk.at") == 12, "nobody is asked twice"
 
 
+def test_a_fact_that_is_followed_is_in_sight_and_a_button_says_that_there_are_more(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    last = len(played["facts"]) - 1
+    data = {**played, "at": len(played["steps"]) - 1, "highlight": {"facts": [last]}}
+    page = opened(open_context(viewport=PHONE), tmp_path, data)
+    row, chips = page.locator(".memviz-stage .facts"), page.locator(".memviz-stage .facts li:not(.name)")
+    expect(chips.first).to_contain_text(played["facts"][last]["answer"][:30])
+    assert row.evaluate("row => row.scrollHeight > row.clientHeight")
+    page.get_by_role("button", name="Show all facts").click()
+    assert row.evaluate("row => row.scrollHeight === row.clientHeight")
+    page.get_by_role("button", name="Show fewer facts").click()
+    cut = """row => [...row.children].filter((chip) => {
+        const { top, bottom } = chip.getBoundingClientRect(), end = row.getBoundingClientRect().bottom;
+        return top < end && bottom > end;
+    }).length"""
+    assert row.evaluate(cut) == 0, "no row is cut in half"
+
+
+def test_a_summary_is_read_with_the_sentence_that_holds_the_followed_fact(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    requests = enumerate(played["settings"][2]["requests"])
+    first, second = (
+        next(at for at, one in requests if ["n", n, n + 1] in [p[:3] for p in one["pieces"]]) for n in (0, 1)
+    )
+    texts = {str(version): ["Plain <b>words</b>. ", f"The fact {version}. ", "Rest."] for version in range(1, 60)}
+    settings = [*played["settings"][:2], {**played["settings"][2], "summaries": texts}]
+    page = opened(open_context(), tmp_path, {**played, "settings": settings, "at": first})
+    legend = page.locator(".memviz-stage .legend")
+    for words in ("Word for word", "Summary, and messages in it", "Newest message", "System prompt", "Lost fact"):
+        expect(legend).to_contain_text(words)
+    reader = page.locator(".memviz-stage .reader")
+    expect(reader).to_be_hidden()
+    page.get_by_role("button", name="Read the summary").click()
+    expect(reader).to_contain_text("Plain <b>words</b>.")
+    expect(reader.locator("mark")).to_have_text("The fact 1. ")
+    page.evaluate("(step) => stage.go(step)", second)
+    expect(reader.locator("mark")).to_have_text("The fact 2. ")  # it follows the walk
+    reader.press("Escape")
+    expect(reader).to_be_hidden()
+    place = page.evaluate(
+        """() => {
+            const { top, left } = stage.canvas.getBoundingClientRect(), { room } = stage.picture;
+            const { now } = [...stage.picture.lanes[2].values()].find(({ kind }) => kind === "summary");
+            return [left + room.left + now.x + now.w / 2, top + room.lanes[2].top + room.laneHeight / 2];
+        }"""
+    )
+    page.mouse.move(*place)
+    expect(page.locator(".memviz-stage .tip mark")).to_have_text("The fact 2.")
+    page.mouse.click(*place)
+    expect(reader).to_be_visible()
+
+
 def test_pointing_at_a_message_tells_what_it_is(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:

@@ -100,7 +100,7 @@ def test_an_answer_is_judged_with_its_reason_and_scored(database: Path) -> None:
     radio = session.radio[0]
     assert radio.options == [r"\_one\_", "two"]
     radio.set_value(radio.options[0] if isinstance(radio.options[0], int) else 0).run()
-    assert ":material/close: Not so. It is: **two**" in sentences(session.markdown)
+    assert ":material/close: **Not quite:** you said “_one_”. It is: **two**" in sentences(session.markdown)
     assert "<p>So.</p>" in prose(session)
     assert "Step 1 of 1 · 0 of 1 answer right" in sentences(session.caption)
     assert session.radio[0].disabled

@@ -51,15 +51,16 @@ class Move(NamedTuple):
 
 def stage(data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] | None = None) -> None:
     """Draw it. ``data`` is what :func:`memviz.stage.data.stage_data` gave. ``on_move`` is called before the page is
-    drawn again. Where ``data`` says to stand (``at``, ``chosen``) counts when it differs from where the visitor went:
-    the frames are sent to the browser once, and not again at every step."""
+    drawn again. Where ``data`` says to stand (``at``, ``chosen``) counts when it says something new, and not what it
+    said before the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same.
+    The frames are sent to the browser once, and not again at every step."""
     place = (data["at"], data["chosen"])
     frames = {name: value for name, value in data.items() if name not in ("at", "chosen")} | _controls(data)
     id = blake2b(json.dumps(frames, sort_keys=True).encode(), digest_size=12).hexdigest()
     kept = widget_value(_kept(key)) or {"id": None}
-    if kept["id"] != id or place != kept["heard"]:
+    if kept["id"] != id or widget_value(key) is None or place not in (kept["said"], kept["heard"]):
         kept = {"id": id, "at": place[0], "chosen": place[1], "heard": place, "serial": kept.get("serial", 0) + 1}
-        set_widget(_kept(key), kept)
+    set_widget(_kept(key), kept := {**kept, "said": place})
     sent = {**frames, **{name: kept[name] for name in ("id", "at", "chosen", "serial")}}
     _stage(data=sent, key=key, on_move_change=lambda: _moved(key, on_move))
 

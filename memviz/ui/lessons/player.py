@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.errors import LessonError
-from memviz.lessons.address import page_of
+from memviz.lessons.address import followed, page_of
 from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step
 from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
@@ -38,15 +38,20 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
     if not is_bare():
         _walk(state, lesson)
     played = _played(workspace, step, lesson)
-    if not (step.view.has_stage and played):
-        _text(workspace, state, lesson, step, played)
-        return
-    text, picture = st.columns([2, 3], gap="large")
-    with text:
-        _text(workspace, state, lesson, step, played)
-    with picture, st.container(key="lesson-picture"), error_shown():
+    with st.container(key="lesson-played" if step.view.has_stage and played else "lesson-read"):
+        with st.container(key="lesson-text"):
+            st.header(plain(step.title.said(state.language)), anchor=False)
+            prose(step.text, state.language)
+        if step.view.has_stage and played:
+            _picture(state, lesson, step, played)
+        with st.container(key="lesson-answer"):
+            _after(workspace, state, lesson, step, played)
+
+
+def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) -> None:
+    with st.container(key="lesson-picture"), error_shown():
         data = _stage_data(step, played, is_answered=(lesson.id, state.step) in state.answers)
-        stage(data, key="lesson-stage")
+        stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
 
 
 def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
@@ -110,9 +115,8 @@ def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, o
     return played.runs[0].once(what, lambda: staged(step, played, is_answered=is_answered), is_picture=True)
 
 
-def _text(workspace: Workspace, state: LessonsState, lesson: Lesson, step: Step, played: Played | None) -> None:
-    st.header(plain(step.title.said(state.language)), anchor=False)
-    prose(step.text, state.language)
+def _after(workspace: Workspace, state: LessonsState, lesson: Lesson, step: Step, played: Played | None) -> None:
+    """What a step asks, and the ways on."""
     with error_shown():
         question = None if isinstance(step.asked, Prediction) and played is None else question_of(step, played)
         if question is not None:
@@ -141,7 +145,7 @@ def _onwards(state: LessonsState, lesson: Lesson) -> None:
                 on_click=partial(_to, state, state.step + 1),
             )  # fmt: skip
         elif st.button("Done", icon=":material/check:", type="primary", key="lesson-done"):
-            state.playing = None
+            state.end()
             turn_to_top()
             st.rerun()
 
@@ -149,7 +153,7 @@ def _onwards(state: LessonsState, lesson: Lesson) -> None:
 def _ways_out(workspace: Workspace, state: LessonsState, step: Step, played: Played | None) -> None:
     """The page that the step is about, and what there is to try."""
     views = [(f"Open in {page_of(step.view).capitalize()}", step.view)]
-    views += [(one.text.said(state.language), one.view) for one in step.to_try]
+    views += [(one.text.said(state.language), followed(one.view, step.view)) for one in step.to_try]
     if step.to_try:
         st.markdown("**Try it**")
     for number, (words, view) in sorted(enumerate(views), key=lambda one: one[0] == 0):

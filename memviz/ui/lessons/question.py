@@ -6,7 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.lessons.lesson import Lesson, Question
+from memviz.lessons.lesson import Language, Lesson, Question
+from memviz.lessons.verdicts import NOT_QUITE, RIGHT
 from memviz.text.wording import counted
 from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.state import Answered, LessonsState, set_widget, widget_value
@@ -39,11 +40,17 @@ def _take(state: LessonsState, place: tuple[str, int], key: str, right: int) -> 
 
 
 def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
-    answer = plain(question.choices[question.answer].said(state.language))
-    said = ":material/check: **Right.**" if taken.is_right else f":material/close: Not so. It is: **{answer}**"
+    icon = ":material/check:" if taken.is_right else ":material/close:"
     with st.container(gap="xsmall", key="lesson-verdict"):
-        st.markdown(said)
+        st.markdown(f"{icon} {verdict(question, taken, state.language)}")
         prose(question.reason, state.language)
+
+
+def verdict(question: Question, taken: Answered, language: Language) -> str:
+    """What is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
+    said, right = (plain(question.choices[n].said(language)) for n in (taken.choice, question.answer))
+    form = RIGHT[language] if taken.is_right else NOT_QUITE[language]
+    return form.format(said=said, right=right)
 
 
 def score_words(state: LessonsState, lesson: Lesson) -> str:

@@ -418,8 +418,8 @@ class Answered(NamedTuple):
 @dataclass
 class LessonsState:
     """The Lessons page: which lesson is played, at which step (0-based) and in which language, which steps were seen
-    and which choices were taken (by the lesson's id and the step), what it wrote into its address, and the lesson that
-    is being written."""
+    and which choices were taken (by the lesson's id and the step), what it wrote into its address, the lesson that was
+    played to its end just now, and the one that is being written."""
 
     playing: str | None = None
     step: int = 0
@@ -427,12 +427,17 @@ class LessonsState:
     seen: dict[str, set[int]] = field(default_factory=dict)
     answers: dict[tuple[str, int], Answered] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
+    ended: str | None = None
     uploads: int = 0
     own: OwnLesson = field(default_factory=OwnLesson)
 
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""
-        self.playing, self.step = lesson_id, step
+        self.playing, self.step, self.ended = lesson_id, step, None
+
+    def end(self) -> None:
+        """The lesson that is played has come to its end."""
+        self.playing, self.ended = None, self.playing
 
     def forget(self, lesson_id: str) -> None:
         """Progress and answers of a lesson that is another one now."""
