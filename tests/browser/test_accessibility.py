@@ -174,9 +174,9 @@ BARE = (
     "compare?present=on", "compare?present=on&view=dollars", "compare?present=on&view=memory_map",
     "facts?present=on&view=kept", "facts?present=on", "chat?present=on", "compare?view=minimal",
     "compare?view=minimal&show=dollars", "compare?view=minimal&show=memory_map", "facts?view=minimal",
-    "compare?present=on&stage=on", "compare?view=minimal&stage=on", "lessons?lesson=first-look&step=2&present=on",
+    "compare?view=minimal&stage=on", "compare?present=on&stage=on", "lessons?lesson=first-look&step=2&present=on",
 )  # fmt: skip
-"""Half of them are looked at in each scheme."""
+"""Half of them are looked at in each scheme; the last of each half is presented, and has notes for the speaker."""
 SHOWN = ".js-plotly-plot .main-svg, .memviz-stage canvas, [data-testid=stChatInput]"
 
 
