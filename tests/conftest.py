@@ -32,7 +32,7 @@ COMMON = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", COMMON, max_examples=6)
-settings.register_profile("thorough", COMMON, max_examples=20)  # pytest --hypothesis-profile=thorough
+settings.register_profile("thorough", COMMON, max_examples=12)  # pytest --hypothesis-profile=thorough
 settings.load_profile("quick")
 
 # Streamlit's AppTest has no browser session, and Streamlit says so at every call outside a page.

@@ -391,7 +391,7 @@ class MemvizPicture {
     }
 
     drawLimit(number, top, line) {
-        const limit = this.limits?.[number], { left, laneWidth, em } = this.room, { context } = this;
+        const limit = this.limits?.[number], { left, laneWidth, em, gap } = this.room, { context } = this;
         if (limit?.now === null || limit?.now === undefined) return;
         const at = Math.floor(limit.now / laneWidth);
         if (at >= Math.ceil(this.lines[number].now)) return; // further than the lane reaches
@@ -408,8 +408,9 @@ class MemvizPicture {
         context.font = this.font(0.72 * em);
         context.fillStyle = isOver ? this.look.summary : this.look.text;
         const text = this.limitWords(number), half = context.measureText(text).width / 2, right = left + laneWidth;
-        // Above the lane; a line further down is named behind the lane's last block.
-        context.fillText(text, Math.min(Math.max(x, left + half), right - half), at || !this.room.isWide ? top + this.room.laneHeight + 0.55 * em : top - 0.55 * em);
+        // In the gap above the lane; a line further down is named behind the lane's last block.
+        const below = top + this.room.laneHeight + 0.55 * em, above = top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
+        context.fillText(text, Math.min(Math.max(x, left + half), right - half), at || !this.room.isWide ? below : above);
     }
 
     limitWords(number) {

@@ -252,7 +252,7 @@ class MemvizStage {
         this.fit();
         const { isWide, lanes, left, laneHeight, gap, height } = this.picture.room, isTight = this.box.matches(".tight");
         this.place.style.height = `${height}px`;
-        this.labels.classList.toggle("roomy", isWide && this.data.settings.length <= 4 && laneHeight >= 2.85 * em);
+        this.labels.classList.toggle("roomy", isWide && this.data.settings.length <= 4 && laneHeight >= 2.6 * em);
         lanes.forEach(({ top, labelTop }, at) => {
             const { row } = this.rows[at], over = isTight ? gap / 2 - 1 : 2;
             row.style.top = `${isWide ? top - over : labelTop}px`;
