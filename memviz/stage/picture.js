@@ -401,7 +401,7 @@ class MemvizPicture {
         context.lineWidth = isOver ? 3.5 : 2;
         context.strokeStyle = isOver ? this.look.summary : this.look.text;
         context.beginPath();
-        context.moveTo(x, at ? y - 2 : this.room.isWide ? top - 4 : top);
+        context.moveTo(x, at ? y - 2 : this.room.isWide && !number ? top - 4 : top); // in the gap stands its name
         context.lineTo(x, y + line.height + 4);
         context.stroke();
         context.setLineDash([]);

@@ -56,6 +56,7 @@ class MemvizStage {
         this.answers.clear();
         this.asking = null;
         this.shown = undefined;
+        this.reader.hidden = true; // the summary of another scene
         if (this.picture) this.picture.leave();
         this.picture = new MemvizPicture(this.canvas, this.frames);
         this.picture.chosen = this.chosen;
