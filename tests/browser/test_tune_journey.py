@@ -107,6 +107,8 @@ def test_a_setting_is_found_taken_home_and_brought_back(
 
 def test_a_click_on_a_point_opens_its_run(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/tune", "tune")
+    drawn(page, CHART)
+    quiet(page)  # while the sweep goes on, one chart takes the place of another
     chart = drawn(page, CHART)
     chart.scroll_into_view_if_needed()
     quiet(page)
