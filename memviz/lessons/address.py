@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode
 
 from memviz.errors import MemvizError
 from memviz.lessons.lesson import View
 from memviz.lessons.playing import Played
 from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
+from memviz.text.address_parts import recall_part, setting_part
 from memviz.transcripts.samples import bundled
 from memviz.workspace import SAMPLE_PREFIX
 
@@ -77,13 +76,3 @@ def _parts(view: View, conversation_id: str, fact: int | None) -> Iterator[tuple
     yield "pause", "" if study.pause_seconds == DEFAULT_PAUSE_SECONDS else str(study.pause_seconds)
     yield "fact", "" if fact is None else str(fact)
     yield from view.link
-
-
-def setting_part(strategy_id: str, parameters: Mapping[str, Any]) -> str:
-    """A setting as the part of an address."""
-    return strategy_id + (f" {json.dumps(parameters, ensure_ascii=False)}" if parameters else "")
-
-
-def recall_part(turn: int, turns: Sequence[int], setting: int | None) -> str:
-    """Earlier ``turns`` recalled into a turn, as the part of an address; under all settings without a ``setting``."""
-    return f"{turn} {','.join(map(str, turns))}{'' if setting is None else f' {setting}'}"

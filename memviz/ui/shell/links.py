@@ -14,10 +14,10 @@ from memviz.counters import counter
 from memviz.deprecated import renamed_notice
 from memviz.engine.recall import parse_numbers
 from memviz.errors import MemvizError
-from memviz.lessons.address import recall_part, setting_part
 from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
+from memviz.text.address_parts import recall_part, setting_part
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.linked import ask_linked, shown_parts
 from memviz.ui.shell.own_addresses import Query, address_now, forget_own, is_own, note_own
