@@ -83,9 +83,9 @@ def _versions(setting: Mapping[str, Any]) -> list[int]:
 
 
 def _messages(messages: Sequence[list[Any]], run: Run, facts: tuple[Probe, ...], base: int) -> list[list[Any]]:
-    texts = [" ".join(readable(run.log[base + at]).split()) for at in range(len(messages))]
-    if not (facts and texts):
+    if not (facts and messages):
         return list(messages)
+    texts = [" ".join(readable(run.log[base + at]).split()) for at in range(len(messages))]
     return [
         [role, tokens, told(said, facts, MESSAGE_CHARS) if held else text, turn]
         for (role, tokens, text, turn), said, held in zip(messages, texts, _hold(texts, facts), strict=True)

@@ -280,13 +280,13 @@ class MemvizStage {
     // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below. On a
     // narrow page one scrolls to the stage anyway.
     fit() {
-        const isNarrow = this.width < 40 * this.em;
+        const isNarrow = this.width < 40 * this.em, { lines } = this;
         this.box.classList.toggle("narrow", isNarrow);
         for (const height of isNarrow ? [this.height(), innerHeight] : [this.height()]) {
             for (const fitting of MEMVIZ_FITTINGS) {
                 for (const one of MEMVIZ_FITTINGS) this.box.classList.toggle(one, one === fitting);
                 const least = isNarrow && height < innerHeight ? 4 : 2;
-                this.box.style.setProperty("--sentence-lines", Math.min(this.lines, least + (fitting !== "tight")));
+                this.box.style.setProperty("--sentence-lines", Math.min(lines, least + (fitting !== "tight")));
                 if (this.picture.resize(this.width, this.em, height - this.besides(), fitting)) return;
             }
         }
