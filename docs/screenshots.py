@@ -99,9 +99,11 @@ class Picture(NamedTuple):
     query: str = ""
 
 
+STAGE = "&stage=on&turn=13"
+"""What the address of Compare says besides where the stage is shown."""
 PICTURES = (
     Picture("compare.png", "compare", tokens_per_turn, 735),
-    Picture("stage.png", "compare", stage, 712, "&stage=on&turn=13"),
+    Picture("stage.png", "compare", stage, 712, STAGE),
     Picture("memory-map.png", "memory_map", memory_map),
     # The recorded summaries of these settings lose nothing; those of the stand-in show how a fact ends.
     Picture("facts.png", "retention", fact_lives, query="&summarizer=offline"),
@@ -109,7 +111,7 @@ PICTURES = (
 )
 
 
-PAGES = {**dict.fromkeys(QUESTIONS, ""), "compare-stage": "&stage=on&turn=13"}
+PAGES = {**dict.fromkeys(QUESTIONS, ""), "compare-stage": STAGE}
 """What is taken with ``--pages``, and what its address says besides; what stands behind a hyphen is of that page."""
 SIZES: dict[str, dict[str, Any]] = {
     "laptop": {"viewport": {"width": 1280, "height": 720}},

@@ -109,7 +109,8 @@ class RecordingShelf:
     ) -> list[RecordedSetting]:
         """What a recording may have been made for to play every summary of this replay. What is recalled is sent to the
         chat model, and no summarizer reads it, so one that was made without recalls plays the same."""
-        return [self.setting(transcript, log, strategy, counter, one) for one in (*((recalls,) if recalls else ()), ())]
+        with_recalls = (recalls, ()) if recalls else ((),)
+        return [self.setting(transcript, log, strategy, counter, one) for one in with_recalls]
 
     def setting(
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()

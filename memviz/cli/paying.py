@@ -38,6 +38,11 @@ class Asked:
         return self.paid or self.model
 
     @property
+    def is_free(self) -> bool:
+        """Whether it is sure that nobody is paid."""
+        return self.paid is None and costs(self.model.name) is False
+
+    @property
     def budget(self) -> Budget | None:
         """What it is paid from."""
         return None if self.paid is None else self.paid.budget
@@ -103,7 +108,7 @@ def agree_on_replays(
     else there is to know."""
     from memviz.engine.recording import foreseen
 
-    if asked.paid is None and costs(asked.model.name) is False:
+    if asked.is_free:
         return
     calls, usd = foreseen(messages, strategies, counter, asked.paid, probes)
     if not calls:

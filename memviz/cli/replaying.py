@@ -16,7 +16,7 @@ from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
-from memviz.cli.paying import Asked, agree_on_replays, costs, held
+from memviz.cli.paying import Asked, agree_on_replays, held
 from memviz.cli.recalls import recalls_of
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
@@ -152,8 +152,7 @@ def _ending_at_once(summarizer: Model) -> Model:
 
 def _runs(source: Source, chosen: Sequence[Strategy], counter: str, asked: Asked, recalls: Recalls) -> list[Run]:
     """The replays, and what they cost, also of those that a failure ended."""
-    free = asked.paid is None and costs(asked.model.name) is False
-    writer = asked.who if free else _ending_at_once(asked.who)
+    writer = asked.who if asked.is_free else _ending_at_once(asked.who)
     try:
         return [_run(source, one, counter, writer, recalls) for one in chosen]
     finally:

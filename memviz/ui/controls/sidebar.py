@@ -50,10 +50,10 @@ REPLIES_HELP = (
     "As they were said: every setting is replayed with the conversation's own replies, so only the memory differs. "
     "Free run: a model answers every message under each setting, so you see what it still knew."
 )
-TITLE_CHARS = 28
 CONVERSATIONS_HELP = (
     "Bundled samples, saved chats and imported files. The same conversation is replayed under every setting."
 )
+TITLE_CHARS = 28
 """A longer title is cut in the chooser, so it stands below it once more."""
 CHAT_LABEL = "Chat as it was held"
 

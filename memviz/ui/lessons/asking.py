@@ -152,7 +152,10 @@ def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -
     if asked.kind != "cheapest" and len(played.labels) > 1:
         _chosen(own, number, "setting", "Under", range(len(played.labels)), dict(enumerate(played.labels)))
     if asked.kind == "knows":
-        _chosen(own, number, "fact", "Fact", *_facts(played))
+        facts = {place: probe.answers[0] for place, probe in enumerate(played.probes)}
+        if asked.fact not in facts:  # named by its answer, as in a file, or not yet chosen
+            _change(own, number, "fact", next((place for place, said in facts.items() if said == asked.fact), 0))
+        _chosen(own, number, "fact", "Fact", list(facts), facts)
 
 
 def _kinds(played: Played) -> list[str]:
@@ -160,16 +163,8 @@ def _kinds(played: Played) -> list[str]:
     return [kind for kind in PREDICTIONS if needed.get(kind, True)]
 
 
-def _facts(played: Played) -> tuple[list[int], dict[int, str]]:
-    named = {place: probe.answers[0] for place, probe in enumerate(played.probes)}
-    return list(named), named
-
-
 def _chosen(own: OwnLesson, number: int, name: str, label: str, options: Any, words: Any) -> None:
     key, value = own.key(f"{name}-{number}"), getattr(own.steps[number].asked, name)
-    if name == "fact" and value not in options:
-        value = next(iter(place for place, said in words.items() if said == value), 0)
-        _change(own, number, name, value)
     if value in options:
         set_widget(key, value)
     st.selectbox(

@@ -208,11 +208,11 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     columns = {plain(one.setting.label): _column(scores[asked.number_of(one)], one, asked) for one in asked.kept}
     table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
-    empty = [name for name, nothing in SAYS_NOTHING.items() if (table.loc[name] == nothing).all()]
+    empty = {name for name, nothing in SAYS_NOTHING.items() if (table.loc[name] == nothing).all()}
     calls = (call for answer in results for call in (*answer.calls, *answer.summaries, *answer.judging))
     if all(call.recorded or call.model == OFFLINE for call in calls):
-        empty = [*{*empty, "Cost"}]  # what is played from a recording costs nothing now
-    st.table(table.drop(index=empty), border="horizontal", alt=RESULTS_ALT)
+        empty.add("Cost")  # what is played from a recording costs nothing now
+    st.table(table.drop(index=list(empty)), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")
