@@ -44,6 +44,8 @@ _NO_KEY = re.compile(r"missing .{0,40}(api.?key|credentials)|api_key client opti
 _NO_MODEL = re.compile(
     r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)", re.I | re.S
 )
+_NO_END = re.compile("ended before a finish_reason")
+"""litellm's words, without the error that it began with, for a stream that ends in the middle (since 1.110)."""
 # Only read where tools were offered. A sentence ends at a dot: what is refused after one is something in the tools.
 _NO_TOOLS = re.compile(
     r"""((not|n't)([ ]\w+)?[ ]|no\b[^.\n]{0,30}[ ]|un)support(ed)?\b[^.\n]{0,60}\b(tools?\b|tool_choice|function[ ]call)
@@ -344,7 +346,12 @@ _RULES: tuple[_Rule, ...] = (
     ),
     (lambda seen, _: seen.any_kind("Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"), _timeout),
     (lambda seen, _: seen.any_kind("ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"), _no_connection),
-    (lambda seen, _: seen.any_kind("TransportError", "StreamError", "ConnectionError"), _broken_off),
+    (
+        lambda seen, _: (
+            seen.any_kind("TransportError", "StreamError", "ConnectionError") or bool(_NO_END.search(seen.text))
+        ),
+        _broken_off,
+    ),
     (
         lambda seen, call: (
             (

@@ -21,6 +21,7 @@ from memviz.memory import SUMMARY, Memory, SummarySource, SummaryVersion, Summar
 from memviz.pieces import Piece, messages, notes
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
+from memviz.text.length import with_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -269,7 +270,11 @@ class Strategy(BaseModel, ABC):
     @property
     def instruction(self) -> str:
         """What the summarizer is told to do."""
-        return RUNNING_INSTRUCTION
+        return self.limited(RUNNING_INSTRUCTION)
+
+    def limited(self, instruction: str) -> str:
+        """Return ``instruction`` with the length that ``summary_words`` asks for as its last sentence."""
+        return with_length(instruction, getattr(self, "summary_words", 0))
 
     def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
         """The messages sent to the summarizer for an ``effect`` that was planned for ``memory``. A strategy of several

@@ -11,7 +11,7 @@ from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Fill
-from memviz.strategies.parameters import free_text, switch, whole_number
+from memviz.strategies.parameters import free_text, summary_length, switch, whole_number
 
 DEFAULT_PROMPT = (
     "What follows is a conversation between a user and an assistant. Write a concise summary of what "
@@ -59,6 +59,7 @@ class ChatSummaryBuffer(Strategy):
     )  # fmt: skip
     summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")
     count_initial_tokens: bool = switch(False, "Count the system prompt against the limit as well.")
+    summary_words: int = summary_length()
 
     @property
     def limits(self) -> str:
@@ -130,8 +131,8 @@ class ChatSummaryBuffer(Strategy):
 
     @property
     def instruction(self) -> str:
-        """``summarize_prompt``, or the default one."""
-        return self.summarize_prompt or DEFAULT_PROMPT
+        """``summarize_prompt``, or the default one, with its length."""
+        return self.limited(self.summarize_prompt or DEFAULT_PROMPT)
 
     def summarizer_request(
         self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None

@@ -20,6 +20,9 @@ from memviz.strategies.thresholds import Thresholds
 
 MISSING = "LangChain is not installed here. Install it with 'pip install langchain'."
 
+_MESSAGES = "<messages>"
+"""The line of LangChain's prompt that the messages follow."""
+
 
 class LangchainSummarization(LibraryStrategy, Thresholds):
     """Runs LangChain's own SummarizationMiddleware and sends what that would send.
@@ -90,11 +93,20 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     def arguments(self) -> dict[str, Any]:
         """The middleware's arguments in LangChain's words."""
         keep = ("tokens", self.kept_tokens) if self.kept_tokens else ("messages", self.keep_messages)
-        return {
+        arguments: dict[str, Any] = {
             "trigger": [_in_langchain(clause) for clause in self.triggers.clauses] or None,
             "keep": keep,
             "trim_tokens_to_summarize": self.summarizer_reads_tokens or None,
         }
+        if self.summary_words:
+            arguments["summary_prompt"] = self._limited_prompt()
+        return arguments
+
+    def _limited_prompt(self) -> str:
+        """Return LangChain's own prompt with a length at the end of what it tells to do, before the messages."""
+        prompt = import_module("langchain.agents.middleware.summarization").DEFAULT_SUMMARY_PROMPT
+        told, mark, messages = prompt.partition(_MESSAGES)
+        return self.limited(told.rstrip()) + "\n\n" + mark + messages if mark else self.limited(prompt)
 
 
 def _in_langchain(clause: TriggerClause) -> dict[str, Any]:

@@ -104,6 +104,17 @@ def whole_number(
     return Field(default, ge=minimum, le=maximum or LARGEST_NUMBER, description=help, json_schema_extra=extra)
 
 
+def summary_length() -> Any:
+    """Declare ``summary_words``: how long a summary that a model writes may be. 0 leaves the prompt without a length,
+    as libraries do."""
+    return whole_number(
+        0, "words",
+        "The prompt asks for a summary of at most so many words. Larger keeps more, and costs more with every request. "
+        "0: the prompt names no length, and the model decides.",
+        (60, 240), minimum=0, maximum=2000, zero_is_off=True,
+    )  # fmt: skip
+
+
 def switch(default: bool, help: str, *, live_only: bool = False) -> Any:
     """Declare an on/off parameter."""
     return Field(default, description=help, json_schema_extra={"live_only": live_only})

@@ -9,7 +9,7 @@ from memviz.conversation import Message
 from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Headroom
-from memviz.strategies.parameters import switch
+from memviz.strategies.parameters import summary_length, switch
 
 TURN_INSTRUCTION = (
     "Write a summary of this one turn of a conversation in two or three sentences. Keep names, "
@@ -28,6 +28,7 @@ class PerTurnSummaries(Strategy):
     tried_at_first: ClassVar[bool] = False  # a call of the summarizer for every turn: the dearest to try
 
     enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")
+    summary_words: int = summary_length()
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Summarize the oldest completed turn that has no summary yet."""
@@ -56,8 +57,8 @@ class PerTurnSummaries(Strategy):
 
     @property
     def instruction(self) -> str:
-        """Two or three sentences on the turn."""
-        return TURN_INSTRUCTION
+        """Two or three sentences on the turn, with their length."""
+        return self.limited(TURN_INSTRUCTION)
 
     def summarizer_request(
         self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None

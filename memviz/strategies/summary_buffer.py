@@ -8,7 +8,7 @@ from memviz.memory import Memory
 from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
-from memviz.strategies.parameters import whole_number
+from memviz.strategies.parameters import summary_length, whole_number
 
 
 class SummaryBuffer(Strategy):
@@ -46,6 +46,7 @@ class SummaryBuffer(Strategy):
         "Larger keeps more word for word, costs more a turn and summarizes less often.",
         (100, 4000),
     )  # fmt: skip
+    summary_words: int = summary_length()
 
     @property
     def limits(self) -> str:

@@ -121,8 +121,8 @@ class ThresholdSummary(Thresholds):
 
     @property
     def instruction(self) -> str:
-        """``summarize_prompt``, or the default one."""
-        return self.summarize_prompt or RUNNING_INSTRUCTION
+        """``summarize_prompt``, or the default one, with its length."""
+        return self.limited(self.summarize_prompt or RUNNING_INSTRUCTION)
 
     def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
         """The instruction, and the last of the messages that are to go, with the summary as the first of them."""

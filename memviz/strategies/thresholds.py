@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import AllOf, AnyOf, AtLeast, TriggerClause, trigger_from
-from memviz.strategies.parameters import choice, free_text, whole_number
+from memviz.strategies.parameters import choice, free_text, summary_length, whole_number
 
 
 class Thresholds(Strategy):
@@ -59,6 +59,7 @@ class Thresholds(Strategy):
         "summarization. 0: everything.",
         (500, 20_000), minimum=0,
     )  # fmt: skip
+    summary_words: int = summary_length()
 
     @property
     def limits(self) -> str:

@@ -17,10 +17,15 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"window_size": 10},
     "token_buffer": {"max_tokens": 2000},
-    "recent_only": {"recent_rounds": 3, "enable_summarization": True},
-    "summary": {"buffer_size": 4},
-    "summary_buffer": {"max_token_limit": 500},
-    "chat_summary_buffer": {"token_limit": 64000, "summarize_prompt": None, "count_initial_tokens": False},
+    "recent_only": {"recent_rounds": 3, "enable_summarization": True, "summary_words": 0},
+    "summary": {"buffer_size": 4, "summary_words": 0},
+    "summary_buffer": {"max_token_limit": 500, "summary_words": 0},
+    "chat_summary_buffer": {
+        "token_limit": 64000,
+        "summarize_prompt": None,
+        "count_initial_tokens": False,
+        "summary_words": 0,
+    },
     "summary_only": {
         "enable_summarization": True,
         "enable_recall": True,
@@ -29,6 +34,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "enable_reflective_thinking": False,
         "max_thinking_rounds": 3,
         "thinking_token_budget": 10000,
+        "summary_words": 0,
     },
     "clear_tool_results": {
         "trigger_tokens": 100_000,
@@ -51,6 +57,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "window_tokens": 128_000,
         "summarizer_reads_tokens": 4000,
         "summarize_prompt": None,
+        "summary_words": 0,
     },
 }
 NUMBERS = [(id, p.name) for id, cls in memviz.strategies().items() for p in cls.parameters() if p.is_number]

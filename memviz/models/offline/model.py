@@ -20,6 +20,7 @@ from memviz.models.offline.summarizer import summarize
 from memviz.models.offline.summary_request import Entry, Style, asked_limit, asked_style, entries_in, entries_of
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
+from memviz.text.length import count_words
 from memviz.text.words import UNSPACED
 
 VERSION = 6
@@ -95,7 +96,7 @@ class OfflineModel(Model):
         limit, style = asked_limit(messages), asked_style(messages)
         if limit is None:
             return self._reply(messages, summarize(parts, self.summary_budget_tokens, self._count, style=style))
-        count = {"token": self._count, "word": lambda text: len(text.split()), "character": len}[limit.unit]
+        count = {"token": self._count, "word": count_words, "character": len}[limit.unit]
         return self._reply(messages, summarize(parts, limit.amount, count, fill=True, style=style))
 
     def _summarized(self, parts: Sequence[Entry], fill: bool = False) -> str:

@@ -28,7 +28,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 _LIMIT = re.compile(
     r"\b(?:at most|no more than|not more than|up to|under|within|fewer than|less than|limited? to|in)\s+"
-    r"(\d{1,5})\s+(token|word|character)s?\b|(\d{1,5})\s*个?字",
+    r"(\d{1,5})\s+(token|word|character)s?\b|(\d{1,5})\s*(个?字|個字|文字|단어)",
     re.IGNORECASE,
 )
 
@@ -89,8 +89,8 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
 
 
 def asked_limit(messages: Sequence[Message]) -> Limit | None:
-    """The length that the instruction of ``messages`` asks for: "at most 60 words". What is summarized may say
-    such a thing as well and is not obeyed."""
+    """The length that the instruction of ``messages`` asks for: "at most 60 words"; of several the last, which
+    ``summary_words`` adds. What is summarized may say such a thing as well and is not obeyed."""
     return _limit_in(instruction_of(messages)) if messages else None
 
 
@@ -114,11 +114,15 @@ def _style_in(text: str) -> Style:
 
 @lru_cache(maxsize=64)  # many requests, few instructions
 def _limit_in(text: str) -> Limit | None:
-    found = _LIMIT.search(text)
-    if found is None:
+    found = list(_LIMIT.finditer(text))
+    if not found:
         return None
-    amount, unit, characters = found.groups()
-    return Limit(max(1, int(characters)), "character") if characters else Limit(max(1, int(amount)), unit.lower())
+    amount, unit, asian_amount, asian_unit = found[-1].groups()
+    if asian_unit == "단어":
+        unit = "word"
+    elif asian_unit:
+        unit = "character"
+    return Limit(max(1, int(amount or asian_amount)), unit.lower())
 
 
 def _after_instruction(text: str) -> str:

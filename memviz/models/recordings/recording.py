@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from memviz.conversation import Message
 from memviz.models.base import Reply, ToolChoice
 from memviz.models.tools import Tool
+from memviz.strategies import strategies
 
 MARK_CHARS = 12
 """Of a hash: enough to tell the replies of one file apart."""
@@ -69,8 +70,9 @@ class RecordedSetting:
 
     @property
     def digest(self) -> str:
-        """A hash of what has to be the same; the answers do not belong to it."""
-        return _hashed([self.conversation, dict(self.strategy), self.counter, list(self.recalls)])
+        """A hash of what has to be the same; the answers do not belong to it. A parameter at its default may be named
+        or not: one that came later says nothing of a recording that was made before."""
+        return _hashed([self.conversation, _without_defaults(self.strategy), self.counter, list(self.recalls)])
 
     def to_dict(self) -> dict[str, Any]:
         """The setting as JSON."""
@@ -195,6 +197,14 @@ class Recording:
 def conversation_digest(messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()) -> str:
     """A hash of all of a conversation that a model could be sent: of a longer one the same recording says nothing."""
     return _hashed([[one.to_request() for one in messages], system_prompt or "", list(tools)])
+
+
+def _without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the id of a strategy and its parameters, but for those at their default; all of a strategy that is not
+    installed here."""
+    known = strategies().get(setting.get("id", ""))
+    defaults = {one.name: one.default for one in known.parameters()} if known else {}
+    return {name: value for name, value in setting.items() if name not in defaults or value != defaults[name]}
 
 
 def _mark(request_digest: str, reply: Reply) -> str:
