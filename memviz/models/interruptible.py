@@ -10,6 +10,7 @@ from threading import Event, Lock, Thread
 
 from memviz.conversation import Message
 from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
+from memviz.models.line import Line
 from memviz.models.metering import Bill, Meter
 from memviz.models.tools import Tool
 
@@ -21,8 +22,9 @@ class Interruptible(MeteredWrapper):
     """``model``, asked in a thread of its own, while the caller's thread waits and asks ``look_up`` ten times a
     second. What ``look_up`` raises ends the call at once, and so does closing the stream or Ctrl-C.
 
-    A thread that waits for a network cannot be ended from outside. One that was left runs on until its server says
-    something, or until the model's timeout: then it hangs up, makes no other try, and nobody reads what it got.
+    A thread cannot be ended from outside, but its connection can: a call that was left is cut off from its server at
+    once, makes no other try, and nobody reads what it got. One that is still looking for its server does so until the
+    model's timeout.
     """
 
     def __init__(self, model: Model, look_up: Callable[[], object]) -> None:
@@ -80,18 +82,23 @@ class _Call(Thread):
         super().__init__(name="memviz model call", daemon=True)  # one that was left must not hold the process up
         self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
         self.left = Event()
+        self._line = Line()
         self._ask, self._outer_meter = ask, meter
         self._bill, self._guard = Bill(), Lock()
 
     def leave(self) -> None:
-        """Nobody waits for it any more. What is under way is billed as a call that failed."""
+        """Nobody waits for it any more. What is under way is cut off, and billed as a call that failed."""
         with self._guard:
             self.left.set()
             bill = self._bill
         bill.failed(None)
+        self._line.cut()
 
     def run(self) -> None:
         """Ask, and hand on what arrives."""
+        self._line.context().run(self._hand_on)
+
+    def _hand_on(self) -> None:
         ended = _Ended()
         try:
             with closing(self._ask(self._meter)) as items:  # type: ignore[type-var]  # streams are generators

@@ -32,6 +32,8 @@ LONGEST_WAIT_SECONDS = 30.0
 """In a chat nobody waits longer than this for another try; a server that asks for more is not asked again."""
 HOPELESS_RETRIES = 2
 """How often an address where nothing answers is tried again at most: it is more likely wrong than slow."""
+MOST_PIECES = 1000
+"""Of a stream, held at the same time."""
 _OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -172,6 +174,7 @@ class LiteLLMModel(Model):
             within = limits_of(settings, self.access).context()
             stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
             for chunk in iter(partial(within.run, next, stream, None), None):
+                _forget_pieces(stream)
                 if (piece := draft.add(chunk)) is not None:
                     yield piece
             problem = draft.end(stream)
@@ -216,6 +219,15 @@ class LiteLLMModel(Model):
             return asked if asked <= self.longest_wait else None
         longest = min(self.longest_wait, FIRST_WAIT_SECONDS * 2.0 ** min(attempt, 60))
         return float(longest * (1 + self._jitter()) / 2)
+
+
+def _forget_pieces(stream: Any) -> None:
+    """litellm keeps every piece of a stream, 3 KB for each word, to put the reply together once more for its logs. Only
+    those that tell of usage are needed."""
+    pieces = getattr(stream, "chunks", [])
+    if len(pieces) > MOST_PIECES:
+        billed = [piece for piece in pieces if getattr(piece, "usage", None)]
+        pieces[:-2] = billed[: MOST_PIECES // 2]
 
 
 def _close(stream: Any) -> None:

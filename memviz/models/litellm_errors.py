@@ -30,6 +30,7 @@ from memviz.errors import (
     UnknownModelError,
 )
 from memviz.models.destinations import RedirectedError
+from memviz.models.line import EndlessReplyError
 
 MAX_REASON_CHARS = 200
 _CONCEALED_CHARS = 20 * MAX_REASON_CHARS
@@ -56,6 +57,9 @@ _NO_TOOLS = re.compile(
     re.I | re.X,
 )
 _NO_TOOLS_STATUSES = frozenset({400, 404, 405, 422, 500, 501})
+_UNREADABLE = (
+    "JSONDecodeError", "UnicodeDecodeError", "DecodingError", "ValidationError", "APIResponseValidationError",
+)  # fmt: skip
 _STUMBLES = ("AttributeError", "IndexError", "KeyError", "RecursionError", "TypeError", "ValueError")
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
 _LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+")
@@ -242,6 +246,23 @@ def _no_connection(_: Evidence, call: Call) -> ModelError:
     )
 
 
+def _endless(seen: Evidence, call: Call) -> ModelError:
+    most = next(cause.most for cause in seen.chain if isinstance(cause, EndlessReplyError))
+    return MalformedReplyError(
+        f"Model {call.model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
+        "URL, or give the model a limit for its answers.",
+        model=call.model,
+    )
+
+
+def _packed(_: Evidence, call: Call) -> ModelError:
+    return MalformedReplyError(
+        f"Model {call.model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
+        "URL, or have the server send its answers uncompressed.",
+        model=call.model,
+    )
+
+
 def _broken_off(_: Evidence, call: Call) -> ModelError:
     return ServerError(
         f"The connection to model {call.model} broke off before its answer was complete: try again.", model=call.model
@@ -335,6 +356,8 @@ _RULES: tuple[_Rule, ...] = (
     (lambda seen, _: seen.any_kind("RedirectedError"), _redirected),
     (lambda seen, _: seen.any_kind("PrivateAddressError"), private_address),
     (lambda seen, _: seen.any_kind("OtherKeyError"), _missing_key),
+    (lambda seen, _: seen.any_kind("EndlessReplyError"), _endless),
+    (lambda seen, _: seen.any_kind("PackedReplyError"), _packed),
     (
         lambda seen, _: (
             seen.any_kind("ContextWindowExceededError")
@@ -354,11 +377,7 @@ _RULES: tuple[_Rule, ...] = (
     ),
     (
         lambda seen, call: (
-            (
-                seen.any_kind("JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError")
-                and not seen.any_kind("HTTPStatusError")
-            )
-            or (call.reading and seen.is_stumble)
+            (seen.any_kind(*_UNREADABLE) and not seen.any_kind("HTTPStatusError")) or (call.reading and seen.is_stumble)
         ),
         _malformed,
     ),

@@ -12,7 +12,7 @@ from threading import Event, Thread
 import pytest
 
 from memviz.errors import ModelError, ServerError
-from memviz.models import http_guard
+from memviz.models import reply_bodies
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk, events
@@ -93,7 +93,7 @@ def test_an_error_that_comes_byte_by_byte_is_left(server: OpenAIServer, monkeypa
         while not handler.server.closing.wait(0.05):
             handler.wfile.write(b"1\r\nx\r\n")
 
-    monkeypatch.setattr(http_guard, "MAX_ERROR_SECONDS", 0.2)
+    monkeypatch.setattr(reply_bodies, "MAX_ERROR_SECONDS", 0.2)
     server.then(drip)
     begun = time.perf_counter()
     error, _ = failure(client(server))

@@ -1,0 +1,126 @@
+"""How much of a reply's body is read, in which pieces, and unpacked by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+
+import httpx
+
+from memviz.models.line import at_most
+
+MAX_ERROR_BYTES = 16 * 1024
+"""So much is read of an error that a server sends. litellm searches its text for secrets over and over, which holds up
+all threads of the process: 10 seconds for 2 MB, minutes for 20 MB."""
+MAX_EVENT_BYTES = 2 * 1024 * 1024
+"""Of one line of a reply that began well. The longest replies of the largest models have less than half of that."""
+MAX_ERROR_SECONDS = 10.0
+"""So long it may take to arrive, once it has begun."""
+_BINARY_EVENTS = "amazon.eventstream"
+"""Amazon's streams have no lines."""
+_PACKINGS = ("gzip", "deflate")
+"""What is unpacked, each alone: others, and one within another, make gigabytes of a few bytes."""
+_SMALL_BYTES = 1024
+"""Packed bytes are unpacked in pieces of this size: a thousand times as much may come out of them."""
+_KEY_BYTES = 64
+"""An event of a stream that tells of an error has the key ``error`` within its first bytes."""
+
+
+class PackedReplyError(Exception):
+    """The reply is packed in a way that nobody asked for, and that cannot be unpacked within bounds."""
+
+
+def bound_body(response: httpx.Response) -> None:
+    """Let no more of ``response`` be read than is safe, packed or not: of an error, which is a reply that is no success
+    or an event of a stream that began well, :data:`MAX_ERROR_BYTES`; of any other event :data:`MAX_EVENT_BYTES`, for
+    some make an error of litellm; of all of them together :data:`memviz.models.line.MAX_REPLY_BYTES`.
+
+    Raises :class:`PackedReplyError` for one that is packed and cannot be unpacked within these bounds.
+    """
+    packing = response.headers.get("content-encoding", "identity").strip().lower()
+    if packing not in ("identity", *_PACKINGS):
+        raise PackedReplyError
+    body = _Unpacked(response)
+    if not response.is_success:
+        response.stream = _Beginning(body)
+    elif _BINARY_EVENTS in response.headers.get("content-type", ""):
+        response.stream = body
+    else:
+        response.stream = _ShortLines(body)
+    for name in ("content-encoding", "content-length", "transfer-encoding"):  # they are not those of what is read
+        response.headers.pop(name, None)
+
+
+class _Unpacked(httpx.SyncByteStream):
+    """The body of a response, as it is meant. Raises :class:`memviz.models.line.EndlessReplyError` for one that does
+    not end."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 - litellm is only called synchronously
+        is_packed = "content-encoding" in response.headers
+        source = _InPieces(response.stream) if is_packed else response.stream
+        self._whole = httpx.Response(response.status_code, headers=response.headers, stream=source)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return at_most(self._whole.iter_bytes())
+
+    def close(self) -> None:
+        self._whole.close()
+
+
+class _Beginning(httpx.SyncByteStream):
+    """The beginning of a body."""
+
+    def __init__(self, source: httpx.SyncByteStream) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[bytes]:
+        left, until = MAX_ERROR_BYTES, monotonic() + MAX_ERROR_SECONDS
+        for piece in self._source:
+            yield piece[:left]
+            left -= len(piece)
+            if left <= 0 or monotonic() > until:
+                break
+
+    def close(self) -> None:
+        self._source.close()
+
+
+class _InPieces(httpx.SyncByteStream):
+    """The same bytes in small pieces."""
+
+    def __init__(self, source: httpx.SyncByteStream) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._source:
+            for start in range(0, len(piece), _SMALL_BYTES):
+                yield piece[start : start + _SMALL_BYTES]
+
+    def close(self) -> None:
+        self._source.close()
+
+
+class _ShortLines(httpx.SyncByteStream):
+    """The same lines, long ones cut. Such a line is no JSON any more, if it was."""
+
+    def __init__(self, source: httpx.SyncByteStream) -> None:
+        self._source = source
+        self._start, self._length = b"", 0  # of the line that is under way
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._source:
+            yield b"".join(map(self._shortened, piece.splitlines(keepends=True)))
+
+    def _shortened(self, part: bytes) -> bytes:
+        """What is kept of ``part`` of a line."""
+        self._start = (self._start + part)[:_KEY_BYTES]
+        most = MAX_ERROR_BYTES if b'"error"' in self._start else MAX_EVENT_BYTES
+        left, self._length = max(0, most - self._length), self._length + len(part)
+        ending = part[len(part.rstrip(b"\r\n")) :]
+        if ending:
+            self._start, self._length = b"", 0
+        return part if len(part) <= left else part[:left].rstrip(b"\r\n") + ending
+
+    def close(self) -> None:
+        self._source.close()
