@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from threading import Lock
 
 from memviz.conversation import Message
 from memviz.counters import AnyCounter, counter
@@ -42,8 +44,9 @@ class Budgeted(MeteredWrapper):
     thinks spends them on that as well. The size of a request is an upper bound: all its JSON counted with
     ``counter``, with a margin for other tokenizers, but no more than its bytes. ``usd_per_million`` are prices of a
     million input and output tokens in US dollars, entered by hand; otherwise list prices hold. A call of which
-    nobody says what it cost is booked at the most it may have cost. Tries that fail are booked one by one. Answers
-    from a :class:`memviz.models.response_cache.CachedModel` are free and always given.
+    nobody says what it cost is booked at the most it may have cost, once for all of its tries that fail: nobody knows
+    whether a failure is billed, and providers say that most are not. Answers from a
+    :class:`memviz.models.response_cache.CachedModel` are free and always given.
 
     Asking raises :class:`memviz.errors.BudgetSpentError` for a call that might exceed the limit. Raises
     :class:`memviz.errors.ParameterError` for a model whose price is unknown.
@@ -78,9 +81,10 @@ class Budgeted(MeteredWrapper):
         self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
     ) -> Iterator[str | Reply]:
         """The model's answer, once the budget allows it; before each try the ``meter`` is asked as well, and first."""
+        tries = _Tries()
 
         def both(messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
-            return BothBills(meter(messages, tools), self._bill(messages, tools))
+            return BothBills(meter(messages, tools), self._bill(messages, tools, tries))
 
         return self._model.stream_metered(both, messages, tools, tool_choice)
 
@@ -98,8 +102,8 @@ class Budgeted(MeteredWrapper):
         input_tokens = min(INPUT_MARGIN * counter(self._counter)(request) + beyond_ascii, len(written))
         return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
-    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
-        return _BudgetBill(self, self.budget.reserve(self.most_usd(messages, tools), self.name))
+    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries) -> Bill:
+        return _BudgetBill(self, self.budget.reserve(self.most_usd(messages, tools), self.name), tries)
 
     def priced(self, reply: Reply) -> Reply:
         """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
@@ -123,50 +127,87 @@ class Accounted(Budgeted):
         known = price(name)
         return known if has_prices(known) else None
 
-    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
-        return super()._bill(messages, tools) if self._price is not None else _CountedBill(self._spending)
+    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries) -> Bill:
+        if self._price is None:
+            return _CountedBill(self._spending, tries)
+        return super()._bill(messages, tools, tries)
 
 
-class _CountedBill(Bill):
+class _Tries:
+    """All tries of one call, of which those that fail are booked once together."""
+
+    def __init__(self) -> None:
+        self._is_booked = False
+
+    def is_paid(self, error: ModelError | None) -> bool:
+        """Whether the try that has just ended in ``error`` is to be booked: the first one that may have cost
+        something."""
+        if isinstance(error, REFUSALS) and not error.partial:
+            return False
+        was_booked, self._is_booked = self._is_booked, True
+        return not was_booked
+
+
+class _TryBill(Bill):
+    """The bill of one try. It is closed once, whichever thread comes first: a call may be left while it ends."""
+
+    def __init__(self, tries: _Tries) -> None:
+        self._tries, self._closing = tries, Lock()
+
+    def answered(self, reply: Reply) -> Reply:
+        reply = self._priced(reply)
+        if self._close():
+            self._book(reply)
+        return reply
+
+    def failed(self, error: ModelError | None) -> None:
+        if self._close():
+            if self._tries.is_paid(error):
+                self._book(None)
+            else:
+                self._release()
+
+    def unused(self) -> None:
+        if self._close():
+            self._release()
+
+    def _close(self) -> bool:
+        return self._closing.acquire(blocking=False)
+
+    def _priced(self, reply: Reply) -> Reply:
+        return reply
+
+    @abstractmethod
+    def _book(self, reply: Reply | None) -> None:
+        """Book the reply, or the most that a try may have cost of which nobody says what it did."""
+
+    def _release(self) -> None:
+        """Nothing is to be paid."""
+
+
+class _CountedBill(_TryBill):
     """Of a call whose price nobody knows: that it was made, and its tokens."""
 
-    def __init__(self, spending: Spending) -> None:
-        self._spending, self._is_open = spending, True
+    def __init__(self, spending: Spending, tries: _Tries) -> None:
+        super().__init__(tries)
+        self._spending = spending
 
-    def answered(self, reply: Reply) -> Reply:
-        self._count(reply)
-        return reply
-
-    def failed(self, error: ModelError | None) -> None:
-        if isinstance(error, REFUSALS) and not error.partial:
-            self._is_open = False
-        self._count(None)
-
-    def unused(self) -> None:
-        self._is_open = False
-
-    def _count(self, reply: Reply | None) -> None:
-        if self._is_open:
-            self._is_open = False
-            self._spending.count_unpriced(reply.usage if reply else None)
+    def _book(self, reply: Reply | None) -> None:
+        self._spending.count_unpriced(reply.usage if reply else None)
 
 
-class _BudgetBill(Bill):
-    def __init__(self, payer: Budgeted, reservation: object) -> None:
+class _BudgetBill(_TryBill):
+    def __init__(self, payer: Budgeted, reservation: object, tries: _Tries) -> None:
+        super().__init__(tries)
         self._payer, self._reservation = payer, reservation
 
-    def answered(self, reply: Reply) -> Reply:
-        reply = self._payer.priced(reply)
-        self._payer.budget.settle(self._reservation, reply.cost_usd)
-        return reply
+    def _priced(self, reply: Reply) -> Reply:
+        return self._payer.priced(reply)
 
-    def failed(self, error: ModelError | None) -> None:
-        if isinstance(error, REFUSALS) and not error.partial:
-            self._payer.budget.release(self._reservation)
-        else:
-            self._payer.budget.settle(self._reservation, None)
+    def _book(self, reply: Reply | None) -> None:
+        self._payer.budget.settle(self._reservation, reply.cost_usd if reply else None)
 
-    def unused(self) -> None:
+    def _release(self) -> None:
         self._payer.budget.release(self._reservation)
 
 

@@ -93,13 +93,37 @@ def test_a_call_that_is_left_while_it_waits_for_the_budget_is_not_made(server: O
     assert not again.is_alive(), "nothing is held back"
 
 
-def test_each_try_is_billed(server: OpenAIServer) -> None:
-    server.then(FAILURES["500"][0])
+def test_tries_that_fail_are_billed_once_together_beside_the_one_that_succeeds(server: OpenAIServer) -> None:
+    server.then(FAILURES["500"][0], FAILURES["500"][0])
     spending = Spending()
-    model = asked(server, spending, Visitor(), retries=1)
-    model.complete(HELLO)
+    model = asked(server, spending, Visitor(), retries=2)
+    reply = model.complete(HELLO)
+    assert len(server.requests) == 3
     assert spending.calls == 2
     assert spending.uncertain_usd == model.most_usd(HELLO)
+    assert spending.spent_usd == pytest.approx(model.most_usd(HELLO) + reply.cost_usd)
+
+
+@pytest.mark.parametrize("name", [NAME, OUR_OWN])
+def test_a_call_that_fails_with_each_try_is_billed_once(server: OpenAIServer, name: str) -> None:
+    server.otherwise = FAILURES["500"][0]
+    spending = Spending()
+    model = asked(server, spending, Visitor(), name, retries=2)
+    for number in (1, 2):
+        with pytest.raises(ModelError):
+            model.complete(HELLO)
+        assert len(server.requests) == 3 * number
+        assert (spending.calls or spending.unpriced_calls) == number
+        assert spending.spent_usd == pytest.approx(number * model.most_usd(HELLO))
+
+
+def test_a_refusal_before_a_failure_is_billed_to_nobody(server: OpenAIServer) -> None:
+    server.then(FAILURES["429 bare"][0], FAILURES["500"][0], FAILURES["429 bare"][0])
+    spending = Spending()
+    model = asked(server, spending, Visitor(), retries=2)
+    with pytest.raises(ModelError):
+        model.complete(HELLO)
+    assert (spending.calls, spending.spent_usd) == (1, model.most_usd(HELLO))
 
 
 @pytest.mark.slow
