@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from urllib.parse import quote
 
 HIDDEN = "***"
 PART_CHARS = 8
 """So many characters of a key in a row are concealed. Fewer are in too many other words, and help nobody."""
+BEGINNING_CHARS = 5
+"""So many of them may be the beginning of one, of which the rest has not arrived yet."""
 _LETTER = re.compile(r"[A-Za-z0-9]")
 
 
@@ -26,20 +29,55 @@ class AlteredSecrets:
         self._wholes: set[str] = set()
         for secret in secrets:
             forms = [form for form in _forms(secret) if len(form) >= PART_CHARS]
-            if _looks_random(secret):
+            if looks_random(secret):
                 self._parts.update(form[start : start + PART_CHARS] for form in forms for start in _starts(form))
             else:
                 self._wholes.update(forms)
+        self.longest = max(map(len, self._parts | self._wholes), default=0)
+        """Letters and digits of the longest piece that is looked for."""
 
-    def conceal(self, text: str) -> str:
-        """``text`` with asterisks in place of every secret."""
-        places = [found.start() for found in _LETTER.finditer(text)]
-        letters = "".join(text[place] for place in places).lower()
+    @staticmethod
+    def letters(text: str) -> str:
+        """What counts of ``text``."""
+        return "".join(_LETTER.findall(text)).lower()
+
+    def conceal(self, text: str, *, before: str = "") -> str:
+        """``text`` with asterisks in place of every secret, also of one that began in the letters ``before`` it."""
+        if not self.longest:
+            return text
+        places, letters = _places_and_letters(before, text)
         shown, done = [], 0
         for start, end in _merged(sorted(self._ranges(letters))):
-            shown += [text[done : places[start]], HIDDEN]
-            done = places[end - 1] + 1
+            first, last = max(0, start - len(before)), end - len(before) - 1
+            if last >= 0:
+                shown += [text[done : places[first]], HIDDEN]
+                done = places[last] + 1
         return "".join([*shown, text[done:]])
+
+    def open_from(self, before: str, text: str) -> int:
+        """Where in ``text``, which follows the letters ``before``, something begins that may be a part of a secret once
+        more follows; the end of ``text`` if nothing does."""
+        if not self.longest:
+            return len(text)
+        places, letters = _places_and_letters(before, text)
+        start = next(filter(lambda at: self._begins(letters[at:]), range(self._earliest(letters), len(letters))), None)
+        if start is None:
+            return len(text)
+        # What is a secret already and goes on may not be cut in two.
+        start = next((one for one, end in _merged(sorted(self._ranges(letters))) if one < start <= end), start)
+        return places[max(0, start - len(before))] if start - len(before) < len(places) else len(text)
+
+    def _earliest(self, letters: str) -> int:
+        return max(0, len(letters) - self.longest + 1)
+
+    def _begins(self, letters: str) -> bool:
+        return len(letters) >= BEGINNING_CHARS and letters in self._beginnings
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        """What a text may end with that is about to become a secret."""
+        pieces = self._parts | self._wholes
+        return frozenset(piece[:end] for piece in pieces for end in range(BEGINNING_CHARS, len(piece)))
 
     def _ranges(self, letters: str) -> Iterator[tuple[int, int]]:
         if self._parts:
@@ -51,6 +89,12 @@ class AlteredSecrets:
             while start >= 0:
                 yield start, start + len(whole)
                 start = letters.find(whole, start + len(whole))
+
+
+def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
+    """Where the letters of ``text`` are, and all letters, those ``before`` it included."""
+    places = [found.start() for found in _LETTER.finditer(text)]
+    return places, before + "".join(text[place] for place in places).lower()
 
 
 def _forms(secret: str) -> set[str]:
@@ -69,7 +113,7 @@ def _base64_forms(data: bytes) -> Iterator[str]:
         yield whole[4:] if before else whole
 
 
-def _looks_random(secret: str) -> bool:
+def looks_random(secret: str) -> bool:
     """Whether a part of it would hardly be in a text by chance."""
     letters = "".join(_LETTER.findall(secret))
     return any(letter.isdigit() for letter in letters) or letters not in (letters.lower(), letters.upper())

@@ -19,7 +19,7 @@ ToolChoice = Literal["auto", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider billed them. ``cached_tokens`` are part of ``input_tokens``."""
+    """Tokens as the provider billed them. ``cached_tokens`` are part of ``input_tokens``, and never more."""
 
     input_tokens: int
     output_tokens: int
@@ -33,6 +33,8 @@ class Reply:
     One that is ``cached`` was given before and read from a disk now: its usage is that of the call which was paid
     then, and ``cost_usd`` is 0, since nothing was paid for it this time. One that is ``recorded`` was played from a
     recording: usage, cost and ``recorded_seconds`` are those of then, ``None`` where they were not recorded.
+    ``disbelieved_cached_tokens`` are those that its server claims to have read from or written to its cache where they
+    are more than the request had: its usage then has none, and its cost is that of a request without a cache.
     """
 
     text: str
@@ -44,6 +46,7 @@ class Reply:
     cached: bool = False
     recorded: bool = False
     recorded_seconds: float | None = None
+    disbelieved_cached_tokens: int = 0
 
     @property
     def is_whole(self) -> bool:

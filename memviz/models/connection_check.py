@@ -23,7 +23,7 @@ from memviz.models.prices import PRICE_FILE, json_file, price
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal
 from memviz.models.tools import Tool
-from memviz.text.wording import dollars, listed
+from memviz.text.wording import counted, dollars, listed
 
 QUESTION = (Message("user", "Count from 1 to 5, in digits."),)
 ORDER = (Message("user", "Call the tool ping."),)
@@ -106,6 +106,12 @@ def _findings(model: Model, served: Callable[[], Sequence[str] | None]) -> Itera
         yield Finding(
             "unsure", "It does not say how many tokens it used, so each call counts as the most it may have cost."
         )
+    if reply is not None and (claimed := reply.disbelieved_cached_tokens):
+        yield Finding(
+            "unsure",
+            f"It says that {counted(claimed, 'token')} of the request came from or went to its cache, more than it "
+            "had: such a claim is not believed, and all of the request counts as read anew.",
+        )
     yield _price(name)
 
 
@@ -128,7 +134,7 @@ def _streams(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
         return Finding("unsure", "It thinks longer than this test lets it, so whether its answers stream was not seen.")
     if pieces > 1:
-        return Finding("yes", f"Its answers stream: this one came in {pieces} pieces.")
+        return Finding("yes", f"Its answers stream: this one came in {counted(pieces, 'piece')}.")
     return Finding("unsure", "Its answer came in one piece, so it may not stream.")
 
 

@@ -12,12 +12,10 @@ from memviz.models.destinations import Limits, PrivateAddressError, public_url
 from memviz.models.litellm_errors import Call, private_address
 from memviz.models.litellm_loading import load_litellm
 from memviz.models.provider_keys import OWN_ACCOUNT, OWN_SIGN_IN, key_variables, missing_keys, provider_of
-from memviz.models.redaction import environment_secrets, public_address, secrets_of
+from memviz.models.redaction import SHORTEST_KEY_CHARS, environment_secrets, public_address, secrets_of
 
 NO_KEY = "no-key"
 """Sent where no key was given and none of the environment may be used: that belongs to its provider alone."""
-_SHORTEST_KEY_CHARS = 12
-"""A shorter value of a variable such as ``SORT_KEY`` may well be a word of a request."""
 OPERATOR = ModelAccess(environment_keys=True, private_base_urls=True)
 """Whoever calls memviz from a terminal or a program of his own uses what is his."""
 
@@ -72,7 +70,7 @@ def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
     if is_own:
         return Limits()
     others = environment_secrets() - secrets_of(settings)
-    return Limits(not access.private_base_urls, frozenset(key for key in others if len(key) >= _SHORTEST_KEY_CHARS))
+    return Limits(not access.private_base_urls, frozenset(key for key in others if len(key) >= SHORTEST_KEY_CHARS))
 
 
 def _check_account(name: str, has_address: bool, access: ModelAccess) -> None:

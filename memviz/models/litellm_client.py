@@ -23,7 +23,7 @@ from memviz.models.metering import Meter, unmetered
 from memviz.models.own_servers import usual_address
 from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of
-from memviz.models.redaction import conceal, is_secret_option, public_address
+from memviz.models.redaction import conceal, echoed_secrets, is_secret_option, public_address
 from memviz.models.streamed_reply import StreamedReply
 from memviz.models.tools import Tool
 
@@ -152,7 +152,7 @@ class LiteLLMModel(Model):
             request |= {"tools": [tool.to_request() for tool in tools], "tool_choice": tool_choice}
         gate, wait_seconds = self._gate(), 0.0
         for attempt in count():
-            draft = StreamedReply(self.name)
+            draft = StreamedReply(self.name, echoed_secrets(self._settings.get_secret_value()))
             with meter(messages, tools) as bill:
                 gate.wait(self._sleep, wait_seconds, self.longest_wait)
                 begun = gate.now()
@@ -177,9 +177,13 @@ class LiteLLMModel(Model):
                 _forget_pieces(stream)
                 if (piece := draft.add(chunk)) is not None:
                     yield piece
+            if rest := draft.rest():
+                yield rest
             problem = draft.end(stream)
             return _Failure(problem) if problem else None
         except Exception as error:
+            if rest := draft.rest():
+                yield rest
             call = self._call(request, reading=stream is not None)
             return _Failure(typed_error(error, call), retry_after_seconds(error))
         finally:

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit, urlunsplit
 
-from memviz.models.altered_secrets import HIDDEN, AlteredSecrets
+from memviz.models.altered_secrets import HIDDEN, AlteredSecrets, looks_random
 
 _SECRET_OPTION = re.compile(r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE)
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _SHORTEST_SECRET_CHARS = 6
 """Shorter values are words such as "none", and hiding them would garble a sentence."""
+SHORTEST_KEY_CHARS = 12
+"""A shorter value of a variable such as ``SORT_KEY`` may well be a word of a request or of a reply."""
 
 
 def is_secret_option(name: str) -> bool:
@@ -30,6 +32,15 @@ def environment_secrets() -> set[str]:
     """Every key and password among the environment variables."""
     named = (value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name))
     return {value for value in named if len(value) >= _SHORTEST_SECRET_CHARS}
+
+
+def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
+    """What a server that was called with ``settings`` may repeat in a reply: the key, and whatever else looks like one
+    of what was sent to it. Words are none, for a reply is shown and kept as it was given."""
+    key = str(settings.get("api_key") or "")
+    sent = {key, *secrets_of(settings)} if key else environment_secrets() | secrets_of(settings)
+    keys = {one for one in sent if len(one) >= SHORTEST_KEY_CHARS and (one == key or looks_random(one))}
+    return AlteredSecrets(keys)
 
 
 def conceal(text: str, settings: Mapping[str, object]) -> str:

@@ -11,9 +11,12 @@ from uuid import uuid4
 from memviz.bounds import is_whole_number
 from memviz.conversation import ToolCall, clean_text
 from memviz.errors import BadRequestError, MalformedReplyError, ModelError, ServerError
+from memviz.models.altered_secrets import AlteredSecrets
 from memviz.models.base import Reply, Usage
+from memviz.models.concealed_stream import ConcealedStream
 from memviz.models.prices import price
 
+_NO_SECRETS = AlteredSecrets(())
 _BREAKS_OFF = frozenset({"length", "content_filter"})
 """Finish reasons of a model that was stopped wherever it was, if need be within a tool call."""
 
@@ -78,15 +81,18 @@ class _StreamedCalls(list[_StreamedCall]):
 
 
 class StreamedReply:
-    """What has arrived of the reply of ``model``. ``text`` grows with every chunk that is added."""
+    """What has arrived of the reply of ``model``. ``text`` grows with every chunk that is added. A server may repeat
+    ``secrets`` that it was sent: they are concealed in all that is handed on."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, secrets: AlteredSecrets = _NO_SECRETS) -> None:
         self.model = model
+        self._secrets, self._arriving = secrets, ConcealedStream(secrets)
         self._pieces: list[str] = []
         self._calls = _StreamedCalls()
         self._finish_reason: str | None = None
         self._last_usage: Any = None
         self._billed = False
+        self._disbelieved = 0
 
     @property
     def text(self) -> str:
@@ -104,10 +110,15 @@ class StreamedReply:
         self._finish_reason = choice.finish_reason or self._finish_reason
         for call in choice.delta.tool_calls or ():
             self._calls.add(call)
-        piece = clean_text(choice.delta.content or "")
+        piece = self._arriving.add(clean_text(choice.delta.content or ""))
         self._pieces.append(piece)
         thinks = bool(getattr(choice.delta, "reasoning_content", None))
         return piece if piece or thinks else None
+
+    def rest(self) -> str:
+        """The end of the text, which was held back because a key might have begun in it."""
+        self._pieces.append(self._arriving.rest())
+        return self._pieces[-1]
 
     def end(self, stream: Any) -> ModelError | None:
         """Take in what only the finished litellm ``stream`` tells. Returns why this is no reply, or ``None``."""
@@ -147,14 +158,19 @@ class StreamedReply:
 
     def reply(self) -> Reply:
         """The whole reply, its cost at list price."""
-        calls = tuple(self._calls.finished())
-        finish_reason = self._finish_reason or "stop"
+        calls = tuple(map(self._without_secrets, self._calls.finished()))
+        finish_reason = self._secrets.conceal(self._finish_reason or "stop")
         if calls and finish_reason in ("stop", "function_call"):  # what some servers say where OpenAI says tool_calls
             finish_reason = "tool_calls"
         usage, cache_write_tokens = self._usage()
         known = price(self.model)
         cost_usd = known.cost_usd(usage, cache_write_tokens) if known and usage else None
-        return Reply(self.text, calls, usage, cost_usd, self.model, finish_reason)
+        return Reply(
+            self.text, calls, usage, cost_usd, self.model, finish_reason, disbelieved_cached_tokens=self._disbelieved
+        )
+
+    def _without_secrets(self, call: ToolCall) -> ToolCall:
+        return ToolCall(*map(self._secrets.conceal, (call.id, call.name, call.arguments)))
 
     def _usage(self) -> tuple[Usage | None, int]:
         """What the server billed, if it said so, and how many of its input tokens were written to the cache."""
@@ -167,4 +183,6 @@ class StreamedReply:
         numbers = (usage.prompt_tokens, usage.completion_tokens or 0, cached, written)
         if not all(is_whole_number(tokens) and tokens >= 0 for tokens in numbers):  # no bill: the tokens are counted
             return None, 0
-        return Usage(*numbers[:3]), written
+        if cached + written > usage.prompt_tokens:
+            self._disbelieved, cached, written = cached + written, 0, 0
+        return Usage(*numbers[:2], cached), written

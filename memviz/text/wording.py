@@ -22,9 +22,9 @@ def plural(noun: str, number: float = 2) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in _VOWELS else f"{noun}s"
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 turn``, ``2 turns``, ``3 summaries``."""
-    return f"{number:,} {plural(noun, number)}"
+def counted(number: float, noun: str) -> str:
+    """``1 turn``, ``2 turns``, ``3 summaries``, ``0.4 seconds``."""
+    return f"{number:,} {plural(noun, number)}" if isinstance(number, int) else f"{number:,.6g} {plural(noun, number)}"
 
 
 def share_of(part: int, whole: int, noun: str) -> str:
