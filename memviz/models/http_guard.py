@@ -17,6 +17,7 @@ import httpx
 from memviz.models.destinations import check_destination, refuse_redirect
 from memviz.models.line import begin_reply, watch_connections
 from memviz.models.reply_bodies import bound_body
+from memviz.models.whole_replies import read_whole_reply
 
 _LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
 """Those of the OpenAI client: all keys of the process share them."""
@@ -61,4 +62,4 @@ def _session() -> httpx.Client:
 
 
 REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = (check_destination, begin_reply)
-RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (refuse_redirect, bound_body)
+RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (refuse_redirect, bound_body, read_whole_reply)

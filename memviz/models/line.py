@@ -18,6 +18,8 @@ from typing import Any
 import httpcore
 import httpx
 
+from memviz.text.wording import counted
+
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """Of one reply, as it arrives and unpacked. The longest ones, 128,000 tokens with an event for each, have some 45."""
 MAX_REPLY_SECONDS = 1800.0
@@ -52,7 +54,7 @@ class Allowance:
     def check_time(self) -> None:
         """Raise :class:`EndlessReplyError` once the time is over."""
         if monotonic() >= self._until:
-            raise EndlessReplyError(f"{MAX_REPLY_SECONDS / 60:g} minutes")
+            raise EndlessReplyError(counted(MAX_REPLY_SECONDS / 60, "minute"))
 
     def take(self, size: int) -> None:
         """Use up ``size`` bytes. Raises :class:`EndlessReplyError` where there are not so many left."""

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from math import isnan, nan
+from ssl import SSLCertVerificationError
 
 from memviz.errors import (
     BadKeyError,
@@ -31,6 +32,8 @@ from memviz.errors import (
 )
 from memviz.models.destinations import RedirectedError
 from memviz.models.line import EndlessReplyError
+from memviz.models.whole_replies import NotAReplyError
+from memviz.text.wording import counted
 
 MAX_REASON_CHARS = 200
 _CONCEALED_CHARS = 20 * MAX_REASON_CHARS
@@ -176,7 +179,7 @@ def _reason(seen: Evidence, call: Call) -> str:
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
     text = _unescaped(in_json[1]) if in_json else _LITELLM_PREFIXES.sub("", text).strip()
-    if text.startswith(("<", "{", "[")) or "Traceback" in text:
+    if text.startswith(("<", "{", "[", "Error code: ")) or "Traceback" in text:
         return ""
     text = text.partition(" To drop ")[0]  # what follows is advice to callers of litellm
     # A key may go on in the next line, so that is cut off last.
@@ -232,8 +235,9 @@ def _too_long(_: Evidence, call: Call) -> ModelError:
 
 
 def _timeout(_: Evidence, call: Call) -> ModelError:
+    silence = counted(call.timeout_seconds, "second")
     return ModelTimeoutError(
-        f"Model {call.model} sent nothing for {call.timeout_seconds:g} seconds: try again, or allow it more time.",
+        f"Model {call.model} sent nothing for {silence}: try again, or allow it more time.",
         model=call.model,
     )
 
@@ -255,12 +259,44 @@ def _endless(seen: Evidence, call: Call) -> ModelError:
     )
 
 
+def _not_a_reply(seen: Evidence, call: Call) -> ModelError:
+    what = next(cause.what for cause in seen.chain if isinstance(cause, NotAReplyError))
+    return MalformedReplyError(
+        f"Model {call.model} sent {what} in place of an answer: check the base URL and the model's prefix.",
+        model=call.model,
+    )
+
+
 def _packed(_: Evidence, call: Call) -> ModelError:
     return MalformedReplyError(
         f"Model {call.model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
         "URL, or have the server send its answers uncompressed.",
         model=call.model,
     )
+
+
+def _untrusted(seen: Evidence, call: Call) -> ModelError:
+    """Something answers, and whether it is who it should be cannot be told: nothing was sent."""
+    reasons = (cause.verify_message for cause in seen.chain if isinstance(cause, SSLCertVerificationError))
+    reason = next(filter(None, reasons), "")
+    error = ConnectionRefusedModelError(
+        f"The certificate of {call.place} proves nothing to this machine{f' ({reason})' if reason else ''}, so nothing "
+        f"was sent to model {call.model}: check the address, or, if the server is yours, start memviz with "
+        "SSL_CERT_FILE naming a file that holds its certificate.",
+        model=call.model,
+    )
+    error.retryable = False  # it has the same one next time
+    return error
+
+
+def _no_tls(_: Evidence, call: Call) -> ModelError:
+    error = ConnectionRefusedModelError(
+        f"What answers at {call.place} for model {call.model} does not speak HTTPS: check the address, which may have "
+        "to begin with http://.",
+        model=call.model,
+    )
+    error.retryable = False
+    return error
 
 
 def _broken_off(_: Evidence, call: Call) -> ModelError:
@@ -302,7 +338,7 @@ def _no_quota(_: Evidence, call: Call) -> ModelError:
 
 def _slow_down(seen: Evidence, call: Call) -> ModelError:
     seconds = retry_after_seconds(seen.chain[0])
-    when = "a little later" if seconds is None else f"in {max(1, seconds):.0f} seconds"
+    when = "a little later" if seconds is None else f"in {counted(max(1, round(seconds)), 'second')}"
     if seconds == MAX_RETRY_AFTER_SECONDS:
         when = "in a day or later"
     return RateLimitError(
@@ -358,6 +394,7 @@ _RULES: tuple[_Rule, ...] = (
     (lambda seen, _: seen.any_kind("OtherKeyError"), _missing_key),
     (lambda seen, _: seen.any_kind("EndlessReplyError"), _endless),
     (lambda seen, _: seen.any_kind("PackedReplyError"), _packed),
+    (lambda seen, _: seen.any_kind("NotAReplyError"), _not_a_reply),
     (
         lambda seen, _: (
             seen.any_kind("ContextWindowExceededError")
@@ -368,6 +405,8 @@ _RULES: tuple[_Rule, ...] = (
         _too_long,
     ),
     (lambda seen, _: seen.any_kind("Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"), _timeout),
+    (lambda seen, _: seen.any_kind("SSLCertVerificationError"), _untrusted),
+    (lambda seen, _: seen.any_kind("ConnectError") and seen.any_kind("SSLError"), _no_tls),
     (lambda seen, _: seen.any_kind("ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"), _no_connection),
     (
         lambda seen, _: (

@@ -51,14 +51,19 @@ def bound_body(response: httpx.Response) -> None:
         response.headers.pop(name, None)
 
 
+def source_of(response: httpx.Response) -> httpx.SyncByteStream:
+    """The stream that the body of ``response`` is read from."""
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 - litellm is only called synchronously
+    return response.stream
+
+
 class _Unpacked(httpx.SyncByteStream):
     """The body of a response, as it is meant. Raises :class:`memviz.models.line.EndlessReplyError` for one that does
     not end."""
 
     def __init__(self, response: httpx.Response) -> None:
-        assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101 - litellm is only called synchronously
         is_packed = "content-encoding" in response.headers
-        source = _InPieces(response.stream) if is_packed else response.stream
+        source = _InPieces(source_of(response)) if is_packed else source_of(response)
         self._whole = httpx.Response(response.status_code, headers=response.headers, stream=source)
 
     def __iter__(self) -> Iterator[bytes]:

@@ -13,6 +13,8 @@ import pytest
 
 from memviz.errors import ModelError, ServerError
 from memviz.models import reply_bodies
+from memviz.models.base import Usage
+from memviz.models.connection_check import check_connection
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk, events
@@ -170,6 +172,30 @@ def test_a_bill_that_cannot_be_is_no_bill(server: OpenAIServer, usage: dict[str,
     server.then(answers.text("Hello", usage=usage))
     reply = client(server).complete([])
     assert (reply.text, reply.usage, reply.cost_usd) == ("Hello", None, None)
+
+
+@pytest.mark.parametrize("claim", [{"cached_tokens": 1001}, {"cached_tokens": 600, "cache_creation_tokens": 500}])
+def test_more_cached_tokens_than_the_prompt_has_are_not_believed(server: OpenAIServer, claim: dict[str, int]) -> None:
+    claiming = {**answers.USAGE, "prompt_tokens_details": claim}
+    server.then(answers.text("Hello", usage=answers.USAGE), answers.text("Hello", usage=claiming))
+    honest, other = client(server).complete([]), client(server).complete([])
+    assert other.usage == honest.usage == Usage(1000, 100, 0)
+    assert other.cost_usd == honest.cost_usd
+    assert (honest.disbelieved_cached_tokens, other.disbelieved_cached_tokens) == (0, sum(claim.values()))
+    server.otherwise = answers.text("12345", usage=claiming)
+    said = [finding.words for finding in check_connection(client(server)).findings]
+    assert any(f"says that {sum(claim.values()):,} tokens" in words for words in said)
+
+
+def test_all_of_the_prompt_may_be_cached(server: OpenAIServer) -> None:
+    server.then(answers.text("Hello", usage={**answers.USAGE, "prompt_tokens_details": {"cached_tokens": 1000}}))
+    assert client(server).complete([]).usage == Usage(1000, 100, 1000)
+
+
+@pytest.mark.parametrize(("wait", "words"), [("1", "in 1 second."), ("0.2", "in 1 second."), ("7", "in 7 seconds.")])
+def test_a_number_has_the_word_that_belongs_to_it(server: OpenAIServer, wait: str, words: str) -> None:
+    server.then(answers.status(429, "busy", Retry_After=wait))
+    assert str(failure(client(server))[0]).endswith(words)
 
 
 def test_a_failure_that_the_server_reports_in_the_stream_is_its_own(server: OpenAIServer) -> None:

@@ -12,6 +12,7 @@ from memviz.models.local_servers.found import LocalModel, LocalServer, LocalServ
 from memviz.models.local_servers.programs import server_at
 from memviz.models.own_servers import LOOPBACK, PROGRAMS, Program
 from memviz.models.prices import note_window
+from memviz.text.wording import counted
 
 __all__ = ["LocalModel", "LocalServer", "LocalServers", "find_local_servers"]
 
@@ -45,9 +46,8 @@ def _all_of(places: list[Place]) -> dict[str, _Outcome]:
     """What each place gave, in their order. Each is asked in a thread of its own, which nobody waits for longer than
     its time: a server may send one byte now and then for ever."""
     arrived: SimpleQueue[tuple[str, _Outcome]] = SimpleQueue()
-    outcomes: dict[str, _Outcome] = {
-        place.address: NoAnswerError(f"did not come to an end within {MOST_SECONDS:g} seconds") for place in places
-    }
+    endless = f"did not come to an end within {counted(MOST_SECONDS, 'second')}"
+    outcomes: dict[str, _Outcome] = {place.address: NoAnswerError(endless) for place in places}
     for place in places:
         Thread(target=_ask, args=(place, arrived), name="memviz local server", daemon=True).start()
     until = monotonic() + MOST_SECONDS + _GRACE_SECONDS

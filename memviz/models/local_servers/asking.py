@@ -15,6 +15,7 @@ from memviz.access.settings import is_loopback
 from memviz.bounds import quoted, read_json
 from memviz.errors import BadRequestError
 from memviz.models.own_servers import LOOPBACK
+from memviz.text.wording import counted
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Of one answer. A list of a hundred models has some 50 KB."""
@@ -82,7 +83,7 @@ class Place:
         try:
             return self._answer(connection, path, body)
         except TimeoutError:
-            raise NoAnswerError(f"said nothing for {SILENCE_SECONDS:g} seconds") from None
+            raise NoAnswerError(f"said nothing for {counted(SILENCE_SECONDS, 'second')}") from None
         except ConnectionRefusedError:
             raise SilentError from None
         except (OSError, HTTPException, ValueError):
@@ -105,7 +106,7 @@ class Place:
 
     def _check_time(self) -> None:
         if monotonic() > self.until:
-            raise NoAnswerError(f"did not come to an end within {MOST_SECONDS:g} seconds")
+            raise NoAnswerError(f"did not come to an end within {counted(MOST_SECONDS, 'second')}")
 
 
 def _json(body: bytes) -> Any:
