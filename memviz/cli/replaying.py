@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from csv import reader, writer
+from dataclasses import replace
 from io import StringIO
 from json import loads
 from pathlib import Path
@@ -21,6 +22,7 @@ from memviz.cli.recalls import recalls_of
 from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_options import Budget, Prices, Yes
+from memviz.cli.sweep_pricing import Usd, priced
 from memviz.cli.sweep_pricing import prices_of as prices_in
 from memviz.text.wording import counted
 
@@ -112,7 +114,7 @@ def replay_conversation(
     if json:
         write_json(_json(runs))
     if html:
-        write_text(_report(runs, source, prices_of.strip(), summarizer, pause), html, source.file)
+        write_text(_report(runs, source, prices_of.strip(), summarizer, by_hand, pause), html, source.file)
     if csv:
         write_text(_csv(runs), csv, source.file)
     if not (json or html or csv):
@@ -169,14 +171,17 @@ def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model, re
         raise Exit(INTERRUPTED) from None
 
 
-def _report(runs: Sequence[Run], source: Source, prices_of: str, summarizer: Model, pause_seconds: float) -> str:
+def _report(
+    runs: Sequence[Run], source: Source, prices_of: str, summarizer: Model, by_hand: Usd | None, pause_seconds: float
+) -> str:
     """The report; a summarizer that costs money has prices of its own."""
     from memviz.models.names import is_free
     from memviz.reporting.report import html_report
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-    writer = None if is_free(summarizer.name) else summarizer.name
-    assumptions = PricingAssumptions.of(prices_of, writer, pause_seconds)
+    assumptions = PricingAssumptions.of(prices_of, pause_seconds=pause_seconds)
+    if not is_free(summarizer.name):
+        assumptions = replace(assumptions, summarizer=priced(summarizer.name, by_hand))
     return html_report(runs, source.transcript, assumptions=assumptions)
 
 

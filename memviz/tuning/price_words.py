@@ -71,13 +71,13 @@ def basis_in_words(assumptions: PricingAssumptions) -> str:
         cached = ", shorter than its prompt cache lasts"
     else:
         cached = ", after which its prompt cache is empty"
-    return f"Costs hold for the prices of {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
+    return f"Costs hold for the prices {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
 
 
 def whose_prices(assumptions: PricingAssumptions) -> str:
-    """The models whose prices count: ``X``, or ``X for the chat and Y for the summaries``."""
-    names = [one.model if one else "an unknown model" for one in (assumptions.main, assumptions.summarizer)]
-    return names[0] if names[0] == names[1] else f"{names[0]} for the chat and {names[1]} for the summaries"
+    """Whose prices count, behind the word *prices*: ``of X``, or ``of X for the chat and of Y for the summaries``."""
+    main, writer = (one.whose if one else "of an unknown model" for one in (assumptions.main, assumptions.summarizer))
+    return main if main == writer else f"{main} for the chat and {writer} for the summaries"
 
 
 def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:

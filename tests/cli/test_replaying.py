@@ -488,6 +488,14 @@ class TestModels:
         by_hand = ("--usd-per-million", "1,2", "--budget", "1", "--yes")
         assert "for at most about $" in memviz("replay", chat, *SMALL, "--model", "openai/of-my-own", *by_hand).err
 
+    def test_a_report_counts_with_the_prices_that_were_entered(
+        self, chat: Path, server: OpenAIServer, tmp_path: Path
+    ) -> None:
+        by_hand = ("--usd-per-million", "1,2", "--budget", "1", "--yes", "--html", tmp_path / "report.html")
+        memviz("replay", chat, *SMALL, "--model", "openai/of-my-own", *by_hand)
+        report = (tmp_path / "report.html").read_text()
+        assert "and entered by hand for openai/of-my-own for the summaries" in report
+
     def test_a_summarizer_that_fails_is_told_and_the_run_is_shown(
         self, chat: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

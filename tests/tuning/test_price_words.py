@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from memviz.metrics.cost.pricing import unpriced
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -16,5 +19,24 @@ def test_a_comparison_of_costs_says_under_which_pause_and_cache_it_holds() -> No
     assert said("openai/gpt-5-mini", 600).endswith("10 min between turns, after which its prompt cache is empty.")
     assert said("nobody/knows", 60).endswith("1 min between turns, without a prompt cache.")
     assert said("openai/gpt-5-mini", 60, "openai/gpt-5-nano").startswith(
-        f"{whose} for the chat and openai/gpt-5-nano for the summaries and a pause"
+        f"{whose} for the chat and of openai/gpt-5-nano for the summaries and a pause"
+    )
+
+
+def test_prices_that_were_entered_are_not_called_those_of_the_list() -> None:
+    terms = PricingAssumptions.of("openai/gpt-5-mini")
+    assert terms.main is not None
+    rates = {"input_usd_per_million": 9.0, "output_usd_per_million": 9.0}
+    some = terms.main.by_hand(**rates)
+    all_of_them = unpriced("openai/gpt-5-mini").by_hand(**rates)
+    assert (
+        "the prices entered by hand (the rest of openai/gpt-5-mini) for the chat and of openai/gpt-5-mini for the "
+        in (basis_in_words(replace(terms, main=some)))
+    )
+    whose = "the prices entered by hand (the rest of openai/gpt-5-mini)"
+    both = f"{whose} for the chat and of openai/gpt-5-mini for the summaries"
+    assert both in basis_in_words(replace(terms, main=some))
+    assert f"{whose} and a pause" in basis_in_words(replace(terms, main=some, summarizer=some))
+    assert "the prices entered by hand for openai/gpt-5-mini and a pause" in (
+        basis_in_words(replace(terms, main=all_of_them, summarizer=all_of_them))
     )

@@ -47,6 +47,14 @@ class Pricing:
         """The rates of short requests."""
         return self.rates[0]
 
+    @property
+    def whose(self) -> str:
+        """Whose prices these are, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
+        openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
+        if self.source == BY_HAND:
+            return f"{BY_HAND} for {self.model}"
+        return f"{BY_HAND} (the rest of {self.model})" if self.source.startswith(BY_HAND) else f"of {self.model}"
+
     def by_hand(
         self,
         *,

@@ -6,7 +6,7 @@ from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
 from memviz.metrics.cost.by_pause import cost_by_pause
 from memviz.metrics.cost.cost import cost
-from memviz.metrics.health.prices import Prices, list_prices, sent_by, whose_prices
+from memviz.metrics.health.prices import Prices, list_prices, sent_by
 from memviz.metrics.health.warning import HealthWarning, turns_at
 from memviz.metrics.requests.broken_prefix import broken_cache_tokens
 from memviz.metrics.requests.sent_whole import sent_whole
@@ -36,7 +36,7 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> HealthWarning | Non
         "dear_clearing", "Clearing costs more than it saves",
         f"{how_many} left {saved:,} tokens out of the requests and broke {broken:,} tokens of the prompt cache. "
         f"All requests together cost {dollars(usd)}; with those messages sent whole they would cost "
-        f"{dollars(whole_usd)}. This holds at the prices {whose_prices(terms.main)}, with pauses of "
+        f"{dollars(whole_usd)}. This holds at the prices {terms.main.whose}, with pauses of "
         f"{duration_words(terms.pause_seconds)}.",
         "A cleared message changes the request where it stands, and the provider's prompt cache ends at the first "
         "change: everything behind it is read at the full price once more, where it would have cost a fraction.",

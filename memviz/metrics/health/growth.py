@@ -12,7 +12,7 @@ from memviz.engine.run import Run
 from memviz.engine.session import new_space
 from memviz.memory import Memory, SummaryVersion
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
-from memviz.metrics.health.prices import Prices, answering_model, list_prices, sent_by, whose_prices
+from memviz.metrics.health.prices import Prices, answering_model, list_prices, sent_by
 from memviz.metrics.health.warning import HealthWarning, step_noun, turns_at
 from memviz.metrics.requests.overflow import forecast_words, overflow_name
 from memviz.metrics.requests.request_axis import name_of
@@ -70,7 +70,7 @@ def _dearer(run: Run, prices: Prices) -> str:
     rules, main = prices.cache, prices.main
     if longer is None or shorter is None or longer < SAME_PRICE or rules is None or main is None:
         return ""
-    whose = whose_prices(main)
+    whose = main.whose
     lives = duration_words(rules.lifetime_seconds or 0.0)
     with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
     return (

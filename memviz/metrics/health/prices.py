@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import BY_HAND, DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Pricing, pricing
+from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Pricing, pricing
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.own_servers import is_self_hosted
@@ -55,11 +55,6 @@ def answering_model(run: Run, prices: Prices | None) -> str:
     if prices is not None and prices.main is not None:
         names.append(prices.main.model)
     return next((name for name in names if price(name) is not None or is_self_hosted(name)), DEFAULT_MODEL)
-
-
-def whose_prices(main: Pricing) -> str:
-    """``of openai/gpt-5-mini``, ``entered by hand``: which prices are meant, behind the word *prices*."""
-    return BY_HAND if main.source == BY_HAND else f"of {main.model}"
 
 
 def sent_by(run: Run) -> Traffic:
