@@ -37,8 +37,9 @@ def test_json_is_the_same_for_programs() -> None:
     assert [about["id"] for about in everything] == list(strategies())
     one = memviz("strategies", "summary_buffer", "--json").json
     assert one in everything
-    (limit,) = one["parameters"]
+    limit, words = one["parameters"]
     assert (limit["name"], limit["default"], limit["minimum"], limit["unit"]) == ("max_token_limit", 500, 1, "tokens")
+    assert (words["name"], words["default"], words["maximum"], words["unit"]) == ("summary_words", 0, 2000, "words")
 
 
 def test_a_choice_has_its_values_and_what_they_mean() -> None:

@@ -366,7 +366,11 @@ class TestSettings:
             "--set", "buffer_size=2", "--set", "window_size=7", "--json",
         )  # fmt: skip
         values = [run["strategy"]["parameters"] for run in shown.json]
-        assert values == [{"buffer_size": 2}, {"window_size": 7}, {"buffer_size": 5}]
+        assert values == [
+            {"buffer_size": 2, "summary_words": 0},
+            {"window_size": 7},
+            {"buffer_size": 5, "summary_words": 0},
+        ]
 
     @pytest.mark.parametrize(("text", "value"), [("off", False), ("FALSE", False), ("1", True), ("yes", True)])
     def test_switches(self, chat: Path, text: str, value: bool) -> None:

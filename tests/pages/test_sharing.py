@@ -49,7 +49,7 @@ def passed_over(session: AppTest) -> list[str]:
 
 QUERY = {
     "conversation": ["sample-support"],
-    "setting": ["buffer", 'summary_buffer {"max_token_limit": 700}'],
+    "setting": ["buffer", 'summary_buffer {"max_token_limit": 700, "summary_words": 0}'],
     "counter": ["cl100k_base"],
     "recall": ["9 1,2 1"],
     "look": ["1"],

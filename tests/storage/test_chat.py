@@ -141,7 +141,7 @@ def test_a_change_of_strategy_keeps_messages_and_records(store: Store) -> None:
     store.save_turn(id, chat.run, summarizer="scripted", key="k")
     assert contents(store.chat_run(id)) == contents(chat.run)
     assert [(e.kind, e.parameters, e.summarizer, e.key) for e in store.runs(id)] == [
-        ("chat", {"buffer_size": 1}, "scripted", "k")
+        ("chat", {"buffer_size": 1, "summary_words": 0}, "scripted", "k")
     ]
 
 
