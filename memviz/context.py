@@ -23,9 +23,11 @@ PARTS_IN_USE = ("tools", "names")
 """Those that join them where there are any: tools with their calls, and the names of those who speak."""
 ALL_PARTS = (*TOKEN_PARTS, *PARTS_IN_USE)
 
-TOKENS_PER_MESSAGE = 3
+TOKENS_PER_MESSAGE = 4
+"""What the OpenAI chat format adds to every message, as OpenAI's cookbook counts it: 3 tokens and that of its role,
+which is one token in the encodings of that format and is taken for one under every other counter."""
 TOKENS_PER_REQUEST = 3
-"""What the OpenAI chat format adds to every message and, as the primer of the reply, to every request."""
+"""What it adds to every request: the primer of the reply."""
 
 OVER_BUDGET = "over_budget"
 ORPHANED_TOOL_MESSAGE = "orphaned_tool_message"

@@ -40,6 +40,10 @@ SLICE_CHARS = 50_000
 Cutting a text there moves its count by less than 0.01 %."""
 
 
+TOKENS_PER_NAME = 1
+"""What the OpenAI chat format adds to the tokens of a name, where the speaker of a message has one."""
+
+
 class Counter:
     """A token counter: ``counter(text) -> int``.
 
@@ -182,6 +186,11 @@ class OwnCount:
         return tokens
 
 
+def name_tokens(counter: Counter, name: str | None) -> int:
+    """Return what the name of a speaker adds to a request: its tokens and that of the chat format; 0 without a name."""
+    return counter(name) + TOKENS_PER_NAME if name else 0
+
+
 class SumArrays(NamedTuple):
     """The sums of :class:`TokenSums`, each as an array."""
 
@@ -246,7 +255,7 @@ class TokenSums:
             if message.role == "assistant":
                 reply_total += tokens + calls
             if message.name not in names:
-                names[message.name] = self.counter(message.name or "")
+                names[message.name] = name_tokens(self.counter, message.name)
             name_total += names[message.name]
             reply_totals.append(reply_total)
             call_totals.append(call_total)

@@ -36,8 +36,8 @@ PART_HELP = {
     "recalled": "Earlier messages that were brought back for this request.",
     "input": "The user's newest message. It is always sent, whole.",
     "tools": "Schemas of the tools offered, tool calls among the messages, and what the model recalled or thought.",
-    "names": "The names of those who speak, sent with their messages.",
-    "overhead": "3 tokens a message and 3 for the reply, as the OpenAI chat format adds.",
+    "names": "The names of those who speak, sent with their messages, and 1 token of the format for each.",
+    "overhead": "3 tokens and the role for each message, and 3 for the reply, as OpenAI's cookbook counts them.",
 }
 PART_ORDER = tuple(PART_COLORS)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Block, BlockKind, Context, joined
 from memviz.conversation import Message
-from memviz.counters import Counter, FormSums, TokenSums
+from memviz.counters import Counter, FormSums, TokenSums, name_tokens
 from memviz.engine.recalled_pieces import with_recalled, without_recalled
 from memviz.forms import Form
 from memviz.memory import Memory, MemorySpace
 from memviz.models.tools import TOOLS
 from memviz.pieces import Line, Messages, Notes, Picked, Piece
+from memviz.tool_schemas import schema_tokens
 
 
 class Parts(NamedTuple):
@@ -174,16 +174,35 @@ def _whole_where_not(asked: range, formed: Sequence[Messages]) -> Iterator[Messa
         yield Messages(at, asked.stop)
 
 
-@lru_cache(maxsize=64)
-def schema_tokens(counter: Counter, tools: tuple[str, ...]) -> int:
-    """Tokens of the schemas of these tools."""
-    return sum(counter(TOOLS[name].text) for name in tools)
+def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
+    """Tokens of the schemas of these tools, which memviz offers besides those of the conversation's own program."""
+    schemas = tuple(TOOLS[name].text for name in tools)
+    return schema_tokens(space.sums.counter, schemas, has_system_prompt=space.system_count > 0)
 
 
 def message_tokens(counter: Counter, message: Message) -> int:
     """Tokens of a message: its content, the name of its speaker, and the names and arguments of its tool calls."""
     calls = sum(counter(call.name) + counter(call.arguments) for call in message.tool_calls)
-    return counter(message.content) + calls + (counter(message.name) if message.name else 0)
+    return counter(message.content) + calls + name_tokens(counter, message.name)
+
+
+def message_count(space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()) -> int:
+    """Return the number of messages of a request. What stands inside the system prompt makes one of its own only where
+    there is no other."""
+    inside = lines = 0
+    for piece in parts.pieces:
+        if isinstance(piece, Messages | Picked):
+            lines += len(piece.positions)
+        elif piece.place != "message":
+            inside += 1
+        else:
+            lines += 1
+    return lines + len(parts.exchange) + len(thoughts) + max(space.system_count, inside > 0)
+
+
+def overhead_tokens(space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()) -> int:
+    """Return what the chat format adds to the messages of a request, and to the request."""
+    return TOKENS_PER_MESSAGE * message_count(space, parts, thoughts) + TOKENS_PER_REQUEST
 
 
 def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dict[str, int]:
@@ -191,13 +210,13 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
     speak, and under ``tools`` the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
     sums, name_totals = space.sums, space.sums.name_totals
-    history = recalled = question = summary = messages = names = inside = 0
+    history = recalled = question = summary = names = 0
+    is_inside = False
     calls, asked = space.tool_tokens, parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):
             content, called = _tokens_of(space, piece)
             calls += called
-            messages += piece.stop - piece.start
             if piece.start >= asked:
                 question += content
             else:
@@ -206,36 +225,31 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
             for position in piece.positions:
                 recalled += sums.totals[position + 1] - sums.totals[position]
                 calls += sums.call_totals[position + 1] - sums.call_totals[position]
-            messages += len(piece.positions)
         elif piece.place != "message":
-            inside += 1
+            is_inside = True
         elif isinstance(piece, Notes):
             summary += space.summaries.tokens(piece.start, piece.stop)
-            messages += 1
         elif isinstance(piece, Line):
             history += sums.counter(piece.message.content)
             calls += _call_tokens(sums.counter, piece.message)
-            messages += 1
     if parts.tools or parts.exchange or thoughts:
         behind = parts.exchange
-        calls += schema_tokens(sums.counter, parts.tools)
+        calls += offered_tokens(space, parts.tools)
         calls += sum(message_tokens(sums.counter, message) for message in thoughts)
         if behind:
             calls += sums.totals[behind.stop] - sums.totals[behind.start]
             calls += sums.call_totals[behind.stop] - sums.call_totals[behind.start]
-        messages += len(behind) + len(thoughts)
     system = space.system_tokens
-    if inside:
+    if is_inside:
         system, within = _in_system(space, parts)
         summary += within
-    messages += max(space.system_count, inside > 0)
     tokens = {
         "system": system,
         "summary": summary,
         "recalled": recalled,
         "history": history,
         "input": question,
-        "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
+        "overhead": overhead_tokens(space, parts, thoughts),
     }
     if calls:
         tokens["tools"] = calls

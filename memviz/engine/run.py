@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import ALL_PARTS, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Fate
+from memviz.context import ALL_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.assembly import reduced
+from memviz.engine.assembly import count, message_count, overhead_tokens, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
@@ -69,6 +69,8 @@ class Run:
     earlier_settings: tuple[EarlierSetting, ...] = ()
     review: bool = False
     drafts: tuple[Draft, ...] = ()
+    counted_anew: bool = False
+    """Whether it was read from what an earlier version wrote, which counted the chat format otherwise."""
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
@@ -343,13 +345,14 @@ class Run:
     def from_record(cls, value: Mapping[str, Any], log: Log, counter: AnyCounter | None = None) -> Run:
         """The run that :meth:`to_record` described, over its conversation ``log``."""
         strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
-        count, prompt = find_counter(counter or value["counter"]), value["system_prompt"]
+        its_counter = find_counter(counter or value["counter"])
+        prompt = value["system_prompt"]
         earlier = tuple(EarlierSetting.from_dict(item) for item in value.get("earlier_settings") or ())
         makers = strategies_of(strategy, earlier, len(value["compactions"]))
-        summaries = _summaries_from(value, count, strategy, makers)
+        summaries = _summaries_from(value, its_counter, strategy, makers)
         space = MemorySpace(
             log=log,
-            sums=log.token_sums(count),
+            sums=log.token_sums(its_counter),
             summaries=summaries,
             system_prompt=Message("system", prompt) if prompt else None,
             prompt_tokens=value["system_tokens"],
@@ -364,12 +367,15 @@ class Run:
             TurnRecord.from_dict(item, space, compactions, strategy_of(item["turn"], strategy, earlier))
             for item in recorded
         ]
-        requests = Requests.of(with_their_compactions(read, compactions, strategy, count.name, earlier)[0])
+        counted_anew = any(map(_is_counted_otherwise, read[:1]))
+        if counted_anew:
+            read = [replace(one, tokens=count(one.memory, one.parts, one.thoughts)) for one in read]
+        requests = Requests.of(with_their_compactions(read, compactions, strategy, its_counter.name, earlier)[0])
         remember_requests(space, requests)
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
         drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
         review = bool(value.get("review"))
-        return cls(strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts)
+        return cls(strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts, counted_anew)
 
 
 FRAME_COLUMNS = [
@@ -380,14 +386,13 @@ TURN_FRAME_COLUMNS = ["requests" if name == "call" else name for name in FRAME_C
 
 
 def _row(record: TurnRecord) -> dict[str, Any]:
-    sent = message_count(record)
     return {
         "turn": record.turn,
         "call": record.call,
         **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
-        "messages": sent,
+        "messages": message_count(record.memory.space, record.parts, record.thoughts),
         "compactions": sum(compaction.is_summarization or compaction.dropped for compaction in record.compactions),
         "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
         "summary_version": record.summary.version if record.summary else 0,
@@ -396,9 +401,9 @@ def _row(record: TurnRecord) -> dict[str, Any]:
     }
 
 
-def message_count(record: TurnRecord) -> int:
-    """Number of messages that were sent with a request."""
-    return (record.tokens["overhead"] - TOKENS_PER_REQUEST) // TOKENS_PER_MESSAGE
+def _is_counted_otherwise(record: TurnRecord) -> bool:
+    """Whether the record was written when the chat format was counted in another way."""
+    return record.tokens["overhead"] != overhead_tokens(record.memory.space, record.parts, record.thoughts)
 
 
 def _turn_row(record: TurnRecord) -> dict[str, Any]:

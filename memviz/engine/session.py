@@ -41,6 +41,7 @@ from memviz.strategies import as_strategy
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write, policy_name
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.library import LibraryStrategy
+from memviz.tool_schemas import schema_tokens
 
 
 class Prepared(NamedTuple):
@@ -97,7 +98,9 @@ class Session:
     ) -> None:
         self.log, self.strategy, self.summarizer, self.counter = log, as_strategy(strategy), summarizer, counter
         self.system_prompt, self.repair_tool_pairs = system_prompt, repair_tool_pairs
-        self.space = new_space(log, strategy, counter, system_prompt, sum(map(counter, tools)))
+        has_system_prompt = bool(system_prompt) or log.system_stop > 0
+        tool_tokens = schema_tokens(counter, tuple(tools), has_system_prompt)
+        self.space = new_space(log, strategy, counter, system_prompt, tool_tokens)
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.requests = Requests()

@@ -23,8 +23,7 @@ class Tool:
 
     @property
     def text(self) -> str:
-        """The schema as text, to count its tokens. What a provider makes of a schema is its secret;
-        the compact JSON is the usual estimate."""
+        """The schema as compact JSON."""
         return json.dumps(self.to_request()["function"], ensure_ascii=False, separators=(",", ":"))
 
 

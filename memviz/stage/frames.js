@@ -1,6 +1,6 @@
 // The data of the stage (memviz/stage/data.py), step by step: what every setting sends, as blocks of a lane.
 const MEMVIZ_ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10], MEMVIZ_TIMES_SMALLER = 4;
-const MEMVIZ_FORMAT_TOKENS = 6; // more than what the chat format adds to a request belongs to tools
+const MEMVIZ_FORMAT_TOKENS = 7; // more than what the chat format adds to a request belongs to tools
 
 class MemvizFrames {
     constructor(data) {

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from memviz.context import TOKENS_PER_MESSAGE
 from memviz.conversation import Message
 from memviz.counters import SumArrays
-from memviz.engine.assembly import message_tokens, reduced, schema_tokens, sums_of
+from memviz.engine.assembly import message_tokens, offered_tokens, reduced, sums_of
 from memviz.engine.run import Run
 from memviz.forms import Form
 from memviz.memory import SummaryVersion
@@ -37,7 +37,7 @@ class SharedPrefix:
     """The common beginning of neighbouring requests of ``run``, in tokens.
 
     Requests with different tools have none, since providers read the tools first. Messages count where both requests
-    hold the same at the same place, each with the format's 3 tokens if ``overhead``, up to the first that
+    hold the same at the same place, each with what the format adds if ``overhead``, up to the first that
     differs. If both of these are notes (or system prompts with notes in them), the words that they begin with in common
     count too; the few that other messages may begin with in common do not. A tokenizer may join the last of these words
     to the line break behind it, and then one token less is shared.
@@ -113,7 +113,7 @@ class SharedPrefix:
         """The tokens that two requests begin with in common."""
         if one.tools != other.tools:
             return 0
-        tokens = self._space.tool_tokens + (schema_tokens(self._counter, one.tools) if one.tools else 0)
+        tokens = self._space.tool_tokens + (offered_tokens(self._space, one.tools) if one.tools else 0)
         if not one.inside and not other.inside:
             return self._system + tokens - self._space.tool_tokens + self._in_items(one.items, other.items)
         left, right = self._first_system_text(one.inside), self._first_system_text(other.inside)

@@ -55,7 +55,7 @@ class Traffic:
 
 
 def traffic(run: Run, *, overhead: bool = True) -> Traffic:
-    """Everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without the 3 that the
+    """Everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without what the
     chat format adds to each message and each request; what a provider billed stays as it was billed.
 
     How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.

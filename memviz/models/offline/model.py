@@ -22,6 +22,7 @@ from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 from memviz.text.length import count_words
 from memviz.text.words import UNSPACED
+from memviz.tool_schemas import schema_tokens
 
 VERSION = 6
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
@@ -115,5 +116,7 @@ class OfflineModel(Model):
     ) -> Reply:
         read = sum(self._read(message.content) + TOKENS_PER_MESSAGE for message in messages) + TOKENS_PER_REQUEST
         written = self._count(text) + sum(self._count(call.name) + self._count(call.arguments) for call in calls)
-        usage = Usage(input_tokens=read + sum(map(self._count, schemas)), output_tokens=written)
+        has_system_prompt = any(message.role == "system" for message in messages)
+        offered = schema_tokens(counter_named(self.counter), tuple(schemas), has_system_prompt)
+        usage = Usage(input_tokens=read + offered, output_tokens=written)
         return Reply(text, usage=usage, cost_usd=0.0, model=self.name)
