@@ -64,5 +64,6 @@ class Target:
     writer: Callable[[Setting], str]
 
     def write(self, setting: Setting) -> str:
-        """The whole file as text. Deterministic."""
+        """Return the whole file as text. Deterministic. Raises :class:`memviz.code_export.NoCodeError` where the target
+        has no code for the strategy."""
         return self.writer(setting)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 
 import memviz
-from memviz.code_export import Setting, Target, targets
+from memviz.code_export import NoCodeError, Setting, Target, targets
 from memviz.counters import COUNTERS
 from memviz.pieces import Piece
 from memviz.strategies.base import Strategy
@@ -120,7 +120,7 @@ def test_models_are_values_to_edit_in_the_librarys_own_spelling(target: str) -> 
 
 
 def test_the_offline_model_is_nobody_elses() -> None:
-    for target in PYTHON:
+    for target in [target for target in PYTHON if "summary" in with_code(target)]:
         found = constants(target, setting("summary", model="offline", summarizer="offline"))
         offline = [name for name, value in found.items() if value == "offline"]
         assert offline == (["MODEL", "SUMMARIZER"] if target == "memviz_code" else [])
@@ -151,13 +151,13 @@ def foreign() -> Iterator[Setting]:
 
 def test_a_strategy_from_another_package_can_only_be_run_by_memviz(foreign: Setting) -> None:
     for id, target in targets().items():
-        text = target.write(foreign)
         if id in ("memory_yaml", "memviz_code"):
+            text = target.write(foreign)
             assert "every_other" in text
             assert "3" in text
         else:
-            assert "comes from another package" in text.replace("\n# ", " ")
-            assert all(line.startswith("#") for line in text.splitlines())
+            with pytest.raises(NoCodeError, match="comes from another package"):
+                target.write(foreign)
     assert load("memviz_code", foreign)["strategy"] == foreign.strategy
 
 
