@@ -66,6 +66,7 @@ def values_of(setting: Setting) -> dict[str, Any]:
         "INSTRUCTION": strategy.instruction,
         "HEADING": strategy.summary_heading,
         "COUNTER": setting.counter,
+        "REPAIR_TOOL_PAIRS": setting.repair_tool_pairs,
     }
 
 
@@ -73,7 +74,7 @@ def whole_file(setting: Setting, place: str, written: Program, packages: str = "
     """The text of the file: the comment on top, imports, values to edit, and the code."""
     needs = " ".join(part for part in (packages, "tiktoken" * written.counts_with_tiktoken) if part)
     differences = list(written.differences)
-    if "INSTRUCTION" in written.constants:
+    if setting.strategy.writes_notes:
         differences.append(summarizer_difference(setting))
     top = header(setting, place, f"pip install {needs}" if needs else "", differences)
     return joined(top, written.imports, written.constants.values(), written.code)

@@ -67,7 +67,7 @@ class TestEveryTemplate:
 
 
 def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, used = template_reader.read, {"rule", "counter"}  # they stand for others
+    read, used = template_reader.read, {"rule", "counter", "summarizer"}  # they stand for others
 
     def reading(name: str) -> template_reader.File:
         used.add(name)
@@ -87,7 +87,7 @@ def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
     for id in with_code(target):
         wanted = setting(id)
-        known = {"MODEL", "SUMMARIZER_MODEL", "SUMMARIZER", "K", *values_of(wanted)}
+        known = {"MODEL", "SUMMARIZER_MODEL", "SUMMARIZER", "TEMPERATURE", "K", *values_of(wanted)}
         for node in ast.parse(targets()[target].write(wanted)).body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 assert isinstance(node.targets[0], ast.Name)
