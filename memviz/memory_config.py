@@ -19,7 +19,7 @@ from memviz.strategies.base import Strategy
 DEFAULTS: dict[str, dict[str, Any]] = {
     "memory": {"token_limit": 64000, "summarize_prompt": None, "persistence": None},
 }
-OPTIONAL = ("strategy", "parameters", "counter", "summarizer")
+OPTIONAL = ("strategy", "parameters", "counter", "summarizer", "system_prompt", "repair_tool_pairs")
 """Keys under ``memory`` that have no default: a file without them says nothing about them."""
 DEFAULT_STRATEGY = "chat_summary_buffer"
 OLD_KEYS = ("token_limit", "summarize_prompt")
@@ -44,8 +44,9 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
 
     ``token_limit`` is in tokens. ``persistence`` says where conversations are kept: ``memory`` or ``None``, a path, an
     SQLite URL, or a mapping with ``enabled``, ``backend`` and ``connection_string``. ``strategy`` (an id),
-    ``parameters`` (a mapping), ``counter`` and ``summarizer`` (names) are there only if the file has them; see
-    :func:`strategy_of`. :func:`memviz.build_chat_memory` takes all of it: ``build_chat_memory(llm, **config)``.
+    ``parameters`` (a mapping), ``counter`` and ``summarizer`` (names), ``system_prompt`` (a text) and
+    ``repair_tool_pairs`` (true or false) are there only if the file has them; see :func:`strategy_of`.
+    :func:`memviz.build_chat_memory` takes all of it: ``build_chat_memory(llm, **config)``.
     Raises :class:`ConfigError` with file, key and line for an unknown key, strategy, parameter, counter, summarizer or
     backend, a wrong type, a value out of range or broken YAML.
     """
@@ -145,7 +146,10 @@ def _judged(path: str, section: str, given: _Given) -> Any:
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             wrong = f"is {quoted(value)}; it has to be a whole number of tokens, 1 or more."
             raise ConfigError(path, dotted, line, wrong)
-    elif given.key in OPTIONAL:
+    elif given.key == "repair_tool_pairs":
+        if not isinstance(value, bool):
+            raise ConfigError(path, dotted, line, f"is {quoted(value)}; it has to be true or false.")
+    elif given.key in OPTIONAL and given.key != "system_prompt":
         _judge_name(path, dotted, line, given.key, value)
     elif given.key == "persistence":
         _judge_persistence(path, dotted, line, value)

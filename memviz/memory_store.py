@@ -46,10 +46,15 @@ class MemoryStore(AsyncStore):
         counter: AnyCounter = DEFAULT_COUNTER,
         system_prompt: str | None = None,
         persistence: str | Path | Mapping[str, Any] | None = None,
+        repair_tool_pairs: bool = True,
     ) -> None:
         self.strategy = find_strategy(DEFAULT_STRATEGY) if strategy is None else strategy
         self._model = as_model(model)
-        self._options: dict[str, Any] = {"counter": counter, "system_prompt": system_prompt}
+        self._options: dict[str, Any] = {
+            "counter": counter,
+            "system_prompt": system_prompt,
+            "repair_tool_pairs": repair_tool_pairs,
+        }
         ChatMemory(self.strategy, model=self._model, **self._options)  # wrong types fail here, not at the first message
         database = database_of(persistence)
         self._store = Store(database) if database is not None else None
@@ -153,6 +158,8 @@ def build_chat_memory(
     parameters: Mapping[str, Any] | None = None,
     counter: AnyCounter | None = None,
     summarizer: str | None = None,
+    system_prompt: str | None = None,
+    repair_tool_pairs: bool | None = None,
     memory: Mapping[str, Any] | None = None,
 ) -> ChatMemory:
     """A chat summary buffer in one call. ``llm`` writes the summaries; ``None``: what does not fit is dropped.
@@ -161,8 +168,8 @@ def build_chat_memory(
     ``persistence`` it is kept in that database under ``chat_store_key``.
 
     All settings of :func:`memviz.load_memory_config` are taken, as ``**config`` or ``**config["memory"]``: another
-    ``strategy`` by its id with its ``parameters``, the ``counter``, and the name of the ``summarizer``, which writes
-    the summaries where ``llm`` is ``None``.
+    ``strategy`` by its id with its ``parameters``, the ``counter``, the name of the ``summarizer``, which writes the
+    summaries where ``llm`` is ``None``, the ``system_prompt``, and ``repair_tool_pairs`` (on unless said otherwise).
 
     Raises :class:`memviz.ParameterError` for a wrong type or a value out of range, and
     :class:`memviz.errors.SessionExistsError` where the store has the session already under other settings.
@@ -173,11 +180,18 @@ def build_chat_memory(
     chosen = strategy_of({"memory": {"strategy": strategy, **settings}})
     model = as_model(summarizer, "summarizer") if llm is None else as_model(llm, "llm")
     if chat_store is None:
-        chat_store = MemoryStore(chosen, model=model, counter=counter or DEFAULT_COUNTER, persistence=persistence)
+        chat_store = MemoryStore(
+            chosen, model=model, counter=counter or DEFAULT_COUNTER, persistence=persistence,
+            system_prompt=system_prompt, repair_tool_pairs=repair_tool_pairs is not False,
+        )  # fmt: skip
         return chat_store.memory(chat_store_key)
     if not isinstance(chat_store, MemoryStore):
         raise ParameterError("chat_store", chat_store, "a memviz.MemoryStore, or None for a memory of its own")
-    for name, given in {"persistence": database_of(persistence), "counter": counter}.items():
+    own = {
+        "persistence": database_of(persistence), "counter": counter, "system_prompt": system_prompt,
+        "repair_tool_pairs": repair_tool_pairs,
+    }  # fmt: skip
+    for name, given in own.items():
         if given is not None:
             raise ParameterError(name, given, "nothing beside a chat_store, which has its own")
     return chat_store.memory(chat_store_key, chosen, model=model)

@@ -13,8 +13,9 @@ from memviz.code_export import (
     plain_python,
 )
 from memviz.code_export.base import Language, Setting, Target
+from memviz.code_export.no_code import NoCodeError
 
-__all__ = ["Language", "Setting", "Target", "targets"]
+__all__ = ["Language", "NoCodeError", "Setting", "Target", "targets"]
 
 TARGETS = (
     memory_yaml, memviz_code, llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memviz.counters import counter as find_counter
+from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
 
 STRATEGIES = "memviz.strategies"
@@ -20,19 +21,27 @@ Language = Literal["yaml", "python"]
 class Setting:
     """A memory setting to export.
 
-    ``counter`` is the name of a token counter. ``summarizer`` and ``model`` are model names as memviz takes them
-    (``offline``, ``openai/gpt-5-mini``); ``model`` answers in the chat. ``found`` says in one line on which
-    conversations the setting was found and what it showed.
-
     Raises :class:`memviz.UnknownCounterError` for a counter without a name that others know.
     """
 
     strategy: Strategy
     counter: str = "o200k_base"
+    """The name of a token counter."""
     summarizer: str = OFFLINE
+    """Who wrote the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,
+    ``recording:trip`` or ``openai/gpt-5-mini``."""
     model: str = DEFAULT_MODEL
+    """The name of the model that answers in the chat."""
     system_prompt: str | None = None
+    """The system prompt that was simulated."""
     found: str = ""
+    """One line on which conversations the setting was found and what it showed."""
+    repair_tool_pairs: bool = False
+    """As in :func:`memviz.replay`: whether tool calls without results and results without calls, which providers
+    refuse, are left out of requests."""
+    summarizer_model: str = ""
+    """The name of the model that is to write the summaries; empty: the ``summarizer``, and where that is no model of a
+    provider the one that answers in the chat."""
 
     def __post_init__(self) -> None:
         find_counter(self.counter)
@@ -44,13 +53,14 @@ class Setting:
 
     @property
     def chat_model(self) -> str:
-        """The model that answers, where a library needs a real one."""
-        return DEFAULT_MODEL if self.model == OFFLINE else self.model
+        """The model that answers in exported code: never the stand-in, which is for trying things out."""
+        return DEFAULT_MODEL if is_free(self.model) else self.model
 
     @property
     def summary_model(self) -> str:
-        """The model that summarizes, where a library needs a real one."""
-        return self.chat_model if self.summarizer == OFFLINE else self.summarizer
+        """The model that summarizes in exported code, the same in every target."""
+        chosen = self.summarizer_model or self.summarizer
+        return self.chat_model if is_free(chosen) else chosen
 
 
 @dataclass(frozen=True)
@@ -64,5 +74,6 @@ class Target:
     writer: Callable[[Setting], str]
 
     def write(self, setting: Setting) -> str:
-        """The whole file as text. Deterministic."""
+        """Return the whole file as text. Deterministic. Raises :class:`memviz.code_export.NoCodeError` where the target
+        has no code for the strategy."""
         return self.writer(setting)

@@ -1,4 +1,4 @@
-"""Write a file for a setting from the templates of a library, or say that there is none."""
+"""Write a file for a setting from the templates of a library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.code_export.base import Setting
 from memviz.code_export.model_names import summarizer_difference
-from memviz.code_export.no_code import statement
+from memviz.code_export.no_code import NoCodeError
 from memviz.code_export.program import Program, program
 from memviz.code_export.python_text import header, joined
 from memviz.code_export.template_reader import has_template, is_program
@@ -43,10 +43,11 @@ def write_from_templates(
     ``packages`` are what pip has to install, ``spelled`` gives a model's name as the library takes it,
     ``summarizer_model`` that of the summarizer if it is spelled otherwise, ``instead`` names templates of the library
     that take the place of common ones, and ``more`` are values of constants besides those that all settings have.
+    Raises :class:`NoCodeError` where the library has no template for the strategy.
     """
     name = template_of(setting, folder)
     if name is None:
-        return statement(setting, place)
+        raise NoCodeError(setting, place)
     values = {
         "MODEL": spelled(setting.chat_model),
         "SUMMARIZER_MODEL": summarizer_model or spelled(setting.summary_model),
@@ -65,6 +66,7 @@ def values_of(setting: Setting) -> dict[str, Any]:
         "INSTRUCTION": strategy.instruction,
         "HEADING": strategy.summary_heading,
         "COUNTER": setting.counter,
+        "REPAIR_TOOL_PAIRS": setting.repair_tool_pairs,
     }
 
 
@@ -72,7 +74,7 @@ def whole_file(setting: Setting, place: str, written: Program, packages: str = "
     """The text of the file: the comment on top, imports, values to edit, and the code."""
     needs = " ".join(part for part in (packages, "tiktoken" * written.counts_with_tiktoken) if part)
     differences = list(written.differences)
-    if "INSTRUCTION" in written.constants:
+    if setting.strategy.writes_notes:
         differences.append(summarizer_difference(setting))
     top = header(setting, place, f"pip install {needs}" if needs else "", differences)
     return joined(top, written.imports, written.constants.values(), written.code)

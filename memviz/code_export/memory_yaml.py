@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from memviz.code_export.base import Setting, Target
+from memviz.code_export.model_names import summarizer_difference
 from memviz.code_export.python_text import comment
 from memviz.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 
@@ -24,11 +25,17 @@ def write(setting: Setting) -> str:
     memory: dict[str, Any] = {"strategy": setting.strategy.id}
     if values:
         memory["parameters"] = values
-    memory |= {**own, "counter": setting.counter, "summarizer": setting.summarizer}
+    memory |= {**own, "counter": setting.counter, "summarizer": setting.summary_model}
+    if setting.system_prompt:
+        memory["system_prompt"] = setting.system_prompt
+    memory["repair_tool_pairs"] = setting.repair_tool_pairs
     lines = [comment(f"{setting.strategy.label}. Read it with memviz.load_memory_config.")]
     if setting.found:
         lines.append(comment(f"Found with memviz: {setting.found}"))
-    as_it_is = not any(mark in str(value) for value in own.values() for mark in LINE_BREAKS)
+    texts = (*own.values(), setting.system_prompt)
+    as_it_is = not any(mark in str(value) for value in texts for mark in LINE_BREAKS)
+    if setting.strategy.writes_notes:
+        lines.append(comment(f"Where it differs from what memviz simulated: {summarizer_difference(setting)}"))
     text = yaml.safe_dump({"memory": memory}, sort_keys=False, allow_unicode=as_it_is, width=NO_FOLDING)
     return "\n".join([*lines, text])
 

@@ -18,6 +18,11 @@ def is_openai(*names: str) -> bool:
     return all(_parts(name)[0] == OPENAI for name in names)
 
 
+def without_provider(name: str) -> str:
+    """``gpt-5-mini``: how the provider's own API spells it."""
+    return _parts(name)[1]
+
+
 def for_langchain(name: str) -> str:
     """``openai:gpt-5-mini``; models of others by way of litellm, so that no name has to be guessed."""
     return f"openai:{_parts(name)[1]}" if is_openai(name) else f"litellm:{name}"
@@ -42,10 +47,13 @@ def langchain_package(*names: str) -> str:
 
 
 def summarizer_difference(setting: Setting) -> str:
-    """Who wrote the summaries, and who will."""
+    """Return who wrote the summaries that were simulated, and who will write them."""
+    wrote, writes = one_line(setting.summarizer), one_line(setting.summary_model)
     if setting.summarizer == OFFLINE:
         return (
-            "memviz's offline stand-in wrote the summaries there. A model words them differently and at another "
-            "length, so what a summary keeps and costs differs."
+            f"memviz's offline stand-in wrote the summaries there; here {writes} writes them. A model words them "
+            "differently and at another length, so what a summary keeps and costs differs."
         )
-    return f"{one_line(setting.summarizer)} wrote the summaries there; another model words them differently."
+    if wrote == writes:
+        return f"{wrote} wrote the summaries there and writes them here, but no two times in the same words."
+    return f"{wrote} wrote the summaries there; here {writes} writes them, in other words and at another length."

@@ -1,22 +1,24 @@
-"""What to say where there is no code for a strategy."""
+"""The error where a library has no code for a strategy."""
 
 from __future__ import annotations
 
 from memviz.code_export.base import Setting
-from memviz.code_export.python_text import comment
+from memviz.code_export.python_text import one_line
+from memviz.errors import MemvizError
 
 
-def statement(setting: Setting, place: str) -> str:
-    """Say that there is no code for this strategy, why, and what to do."""
-    why = (
-        f"There is no code for {place} yet that does what the strategy {setting.strategy.id!r} does."
-        if setting.is_built_in
-        else f"The strategy {setting.strategy.id!r} comes from another package, so memviz does not know its rule as "
-        f"code for {place}."
-    )
-    sentences = [
-        f"{setting.strategy.label}, for {place}.",
-        f"{why} Run it with memviz itself (see the exports for memviz and for memory.yaml): a memviz.ChatMemory gives "
-        "the messages to send as a list, and any library takes such a list.",
-    ]
-    return "\n#\n".join(comment(sentence) for sentence in sentences) + "\n"
+class NoCodeError(MemvizError):
+    """There is no code for this strategy in this place. Attributes: the ``strategy``'s id and the ``place``."""
+
+    def __init__(self, setting: Setting, place: str) -> None:
+        self.strategy, self.place = setting.strategy.id, place
+        why = (
+            f"There is no code for {place} that does what the strategy {self.strategy!r} does."
+            if setting.is_built_in
+            else f"The strategy {self.strategy!r} comes from another package, so memviz does not know its rule as code "
+            f"for {place}."
+        )
+        super().__init__(
+            f"{why} Export {one_line(setting.strategy.label)} to memviz_code or memory_yaml instead: memviz itself "
+            "runs it, and gives the messages to send as a list that any library takes."
+        )

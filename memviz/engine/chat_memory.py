@@ -26,7 +26,8 @@ class ChatMemory(AsyncTwins):
     Append every message as it comes; ``load`` gives what to send now. A message is a :class:`Message`, a dictionary
     with role and content, or a message object of LangChain, LlamaIndex or OpenAI's client. ``model`` writes the
     summaries; ``None`` means that there is nobody to write them. The log is never cut: ``get_all`` has every message,
-    whatever was summarized.
+    whatever was summarized. Tool calls without results and results without calls, which providers refuse, are left out
+    of what is sent unless ``repair_tool_pairs`` is off.
 
     Every method that may wait for a summarizer has an async twin (``aput`` for ``put``). Safe to use from several
     threads and tasks: one call works at a time, the others wait.
@@ -39,21 +40,24 @@ class ChatMemory(AsyncTwins):
         model: Model | str | None = "offline",
         counter: AnyCounter = DEFAULT_COUNTER,
         system_prompt: str | None = None,
+        repair_tool_pairs: bool = True,
     ) -> None:
         self.strategy, self.system_prompt = strategy, system_prompt
+        self._repair_tool_pairs = repair_tool_pairs
         self._summarizer, self._counter = as_model(model), find_counter(counter)
         self._lock = RLock()
         self._forget()
 
     def _forget(self) -> None:
         self._session = Session(
-            Log(), self.strategy, self._summarizer, self._counter, self.system_prompt, repair_tool_pairs=True
-        )
+            Log(), self.strategy, self._summarizer, self._counter, self.system_prompt,
+            repair_tool_pairs=self._repair_tool_pairs,
+        )  # fmt: skip
         self._recalls: tuple[Recall, ...] = ()
 
     def _go_on(self, run: Run) -> None:
         """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
-        self._session = Session.resume(run, self._summarizer, repair_tool_pairs=True)
+        self._session = Session.resume(run, self._summarizer, repair_tool_pairs=self._repair_tool_pairs)
 
     @property
     def summarizer(self) -> Model | None:

@@ -13,21 +13,46 @@ from memviz.tuning.results import Over, Sweep
 
 
 def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summarizer: str) -> Setting | None:
-    """Setting ``number`` (0-based) of a sweep that was made with this counter and this summarizer; ``None`` as long
-    as it was not measured. The model whose prices counted is the one that answers in the chat."""
+    """Return setting ``number`` (0-based) of a sweep that was made with this counter and this summarizer; ``None`` as
+    long as it was not measured. The models whose prices counted are those that the exported code asks, so that the cost
+    in its header is its own. With several conversations the system prompt is that of the first."""
     table = sweep.by_setting(over).set_index("setting")
     if number not in table.index:
         return None
     row = {str(name): value for name, value in table.loc[number].items()}
-    model = sweep.assumptions.main.model if sweep.assumptions.main else DEFAULT_MODEL
+    prices = sweep.assumptions
     return Setting(
-        sweep.settings[number], counter=counter, summarizer=summarizer, model=model, found=_found(sweep, row)
+        sweep.settings[number],
+        counter=counter,
+        summarizer=summarizer,
+        model=prices.main.model if prices.main else DEFAULT_MODEL,
+        summarizer_model=prices.summarizer.model if prices.summarizer else "",
+        system_prompt=next(iter(sweep.system_prompts), None) or None,
+        found=" ".join([_found(sweep, row), *_whose_prompt(sweep)]),
     )
 
 
 def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)} a conversation"]
+    if row["usd"] == row["usd"]:
+        parts[-1] += f" at the prices {_whose_prices(sweep)}"
     if row["retention"] == row["retention"]:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
     facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
     return f"{', '.join(parts)}; measured over {counted(len(sweep.subjects), 'conversation')}{facts}."
+
+
+def _whose_prices(sweep: Sweep) -> str:
+    main, summarizer = sweep.assumptions.main, sweep.assumptions.summarizer
+    whose = "" if main is None else main.whose
+    if summarizer is not None and summarizer != main and sweep.grounds.summarizer:
+        whose += f", and for summaries {summarizer.whose}"
+    return whose
+
+
+def _whose_prompt(sweep: Sweep) -> list[str]:
+    """A sentence where the conversations have different system prompts, for only one can be exported."""
+    others = len(set(sweep.system_prompts))
+    if others < 2:
+        return []
+    return [f"They have {others:,} different system prompts; the one here is that of the first, {sweep.subjects[0]!r}."]

@@ -52,6 +52,8 @@ class Sweep:
     guessed_facts: tuple[int, ...] = ()
     summarizer: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
+    system_prompts: tuple[str, ...] = field(default=(), repr=False)
+    """The system prompt of each conversation; empty for one that has none."""
 
     @property
     def grounds(self) -> Grounds:

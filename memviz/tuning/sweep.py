@@ -113,6 +113,7 @@ class Sweeping:
             guessed_facts=tuple(subject.guessed_facts for subject in self.subjects),
             summarizer="" if self.summarizer is None else self.summarizer.name,
             largest=largest_sizes((subject.log for subject in self.subjects), find_counter(self.counter)),
+            system_prompts=tuple(subject.whole_system_prompt for subject in self.subjects),
         )
 
     def __iter__(self) -> Iterator[Cell]:

@@ -49,6 +49,13 @@ class SweepConversation:
         return cls(transcript.title, log, probes, transcript.system_prompt, bool(proposed), transcript.tools)
 
     @property
+    def whole_system_prompt(self) -> str:
+        """All that is sent first with every request, as one text: the prompt given beside the conversation, and the
+        system messages that it begins with."""
+        leading = [message.content for message in self.log[: self.log.system_stop]]
+        return "\n\n".join([*([self.system_prompt] if self.system_prompt else []), *leading])
+
+    @property
     def guessed_facts(self) -> int:
         """How many of the probes memviz proposed."""
         return sum(not probe.by_user for probe in self.probes) if self.proposed else 0

@@ -290,13 +290,21 @@ class TestFilesWritten:
 
 
 class TestExportToCode:
-    @pytest.mark.parametrize("id", list(targets()))
+    @pytest.mark.parametrize("id", [id for id in targets() if id != "autogen"])
     def test_every_target_of_the_recommended_setting(self, chat: Path, id: str) -> None:
         shown = memviz("sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id)
         assert "Running summary" in shown.out
         assert "Running summary · buffer_size=2 does best." in shown.err
         if targets()[id].language == "python":
             compile(shown.out, id, "exec")
+
+    def test_where_a_target_has_no_code_it_says_so_and_writes_nothing(self, chat: Path) -> None:
+        arguments = ("sweep", chat, "-s", "head_and_tail", "--keep", 0, "--code", "plain_python")
+        shown = memviz(*arguments, "--out", "memory.py", code=1)
+        assert "Error: There is no code for plain Python" in shown.err
+        assert "memviz_code" in shown.err
+        assert not Path("memory.py").exists()
+        assert memviz(*arguments, code=1).out == ""
 
     def test_the_help_names_every_target(self) -> None:
         shown = " ".join(memviz("sweep", "--help").out.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -42,13 +43,18 @@ def setting(id: str, **changes: Any) -> Setting:
     return Setting(memviz.strategy(id, **parameters), **changes)
 
 
-def load(target: str, wanted: Setting) -> dict[str, Any]:
-    """The names that the written file defines once it is run (its ``main`` is not called)."""
+def load(target: str, wanted: Setting, **edits: str) -> dict[str, Any]:
+    """The names that the written file defines once it is run (its ``main`` is not called), with other values for some
+    of the texts on its top."""
+    written = targets()[target].write(wanted)
+    for name, value in edits.items():
+        written, number = re.subn(rf'(?m)^{name} = "[^"]*"', f"{name} = {value!r}", written)
+        assert number == 1
     memviz.counter("o200k_base")("warm")  # tiktoken keeps the encodings that memviz found offline
     memviz.counter("cl100k_base")("warm")
     memviz.counter("p50k_base")("warm")
     names: dict[str, Any] = {"__name__": f"{target}_{wanted.strategy.id}"}
-    exec(compile(targets()[target].write(wanted), f"<{target}>", "exec"), names)  # noqa: S102
+    exec(compile(written, f"<{target}>", "exec"), names)  # noqa: S102
     return names
 
 
@@ -61,7 +67,7 @@ def requests(messages: Iterable[Message], wanted: Setting, model: Model | None =
     """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request."""
     run = memviz.replay(
         list(messages), wanted.strategy, model=model or memviz.model("offline"), counter=wanted.counter,
-        system_prompt=wanted.system_prompt, **options,
+        system_prompt=wanted.system_prompt, repair_tool_pairs=wanted.repair_tool_pairs, **options,
     )  # fmt: skip
     return [(one.memory.length, [m.to_request() for m in one.context.messages]) for one in run.requests]
 

@@ -52,7 +52,7 @@ class Answering(MockLLM):
 def provider(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stands in for the package with the models, which needs a provider to talk to."""
     module = ModuleType("llama_index.llms.litellm")
-    module.LiteLLM = lambda model: Answering(lambda _: f"I am {model}.")  # type: ignore[attr-defined]
+    module.LiteLLM = lambda model, **options: Answering(lambda _: f"I am {model}.")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "llama_index.llms.litellm", module)
 
 
@@ -103,10 +103,12 @@ def as_chat_message(message: Message) -> ChatMessage:
     return chat_message
 
 
+@pytest.mark.parametrize("repair", [False, True])
 @pytest.mark.parametrize("id", OWN)
-def test_tool_calls_stay_whole(id: str) -> None:
-    talked, wanted, model = list(bundled()["support"].messages), setting(id), memviz.model("offline")
-    expected = dict(requests(talked, wanted, model, repair_tool_pairs=True))
+def test_tool_calls_are_sent_as_in_the_replay(id: str, repair: bool) -> None:
+    talked, model = list(bundled()["support"].messages), memviz.model("offline")
+    wanted = setting(id, repair_tool_pairs=repair)
+    expected = dict(requests(talked, wanted, model))
 
     def summarize(messages: list[ChatMessage]) -> str:
         return model.summarize([Message(m.role.value, m.content or "") for m in messages]).text

@@ -37,7 +37,10 @@ def any_setting(draw: st.DrawFn) -> Setting:
     cls = draw(st.sampled_from(list(memviz.strategies().values())))
     strategy = cls(**{parameter.name: draw(values(parameter)) for parameter in cls.parameters()})
     summarizer = draw(st.sampled_from(["offline", "openai/gpt-5-mini", "ollama/llama3:8b"]))
-    return Setting(strategy, draw(st.sampled_from(list(COUNTERS))), summarizer, found=draw(any_text))
+    return Setting(
+        strategy, draw(st.sampled_from(list(COUNTERS))), summarizer, found=draw(any_text),
+        system_prompt=draw(st.none() | any_text), repair_tool_pairs=draw(st.booleans()),
+    )  # fmt: skip
 
 
 @given(wanted=any_setting())
@@ -47,7 +50,10 @@ def test_what_is_written_is_read_back(wanted: Setting) -> None:
         path.write_text(targets()["memory_yaml"].write(wanted), encoding="utf-8")
         config = load_memory_config(path)
     assert strategy_of(config) == wanted.strategy
-    assert (config["memory"]["counter"], config["memory"]["summarizer"]) == (wanted.counter, wanted.summarizer)
+    memory = config["memory"]
+    assert (memory["counter"], memory["summarizer"]) == (wanted.counter, wanted.summary_model)
+    assert memory.get("system_prompt") == (wanted.system_prompt or None)
+    assert memory["repair_tool_pairs"] == wanted.repair_tool_pairs
 
 
 @pytest.mark.parametrize("id", memviz.strategies())

@@ -18,14 +18,17 @@ from tests.code_export.test_memory_yaml import any_setting
 def test_the_strategy_is_the_same(wanted: Setting) -> None:
     names = load("memviz_code", wanted)
     assert names["strategy"] == wanted.strategy
-    assert (names["COUNTER"], names["SUMMARIZER"]) == (wanted.counter, wanted.summarizer)
+    assert (names["COUNTER"], names["SUMMARIZER"]) == (wanted.counter, wanted.summary_model)
 
 
+@pytest.mark.parametrize("repair", [False, True])
+@pytest.mark.parametrize("sample", ["trip", "support"])
 @pytest.mark.parametrize("id", memviz.strategies())
-def test_the_memory_sends_what_a_replay_sends(id: str) -> None:
-    messages = list(bundled()["trip"].messages)
-    wanted = setting(id, system_prompt="Be kind.", counter="cl100k_base")
-    memory, expected = load("memviz_code", wanted)["memory"], dict(requests(messages, wanted))
+def test_the_memory_sends_what_a_replay_sends(id: str, sample: str, repair: bool) -> None:
+    messages = list(bundled()[sample].messages)
+    wanted = setting(id, system_prompt="Be kind.", counter="cl100k_base", repair_tool_pairs=repair)
+    memory = load("memviz_code", wanted, SUMMARIZER="offline")["memory"]
+    expected = dict(requests(messages, wanted))
     for length, message in enumerate(messages, start=1):
         memory.append(message)
         if length in expected:
@@ -33,7 +36,7 @@ def test_the_memory_sends_what_a_replay_sends(id: str) -> None:
 
 
 def test_the_example_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, Any] = load("memviz_code", setting("window", model="offline"))
+    names: dict[str, Any] = load("memviz_code", setting("window"), MODEL="offline")
     names["main"]()
     assert "Ada" in capsys.readouterr().out
     assert [m.role for m in names["memory"].get_all()] == ["user", "assistant"] * 2

@@ -117,7 +117,7 @@ def look_up() -> str:
 @pytest.mark.parametrize("id", ["summary", "window"])
 def test_within_a_run_with_tools(id: str) -> None:
     small = {"summary": {"buffer_size": 1}, "window": {"window_size": 3}}[id]
-    names = names_of(setting(id, parameters=small))
+    names = names_of(setting(id, parameters=small, repair_tool_pairs=True))
     outputs = [output for n in range(3) for output in (calls("", n), calls("", n + 10), said(f"reply {n}"))]
     model = Answering(iter(outputs))
     config = replace(names["run_config"](), model=model, tracing_disabled=True)
@@ -138,7 +138,8 @@ def test_within_a_run_with_tools(id: str) -> None:
 
 
 def test_tool_calls_stay_whole() -> None:
-    talked, wanted, model = list(bundled()["support"].messages), setting("summary"), memviz.model("offline")
+    talked, model = list(bundled()["support"].messages), memviz.model("offline")
+    wanted = setting("summary", repair_tool_pairs=True)
     names = load("openai_agents", wanted)
     names["summarize"] = summarize_with(model)
     items: list[dict[str, Any]] = []
@@ -157,7 +158,7 @@ def test_tool_calls_stay_whole() -> None:
     assert [item for m in messages for item in m["items"]] == items
     assert [m["content"] for m in messages if m["content"]] == [m.content for m in talked if m.content]
     read = [Message.of(message) for message in messages]
-    memory, expected = names["Memory"](), dict(requests(read, wanted, model, repair_tool_pairs=True))
+    memory, expected = names["Memory"](), dict(requests(read, wanted, model))
     for length, message in enumerate(messages, start=1):
         memory.append(message)
         if length in expected:

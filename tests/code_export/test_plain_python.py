@@ -60,13 +60,15 @@ def test_the_same_requests_as_a_replay(sample: str, id: str, parameters: dict[st
     compare(list(transcript.messages), wanted, model, summarize_with(model))
 
 
+@pytest.mark.parametrize("repair", [False, True])
 @pytest.mark.parametrize(("id", "parameters"), SETTINGS)
 @pytest.mark.parametrize("sample", WITH_TOOLS)
-def test_with_tools_whole_pairs_only(sample: str, id: str, parameters: dict[str, Any]) -> None:
+def test_with_tools_broken_pairs_are_sent_or_left_out_as_in_the_replay(
+    sample: str, id: str, parameters: dict[str, Any], repair: bool
+) -> None:
     model, transcript = memviz.model("offline"), bundled()[sample]
-    messages = list(transcript.messages)
-    wanted = setting(id, parameters=parameters, system_prompt=transcript.system_prompt)
-    compare(messages, wanted, model, summarize_with(model), repair_tool_pairs=True)
+    wanted = setting(id, parameters=parameters, system_prompt=transcript.system_prompt, repair_tool_pairs=repair)
+    compare(list(transcript.messages), wanted, model, summarize_with(model))
 
 
 def scripted(plan: list[str]) -> Any:
@@ -84,15 +86,18 @@ def scripted(plan: list[str]) -> Any:
 
 @pytest.mark.parametrize("id", with_code("plain_python"))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(messages=conversations(), plan=outcomes, small=st.booleans())
+@given(messages=conversations(), plan=outcomes, small=st.booleans(), repair=st.booleans())
 def test_odd_conversations_and_failing_summarizers(
-    id: str, messages: list[Message], plan: list[str], small: bool
+    id: str, messages: list[Message], plan: list[str], small: bool, repair: bool
 ) -> None:
     logging.disable(logging.CRITICAL)
     try:
-        wanted = setting(id, parameters=small_parameters(id) if small else {}, counter="chars4", system_prompt="Hi.")
+        wanted = setting(
+            id, parameters=small_parameters(id) if small else {}, counter="chars4", system_prompt="Hi.",
+            repair_tool_pairs=repair,
+        )  # fmt: skip
         model = ScriptedModel(answers(plan))
-        compare(messages, wanted, model, scripted(plan), repair_tool_pairs=True)
+        compare(messages, wanted, model, scripted(plan))
     finally:
         logging.disable(logging.NOTSET)
 
@@ -101,7 +106,7 @@ def test_odd_conversations_and_failing_summarizers(
 def test_while_tools_are_under_way(messages: list[Message]) -> None:
     """After every message, not only at requests: as memviz's memory for one's own chat loop."""
     for id in ("buffer", "window", "token_buffer", "summary"):
-        wanted = setting(id, parameters=small_parameters(id), counter="chars4")
+        wanted = setting(id, parameters=small_parameters(id), counter="chars4", repair_tool_pairs=True)
         names = load("plain_python", wanted)
         names["summarize"] = lambda _: "all that was said"
         model = ScriptedModel(cycle(["all that was said"]))
@@ -119,11 +124,12 @@ def test_a_result_answers_the_newest_call_of_its_name() -> None:
         {"role": "user", "content": "Rain?"}, asked, {"role": "user", "content": "Still there?"}, asked,
         {"role": "tool", "content": "sunny", "tool_call_id": "a"}, {"role": "user", "content": "And now?"},
     ]  # fmt: skip
-    memory = load("plain_python", setting("buffer"))["Memory"]()
+    wanted = setting("buffer", repair_tool_pairs=True)
+    memory = load("plain_python", wanted)["Memory"]()
     for message in log:
         memory.append(message)
     assert memory.context() == [log[0], *log[2:]]
-    assert requests([Message.of(m) for m in log], setting("buffer"), repair_tool_pairs=True)[-1][1] == memory.context()
+    assert requests([Message.of(m) for m in log], wanted)[-1][1] == memory.context()
 
 
 def test_asking_twice_summarizes_once() -> None:
@@ -146,12 +152,15 @@ def test_a_failing_summarizer_is_asked_again_after_the_waits_of_memviz(id: str) 
     assert len(plan) < own.call_count <= len(model.requests)
 
 
-def test_a_failing_summarizer_is_reported_and_loses_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_summarizer_is_reported_and_loses_nothing(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     names = load("plain_python", setting("summary", parameters={"buffer_size": 1}))
     memory = names["Memory"]()
     for message in talk(3):
         memory.append(message.to_request())
-    assert "Call your model here" in caplog.text
+    assert "OPENAI_API_KEY" in caplog.text
     assert memory.context() == [m.to_request() for m in talk(3)]
 
 
@@ -170,7 +179,9 @@ def test_the_summarizer_reads_what_memvizs_reads() -> None:
 
 @pytest.mark.parametrize("id", with_code("plain_python"))
 def test_the_example_runs(id: str, capsys: pytest.CaptureFixture[str]) -> None:
-    load("plain_python", setting(id))["main"]()
+    names = load("plain_python", setting(id))
+    names["complete"] = lambda model, messages: f"{model} heard: {messages[-1]['content']}"
+    names["main"]()
     assert "What is my name?" in capsys.readouterr().out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.code_export import targets
+from memviz.code_export import NoCodeError, targets
 from memviz.guide.glossary import tooltip
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.found_setting import setting_to_export
@@ -33,7 +33,11 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
         key="tune-target", label_visibility="collapsed", persist_state="session",
     )  # fmt: skip
     target = known[chosen or next(iter(known))]
-    text = target.write(setting)
+    try:
+        text = target.write(setting)
+    except NoCodeError as error:
+        st.info(plain(str(error)), icon=":material/code_off:")
+        return
     if target.install:
         st.code(target.install, language="bash")
     st.code(text, language=target.language, wrap_lines=True, height=min(MAX_PIXELS, 90 + 21 * text.count("\n")))

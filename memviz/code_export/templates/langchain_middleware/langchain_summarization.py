@@ -2,6 +2,7 @@
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import SummarizationMiddleware
+from langchain.agents.middleware.summarization import DEFAULT_SUMMARY_PROMPT
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
@@ -15,6 +16,7 @@ SYSTEM_PROMPT = "Be kind."
 TRIGGER = [{"tokens": 4000}]  # one of these is enough, and of each all has to be reached
 KEEP = ("messages", 20)
 SUMMARIZER_READS_TOKENS = 4000  # tokens; 0: everything
+SUMMARY_WORDS = 120  # the longest summary that the prompt asks for; 0: it names no length
 
 DIFFERENCES = [
     "memviz always sends the input. LangChain may send its summary alone, where a threshold is reached within what the "
@@ -30,6 +32,14 @@ DIFFERENCES = [
 ]
 
 
+def summary_prompt() -> str:
+    """LangChain's own prompt, with the length at the end of what it tells to do, before the messages."""
+    if not SUMMARY_WORDS:
+        return DEFAULT_SUMMARY_PROMPT
+    told, mark, messages = DEFAULT_SUMMARY_PROMPT.partition("<messages>")
+    return f"{told.rstrip()} Write it in at most {SUMMARY_WORDS} words.\n\n{mark}{messages}"
+
+
 def build_agent(
     model: str | BaseChatModel = MODEL, summarizer: str | BaseChatModel = SUMMARIZER_MODEL
 ) -> CompiledStateGraph:
@@ -43,6 +53,7 @@ def build_agent(
                 trigger=TRIGGER or None,
                 keep=KEEP,
                 token_counter=count_messages,
+                summary_prompt=summary_prompt(),
                 trim_tokens_to_summarize=SUMMARIZER_READS_TOKENS or None,
             )
         ],

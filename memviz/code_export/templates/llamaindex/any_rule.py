@@ -9,6 +9,7 @@ from memviz.code_export.templates.llamaindex.adapter import StrategyMemory
 MODEL = "openai/gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai/gpt-5-mini"  # writes the summaries
 SYSTEM_PROMPT = "Be kind."
+TEMPERATURE = 1  # gpt-5 models take no other; LlamaIndex would send 0.1
 
 SUMMARIZER: LLM | None = None  # main sets it
 
@@ -28,8 +29,9 @@ def build_memory(llm: LLM) -> StrategyMemory:
 
 
 def main() -> None:
-    memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL))
-    engine = SimpleChatEngine.from_defaults(llm=LiteLLM(model=MODEL), memory=memory, system_prompt=SYSTEM_PROMPT)
+    memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL, temperature=TEMPERATURE))
+    llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

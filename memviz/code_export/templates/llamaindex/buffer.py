@@ -9,6 +9,7 @@ from llama_index.llms.litellm import LiteLLM
 
 MODEL = "openai/gpt-5-mini"  # answers in the chat
 SYSTEM_PROMPT = "Be kind."
+TEMPERATURE = 1  # gpt-5 models take no other; LlamaIndex would send 0.1
 
 DIFFERENCES = [
     "The class is marked as deprecated in favour of llama_index.core.memory.Memory, which cuts by tokens and keeps no "
@@ -21,8 +22,9 @@ def build_memory(llm: LLM) -> ChatMemoryBuffer:
 
 
 def main() -> None:
-    memory = build_memory(LiteLLM(model=MODEL))
-    engine = SimpleChatEngine.from_defaults(llm=LiteLLM(model=MODEL), memory=memory, system_prompt=SYSTEM_PROMPT)
+    llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
+    memory = build_memory(llm)
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

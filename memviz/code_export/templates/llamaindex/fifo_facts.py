@@ -10,6 +10,7 @@ from memviz.code_export.templates.counter import token_ids
 MODEL = "openai/gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai/gpt-5-mini"  # writes the facts
 SYSTEM_PROMPT = "Be kind."
+TEMPERATURE = 1  # gpt-5 models take no other; LlamaIndex would send 0.1
 TOKEN_LIMIT = 30000  # tokens
 HISTORY_PERCENT = 70
 FLUSH_PERCENT = 10
@@ -39,8 +40,9 @@ def build_memory(llm: LLM) -> Memory:
 
 
 def main() -> None:
-    memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL))
-    engine = SimpleChatEngine.from_defaults(llm=LiteLLM(model=MODEL), memory=memory, system_prompt=SYSTEM_PROMPT)
+    memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL, temperature=TEMPERATURE))
+    llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

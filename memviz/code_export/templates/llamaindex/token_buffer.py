@@ -9,6 +9,7 @@ from memviz.code_export.templates.counter import token_ids
 
 MODEL = "openai/gpt-5-mini"  # answers in the chat
 SYSTEM_PROMPT = "Be kind."
+TEMPERATURE = 1  # gpt-5 models take no other; LlamaIndex would send 0.1
 MAX_TOKENS = 2000  # tokens
 
 DIFFERENCES = [
@@ -27,8 +28,9 @@ def build_memory(llm: LLM) -> ChatMemoryBuffer:
 
 
 def main() -> None:
-    memory = build_memory(LiteLLM(model=MODEL))
-    engine = SimpleChatEngine.from_defaults(llm=LiteLLM(model=MODEL), memory=memory, system_prompt=SYSTEM_PROMPT)
+    llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
+    memory = build_memory(llm)
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

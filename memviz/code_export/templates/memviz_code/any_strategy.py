@@ -3,17 +3,19 @@
 import memviz
 
 MODEL = "openai/gpt-5-mini"  # answers in the chat
-SUMMARIZER = "offline"  # writes the summaries
+SUMMARIZER = "openai/gpt-5-mini"  # writes the summaries
 COUNTER = "o200k_base"
 SYSTEM_PROMPT = "Be kind."
-
-DIFFERENCES = [
-    "A tool call without its result, or a result without its call, is left out of a request, because providers refuse "
-    "it. A replay only does so where it is asked to.",
-]
+REPAIR_TOOL_PAIRS = True  # leave out tool calls without results, and results without calls: providers refuse both
 
 strategy = memviz.strategy("buffer")
-memory = memviz.ChatMemory(strategy, model=SUMMARIZER, counter=COUNTER, system_prompt=SYSTEM_PROMPT)
+memory = memviz.ChatMemory(
+    strategy,
+    model=SUMMARIZER,
+    counter=COUNTER,
+    system_prompt=SYSTEM_PROMPT,
+    repair_tool_pairs=REPAIR_TOOL_PAIRS,
+)
 
 
 def ask(question: str) -> str:

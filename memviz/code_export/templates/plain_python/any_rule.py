@@ -1,18 +1,23 @@
 """A conversation held with the rule itself."""
 
+from memviz.code_export.templates.plain_python.model import complete
 from memviz.code_export.templates.rule import Memory
+
+MODEL = "gpt-5-mini"  # answers in the chat
+
+
+def ask(memory: Memory, question: str) -> str:
+    """Send what the memory gives for this question, and remember the answer."""
+    memory.append({"role": "user", "content": question})
+    reply = complete(MODEL, memory.context())
+    memory.append({"role": "assistant", "content": reply})
+    return reply
 
 
 def main() -> None:
     memory = Memory()
-    for role, content in [
-        ("user", "Hello, my name is Ada."),
-        ("assistant", "Hello Ada, how can I help?"),
-        ("user", "What is my name?"),
-    ]:
-        memory.append({"role": role, "content": content})
-    for message in memory.context():  # send these to your model, and append its answer
-        print(f"{message['role']}: {message['content']}")
+    for question in ("Hello, my name is Ada.", "What is my name?"):
+        print(ask(memory, question))
 
 
 if __name__ == "__main__":

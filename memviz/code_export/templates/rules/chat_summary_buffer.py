@@ -4,10 +4,10 @@ from memviz.code_export.templates.counter import count_tokens
 from memviz.code_export.templates.log import system_stop
 from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
+from memviz.code_export.templates.system_prompt import leading
 
 TOKEN_LIMIT = 64000  # tokens
 COUNT_INITIAL_TOKENS = False
-SYSTEM_PROMPT = "Be kind."
 INSTRUCTION = "Write one concise summary of the conversation below."
 
 
@@ -47,8 +47,7 @@ class Memory:
 
     def initial_tokens(self) -> int:
         """Tokens of the system prompt, and of the system messages that the log begins with."""
-        leading = sum(count_tokens(message["content"] or "") for message in self.log[: system_stop(self.log)])
-        return leading + (count_tokens(SYSTEM_PROMPT) if SYSTEM_PROMPT else 0)
+        return sum(count_tokens(message["content"] or "") for message in leading(self.log))
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""
