@@ -239,6 +239,9 @@ class Log(Sequence[Message]):
         self._replies_before: list[int] = []  # the number of such when turn 1, 2, ... started
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._answered: dict[int, str | None] = {}  # the tool of each result
+        self._called: dict[
+            str | None, str
+        ] = {}  # the tools that the assistant's newest message calls, by the id of the call
         self.tools = ToolPairs()
         self.extend(messages)
 
@@ -260,10 +263,12 @@ class Log(Sequence[Message]):
             if self._starts and self._messages[-1].role != "assistant":
                 self._replies.append(position)
             self._assistants.append(position)
+            # Of several calls with one id the first is meant.
+            self._called = {call.id: call.name for call in reversed(message.tool_calls)}
         if message.role == "system" and self.system_stop == position:
             self.system_stop += 1
         if message.role == "tool":
-            self._answered[position] = self._called(message.tool_call_id)
+            self._answered[position] = self._called.get(message.tool_call_id)
         self._messages.append(message)
         self.tools.add(position, message)
         return position
@@ -373,11 +378,6 @@ class Log(Sequence[Message]):
         while first < length and self._messages[first].role == "system":
             first += 1
         return first if first < length else behind
-
-    def _called(self, id: str | None) -> str | None:
-        """The tool that the assistant's newest message calls under this id."""
-        calls = self._messages[self._assistants[-1]].tool_calls if self._assistants else ()
-        return next((call.name for call in calls if call.id == id), None)
 
     def answered_tool(self, position: int) -> str | None:
         """The name of the tool whose result stands at ``position``; ``None`` for any other message, and for a result

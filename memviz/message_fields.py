@@ -34,7 +34,8 @@ def role_named(name: object) -> str | None:
     """The role of a name in any letter case, with spaces, hyphens or underscores; ``None`` for any other value."""
     if not isinstance(name, str) or len(name) > MAX_NAME_CHARS:
         return None
-    return _ROLES.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
+    # Nearly every message names its role as it is known.
+    return _ROLES.get(name) or _ROLES.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
 
 
 def text_beside_content(value: Mapping[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from enum import StrEnum
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, MessageError, ToolCall
+from tests.counted_work import steps_of
 from tests.strategies.conversations import conversations
 from tests.strategies.reference import caller_of, turn_numbers
 
@@ -213,3 +215,37 @@ class TestLog:
         one = Message("assistant", "", tool_calls=(CALL,))  # type: ignore[arg-type]
         result = Message("tool", "rain", tool_call_id="c1")
         assert Log([one, one, result, result]).tools.call_of == {2: 1, 3: 0}
+
+
+class TestManyToolCalls:
+    """What is read grows with the calls, however many of them stand in one message."""
+
+    @pytest.mark.parametrize("per_message", [1, 400])
+    def test_work_grows_with_the_calls_and_not_with_their_square(self, per_message: int) -> None:
+        few, many = (steps_of(partial(reading, n, per_message)) for n in (400, 800))
+        assert many < 2.2 * few, f"{few:,} steps for 400 calls, {many:,} for 800"
+
+    def test_all_calls_of_one_message_take_no_more_than_one_a_message(self) -> None:
+        in_one, one_each = (steps_of(partial(reading, 400, n)) for n in (400, 1))
+        assert in_one <= one_each
+
+    def test_of_two_calls_with_one_id_the_first_names_the_tool(self) -> None:
+        calls = (ToolCall("a", "first"), ToolCall("a", "second"), ToolCall("", "nameless"))
+        results = [Message("tool", "found", tool_call_id=id) for id in ("a", "", None)]
+        log = Log([Message("user", "Go"), Message("assistant", "", tool_calls=calls), *results])
+        assert [log.answered_tool(position) for position in range(2, 5)] == ["first", "nameless", None]
+
+
+def reading(calls: int, per_message: int) -> Log:
+    """The log of such a conversation."""
+    return Log(parallel_calls(calls, per_message))
+
+
+def parallel_calls(calls: int, per_message: int) -> list[Message]:
+    """A conversation with so many calls of tools, each with its result."""
+    messages = [Message("user", "Look them all up.")]
+    for start in range(0, calls, per_message):
+        ids = [f"call_{number}" for number in range(start, start + per_message)]
+        messages.append(Message("assistant", "", tool_calls=tuple(ToolCall(id, "look_up") for id in ids)))
+        messages += [Message("tool", "found", tool_call_id=id) for id in ids]
+    return [*messages, Message("assistant", "Done.")]

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memviz.conversation import Log, Message
+from memviz.conversation import Message
 from memviz.errors import LostMessageError, MessageError, TranscriptError, UnclearUserError
 from memviz.message_fields import text_beside_content
 from memviz.text.wording import share_of
+from memviz.tool_links import ToolPairs
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import Note, RoleOf, content_text, known_role, read_message, speaker_of
 from memviz.transcripts.import_notes import ImportNotes
@@ -204,7 +205,9 @@ class TranscriptBuilder:
             self.note(f"nobody is called {self.user[:40]!r}, so the roles are those that the names show")
         if not any(message.role == "user" for message in messages):
             self.note("there is no user message, so no turn to replay")
-        tools = Log(messages).tools
+        tools = ToolPairs()
+        for position, message in enumerate(messages):
+            tools.add(position, message)
         for message, place in zip(messages, places, strict=True):
             if message.role == "user" and not message.content and not self.empty_is_meant:
                 self.note("a message of the user has no text", place)

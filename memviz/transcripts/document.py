@@ -89,14 +89,14 @@ class Document:
         value, rows, _ = self.json
         return value if isinstance(value, list) else [item for _, item in rows] if value is None else ()
 
-    @property
+    @cached_property
     def places(self) -> list[str]:
         """Where each of :attr:`items` stands: "index 3" in a list, "line 4" in lines."""
         rows = self.json.rows
         in_lines = len(rows) == len(self.items)
         return [f"line {line}" for line, _ in rows] if in_lines else [f"index {n}" for n in range(len(self.items))]
 
-    @property
+    @cached_property
     def placed(self) -> list[Placed]:
         """Each of :attr:`items` with its place; empty if there are none."""
         return list(zip(self.items, self.places, strict=True)) if self.items else []

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
+from memviz.process_memory import uncollected
 from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
@@ -121,7 +122,8 @@ def load_file(
         limits = limits or Limits.from_environment()
         data = _bytes_of(source, limits)
         read = _read_archive if is_archive(data) else _read_document
-        loaded = read(data, name, Asked(format, user, limits, progress))
+        with uncollected():
+            loaded = read(data, name, Asked(format, user, limits, progress))
     except TranscriptError as error:
         raise placed(error, name, format) from None
     except RecursionError:

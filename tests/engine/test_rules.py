@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections import Counter as Tally
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ import memviz
 from memviz import Fate, Log, Message, Recall, ScriptedModel
 from memviz.engine import assembly
 from memviz.strategies.library import LibraryStrategy
+from tests.counted_work import calls_of
 from tests.engine.probes import IDS, SUMMARIZING, Digest, sent, small, talk, timeless
 from tests.strategies.conversations import answers, conversations, outcomes, summarizer
 from tests.strategies.reference import REFERENCES, caller_of, turn_numbers
@@ -395,23 +395,6 @@ def replay_tools(id: str, turns: int, repair: bool) -> None:
         Message("assistant", "It rains."),
     ]
     memviz.replay(turn * turns, small(id), model=Digest(), counter="chars4", repair_tool_pairs=repair)
-
-
-def calls_of(work: Callable[[], None]) -> int:
-    """How many Python functions ``work`` calls, those it calls indirectly included."""
-    count = 0
-
-    def tick(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(tick)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 class TestTimeTravel:

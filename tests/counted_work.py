@@ -1,0 +1,43 @@
+"""How much work something is, in a number that is the same on every machine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many Python functions ``work`` calls, those it calls indirectly included, and each step of a generator."""
+    count = 0
+
+    def tick(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(tick)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def steps_of(work: Callable[[], object]) -> int:
+    """How many steps of the interpreter ``work`` takes; loops that call nothing are counted as well."""
+    count = 0
+
+    def tick(frame: FrameType, event: str, argument: object) -> Callable[..., object]:
+        nonlocal count
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        count += event == "opcode"
+        return tick
+
+    before = sys.gettrace()
+    sys.settrace(tick)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
