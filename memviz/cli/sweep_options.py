@@ -81,7 +81,13 @@ MaxPeak = Annotated[
     int | None,
     Option("--max-peak", metavar="TOKENS", min=1, max=LARGEST_NUMBER, help="The largest request that is allowed."),
 ]
-Worst = Annotated[bool, Option("--worst", help="Judge by the worst conversation, not by the one in the middle.")]
+Worst = Annotated[
+    bool,
+    Option(
+        "--worst",
+        help="Judge facts and request size by the worst conversation, not by the one in the middle; costs are added.",
+    ),
+]
 Workers = Annotated[
     int | None, Option("--workers", metavar="N", min=1, max=MAX_WORKERS, help="Measure in so many processes.")
 ]

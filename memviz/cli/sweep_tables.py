@@ -12,7 +12,7 @@ from memviz.cli.output import on_one_line
 from memviz.text.wording import counted
 from memviz.tuning.best_of_each import StrategyBest, best_of_each
 from memviz.tuning.price_words import basis_in_words
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import share_in_words, spread_in_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memviz.tuning.recommendation import Recommendation
     from memviz.tuning.results import Sweep
 
+EACH = "a conversation's cost on average (least to most)"
 MEASURES = ("retention", "usd", "peak_tokens", "all_tokens", "summarizations", "hit_rate")
 
 
@@ -56,17 +57,20 @@ def _best_of_each(found: Sequence[StrategyBest]) -> Table:
 
 
 def _table(rows: list[dict[Any, Any]], recommended: int | None) -> Table:
-    table = _empty_table("setting", MEASURES)
+    """One row a setting; of several conversations the cost of a single one stands in a column of its own."""
+    several = any(row["conversations"] > 1 for row in rows)
+    table = _empty_table("setting", MEASURES, [EACH] if several else [])
     for row in rows:
-        table.add_row(*_numbers(row, MEASURES), _marks(row, recommended))
+        each = [spread_in_words(row)] if several else []
+        table.add_row(*_numbers(row, MEASURES), *each, _marks(row, recommended))
     return table
 
 
-def _empty_table(first: str, measures: Sequence[str]) -> Table:
+def _empty_table(first: str, measures: Sequence[str], more: Sequence[str] = ()) -> Table:
     table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="dim")
     table.add_column(first, no_wrap=True)
-    for name in measures:
-        table.add_column(inline(WORDS[name].title), justify="right")
+    for title in (*(inline(WORDS[name].title) for name in measures), *more):
+        table.add_column(title, justify="right")
     table.add_column("")
     return table
 
@@ -86,9 +90,11 @@ def _marks(row: dict[Any, Any], recommended: int | None) -> str:
 def _what_is_shown(sweep: Sweep, constraints: Constraints, rows: int, settings: int) -> str:
     facts = sum({place.subject: cell.facts for place, cell in sweep.cells.items()}.values())
     which = "the middle" if constraints.over == "median" else "the worst"
+    compared = len(sweep.compared_conversations)
     several = (
-        f" Numbers are those of {which} of {len(sweep.subjects):,} conversations." if len(sweep.subjects) > 1 else ""
-    )
+        f" Cost, tokens and summarizations of {compared:,} conversations are added; the facts kept and the largest "
+        f"request are those of {which} one."
+    ) if compared > 1 else ""  # fmt: skip
     asked = f"Asked is to keep {share_in_words(constraints.min_retention)} of {counted(facts, 'fact')}"
     if constraints.max_peak_tokens is not None:
         asked += f", with at most {constraints.max_peak_tokens:,} tokens in a request"

@@ -33,13 +33,14 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
 
 
 def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
-    parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)} a conversation"]
+    together = " in all" if row["conversations"] > 1 else ""
+    parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)}{together}"]
     if row["usd"] == row["usd"]:
         parts[-1] += f" at the prices {_whose_prices(sweep)}"
     if row["retention"] == row["retention"]:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
     facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
-    return f"{', '.join(parts)}; measured over {counted(len(sweep.subjects), 'conversation')}{facts}."
+    return f"{', '.join(parts)}; measured over {counted(row['conversations'], 'conversation')}{facts}."
 
 
 def _whose_prices(sweep: Sweep) -> str:

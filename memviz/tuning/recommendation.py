@@ -103,7 +103,7 @@ def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
         parts.append(f"{kept} ({share_in_words(worst['retention'])} in the worst conversation)" if several else kept)
     peak = f"sends at most {row['peak_tokens']:,.0f} tokens in a request"
     parts.append(f"{peak} ({worst['peak_tokens']:,.0f} in the worst)" if several else peak)
-    parts.append(f"costs {cost_in_words(row)}{' a conversation' if several else ''}")
+    parts.append(f"costs {cost_in_words(row)}{added_in_words(row)}")
     missing = len(sweep.subjects) - row["conversations"]
     over = share_of(row["conversations"], len(sweep.subjects), "conversation")
     measured = f" So far it was measured over {over}."
@@ -198,5 +198,28 @@ def share_in_words(share: float, beside: float | None = None) -> str:
 
 
 def cost_in_words(row: Mapping[Any, Any]) -> str:
-    """Dollars, or tokens where the price is unknown."""
+    """Dollars, or tokens where the price is unknown: of all conversations together."""
     return f"{row['all_tokens']:,.0f} tokens" if np.isnan(row["usd"]) else dollars(row["usd"])
+
+
+def added_in_words(row: Mapping[Any, Any]) -> str:
+    """What was added to the cost of a row of :meth:`memviz.tuning.results.Sweep.by_setting`, and how far single
+    conversations lie apart; empty where there is one conversation alone."""
+    if row["conversations"] < 2:
+        return ""
+    mean, least, most = _of_one_conversation(row)
+    together = f" for {row['conversations']:,} conversations together"
+    return f"{together} ({mean} each on average, from {least} to {most})"
+
+
+def spread_in_words(row: Mapping[Any, Any]) -> str:
+    """What one conversation of a row costs: ``$0.0017 ($0.0009 to $0.0031)``."""
+    mean, least, most = _of_one_conversation(row)
+    return f"{mean} ({least} to {most})"
+
+
+def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
+    """The mean, the least and the most that a conversation costs."""
+    if np.isnan(row["usd"]):
+        return [f"{row[f'all_tokens_{name}']:,.0f} tokens" for name in ("mean", "least", "most")]
+    return [dollars(row[f"usd_{name}"]) for name in ("mean", "least", "most")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,10 +20,12 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation, recommend
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
+    from pandas.api.typing import SeriesGroupBy
 
 Over = Literal["median", "worst"]
-"""How several conversations become one number: the one in the middle, or the least favourable."""
+"""Which of several conversations says how large a request is and how much is kept: the one in the middle, or the least
+favourable. What adds up (money, tokens, calls) is added over all of them either way."""
 
 MEASURES = {
     "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
@@ -32,6 +35,13 @@ MEASURES = {
     "hit_rate": "min", "retention": "min", "final_retention": "min", "seconds": "max",
 }  # fmt: skip
 """What is measured of a cell, and which end of it is the less favourable."""
+ADDED = (
+    "usd", "uncached_usd", "main_usd", "summarizer_usd", "all_tokens", "sent_tokens", "summarizer_tokens",
+    "summarizations", "failed_summarizations", "over_budget_requests", "orphaned_requests", "seconds",
+)  # fmt: skip
+"""Measures that are added over several conversations: one pays for each of them."""
+SPREAD = ("usd", "all_tokens")
+"""Measures of which a single conversation's mean, least and most stand beside the sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +103,13 @@ class Sweep:
         return self._frame.copy()
 
     def by_setting(self, over: Over = "median") -> DataFrame:
-        """One row a setting that was measured over any conversation, with the measures summed up ``over`` them.
+        """One row a setting, with the measures summed up over the conversations that are compared (see
+        :attr:`compared_conversations`).
+
+        Money, tokens and calls are added, for one pays for every conversation; ``usd_mean``, ``usd_least`` and
+        ``usd_most`` (and the same of ``all_tokens``) say what one of them takes. The cost per fact, the share read from
+        the cache and the tokens of a request are those of all conversations together. How much is kept, and the
+        largest request, are those of the conversation in the middle or of the worst one (``over``).
 
         Beside them ``facts`` and ``conversations``, their numbers; ``failed``, the conversations that the setting could
         not be run over; and ``front``, whether no other setting is better (see :meth:`pareto`). A conversation without
@@ -104,22 +120,47 @@ class Sweep:
         return self._tables[over].copy()
 
     @cached_property
+    def compared_conversations(self) -> tuple[int, ...]:
+        """The numbers (0-based) of the conversations that settings are compared over: those that every setting which
+        was measured at all was measured over, so that sums of a sweep that was ended early compare like with like.
+        Where there is none, the conversation that most settings were measured over."""
+        started = {place.setting for place in self.cells}
+        measured = Counter(place.subject for place in self.cells)
+        shared = tuple(sorted(subject for subject, settings in measured.items() if settings == len(started)))
+        if shared or not measured:
+            return shared
+        return (min(measured, key=lambda subject: (-measured[subject], subject)),)
+
+    @cached_property
     def _tables(self) -> dict[Over, DataFrame]:
         return {}
 
     def _summed_up(self, over: Over) -> DataFrame:
-        frame = self._frame[self._frame["error"] == ""]
-        keys = list(self._setting_columns)
+        compared = set(self.compared_conversations)
+        is_compared = np.array([place.subject in compared for place in sorted(self.cells)], dtype=bool)
+        rows = self._frame[is_compared]
+        frame = rows[rows["error"] == ""]
         grouped = frame.groupby("setting", sort=True)
-        table = grouped.agg(dict.fromkeys(keys[1:], "first"))
+        table = grouped.agg(dict.fromkeys(self._setting_columns[1:], "first"))
+        for name in ADDED:
+            table[name] = grouped[name].agg("sum").where(_all_known(grouped[name]))
+        for name in SPREAD:
+            for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
+                table[f"{name}_{column}"] = grouped[name].agg(how).where(_all_known(grouped[name]))
+        with_facts = frame[frame["retention"].notna()].groupby("setting", sort=True)
         for name, worst in MEASURES.items():
-            asked = frame[frame["retention"].notna()] if name in _ASKED else frame
-            values = asked.groupby("setting", sort=True)[name]
-            known = values.count() == values.size()  # over a conversation whose price is unknown, so is the sum
-            table[name] = values.agg("median" if over == "median" else worst).where(known)
+            if name in _OF_ONE_CONVERSATION:
+                values = (with_facts if name in _ASKED else grouped)[name]
+                table[name] = values.agg("median" if over == "median" else worst).where(_all_known(values))
+        table["mean_tokens"] = grouped["sent_tokens"].sum() / grouped["requests"].sum().clip(lower=1)
+        table["hit_rate"] = grouped["cached_tokens"].sum() / grouped["sent_tokens"].sum().clip(lower=1)
+        retained = with_facts["retained_facts"].sum()
+        table["usd_per_fact"] = (with_facts["usd"].sum() / retained).where(
+            (retained > 0) & _all_known(with_facts["usd"])
+        )
         table["facts"] = grouped["facts"].sum()
         table["conversations"] = grouped.size()
-        failed = self._frame[self._frame["error"] != ""].groupby("setting").size()
+        failed = rows[rows["error"] != ""].groupby("setting").size()
         table["failed"] = failed.reindex(table.index, fill_value=0)
         comparable = table["retention"].where(table["failed"] == 0)
         table["front"] = on_front(table[self.cost_measure].to_numpy(float), comparable.to_numpy(float))
@@ -165,12 +206,22 @@ class Sweep:
         }
 
 
-_ASKED = ("retention", "final_retention", "usd_per_fact")
-"""Measures that only a conversation with facts has."""
+_ASKED = ("retention", "final_retention")
+_OF_ONE_CONVERSATION = ("peak_tokens", *_ASKED)
+"""Measures of which the conversation in the middle counts, or the worst; the later ones only a conversation with facts
+has."""
+
+
+def _all_known(values: SeriesGroupBy[Any, Any]) -> Series[bool]:
+    """Where no conversation's value is unknown: else the sum is unknown as well."""
+    return values.count() == values.size()
+
+
 _COLUMNS = (
     "requests", "facts", "retention", "final_retention", "usd", "uncached_usd", "main_usd", "summarizer_usd",
-    "usd_per_fact", "hit_rate", "all_tokens", "sent_tokens", "mean_tokens", "peak_tokens", "peak_turn",
-    "reply_tokens", "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
+    "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens", "mean_tokens",
+    "peak_tokens", "peak_turn", "reply_tokens",
+    "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
     "orphaned_requests", "seconds", "error",
 )  # fmt: skip
 
@@ -192,7 +243,9 @@ def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
         "main_usd": np.nan if cost.main_usd is None else cost.main_usd,
         "summarizer_usd": np.nan if cost.summarizer_usd is None else cost.summarizer_usd,
         "usd_per_fact": usd / retained if retained > 0 else np.nan,
+        "retained_facts": retained,
         "hit_rate": cost.hit_rate,
+        "cached_tokens": int(cost.cached_tokens.sum()),
         "all_tokens": int(sent.sum()) + summarizer,
         "sent_tokens": int(sent.sum()),
         "mean_tokens": float(sent.mean()) if sent.size else 0.0,

@@ -42,7 +42,7 @@ def test_what_failed_over_one_conversation_does_not_fit() -> None:
 
 
 def test_a_setting_that_met_no_fact_does_not_fit_where_a_failed_one_had_some() -> None:
-    sweep = sweep_of([cell(0, [], error="does not fit"), cell(1, [100])], [cell(0, [100], [4]), None])
+    sweep = sweep_of([cell(0, [], error="does not fit"), cell(1, [100])], [cell(0, [100], [4]), cell(1, [100])])
     table = sweep.by_setting()
     assert not Constraints(0.0).fits(table).any()
     assert sweep.best(0.0).setting is None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from statistics import median
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from memviz import Transcript
 from memviz.text.wording import dollars
 from memviz.tuning.choice import SAME_COST, did_the_same
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import idle_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep
@@ -122,8 +125,41 @@ def test_several_conversations_say_the_worst() -> None:
     what = sweep.best(0.7).reasons[0]
     assert "keeps 75% of the facts (50% in the worst conversation)" in what
     assert "2,000 tokens in a request (3,000 in the worst)" in what
-    assert what.endswith("$0.02 a conversation.")
+    assert what.endswith("costs $0.06 for 3 conversations together ($0.02 each on average, from $0.01 to $0.03).")
     assert sweep.best(0.7, over="worst").setting is None
+
+
+@given(sweeps(errors=False), SHARES, OVER)
+def test_best_is_what_a_search_by_hand_over_all_conversations_finds(sweep: Sweep, least: float, over: Over) -> None:
+    """The bill of every setting is added up from the requests of its cells, and the cheapest one that fits is taken."""
+    facts = [subject for subject in range(len(sweep.subjects)) if any(sweep.cells[CellIndex(0, subject)].born)]
+    bills, kept = [], []
+    for number in range(len(sweep.settings)):
+        cells = [sweep.cells[CellIndex(number, subject)] for subject in range(len(sweep.subjects))]
+        costs = [sweep.assumptions.cost(one.traffic).total_usd for one in cells]
+        tokens = [
+            one.traffic.input_tokens.sum() + one.traffic.summarizer_input_tokens.sum()
+            + one.traffic.summarizer_output_tokens.sum() for one in cells
+        ]  # fmt: skip
+        bills.append(sum(tokens) if None in costs else sum(cost for cost in costs if cost is not None))
+        shares = [float(np.mean(cells[subject].retained / cells[subject].born)) for subject in facts]
+        kept.append((median(shares) if over == "median" else min(shares)) if shares else 1.0)
+    fitting = [number for number, share in enumerate(kept) if share >= least - 1e-9]
+    best = sweep.best(least, over=over)
+    assert (best.setting is None) == (not fitting)
+    if best.setting is not None:
+        chosen = sweep.settings.index(best.setting)
+        assert chosen in fitting
+        assert bills[chosen] <= min(bills[number] for number in fitting) * SAME_COST
+
+
+def test_a_setting_that_is_cheaper_in_most_conversations_and_dearer_in_all_is_not_the_cheapest() -> None:
+    often_cheaper = [[cell(0, [100], [4]), cell(1, [110], [4])] for _ in range(30)]
+    much_dearer = [[cell(0, [2000], [4]), cell(1, [1000], [4])] for _ in range(10)]
+    best = sweep_of(*often_cheaper, *much_dearer).best()
+    assert best.row is not None
+    assert best.row["setting"] == 1
+    assert best.row["usd_mean"] == pytest.approx(best.row["usd"] / 40)
 
 
 def test_what_failed_over_one_conversation_is_not_recommended() -> None:

@@ -13,12 +13,12 @@ from pandas.testing import assert_frame_equal
 from memviz.tuning.cell import Cell
 from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import MEASURES, Over, Sweep
+from memviz.tuning.results import ADDED, MEASURES, Over, Sweep
 from tests.tuning.random_sweeps import FACTS, SETTINGS, TERMS, UNPRICED, cell, priced_at, sweep_of, sweeps
 
 OVER: st.SearchStrategy[Over] = st.sampled_from(["median", "worst"])
 MONEY = ["usd", "uncached_usd", "main_usd", "summarizer_usd", "usd_per_fact"]
-FACT_MEASURES = ("retention", "final_retention", "usd_per_fact")
+FACT_MEASURES = ("retention", "final_retention")
 
 
 def usd_of(one: Cell) -> float:
@@ -65,6 +65,8 @@ def test_a_frame_has_one_row_a_cell_with_its_numbers(sweep: Sweep) -> None:
 @given(sweeps(), OVER)
 def test_by_setting_sums_up_the_conversations_that_were_measured(sweep: Sweep, over: Over) -> None:
     table, frame = sweep.by_setting(over), sweep.frame()
+    compared = [sweep.subjects[number] for number in sweep.compared_conversations]
+    frame = frame[frame["conversation"].isin(compared)]
     ran = frame[frame["error"] == ""]
     assert table["setting"].tolist() == sorted(ran["setting"].unique())
     for row in table.to_dict("records"):
@@ -73,11 +75,44 @@ def test_by_setting_sums_up_the_conversations_that_were_measured(sweep: Sweep, o
         assert row["failed"] == ((frame["setting"] == row["setting"]) & (frame["error"] != "")).sum()
         assert row["facts"] == cells["facts"].sum()
         for name, worst in MEASURES.items():
+            if name in ("mean_tokens", "hit_rate", "usd_per_fact"):
+                continue
             values = cells.loc[cells["retention"].notna(), name] if name in FACT_MEASURES else cells[name]
             unknown = not len(values) or values.isna().any()
-            how = median if over == "median" else {"max": max, "min": min}[worst]
+            of_one = median if over == "median" else {"max": max, "min": min}[worst]
+            how = sum if name in ADDED else of_one
             expected = np.nan if unknown else how(values.tolist())
             assert row[name] == pytest.approx(expected, nan_ok=True), name
+        requests = sum(cells["requests"])
+        assert row["mean_tokens"] == pytest.approx(sum(cells["sent_tokens"]) / requests)
+        read = sum(share * sent for share, sent in zip(cells["hit_rate"], cells["sent_tokens"], strict=True))
+        assert row["hit_rate"] == pytest.approx(read / row["sent_tokens"])
+        asked = cells[cells["retention"].notna()]
+        retained = sum(share * facts for share, facts in zip(asked["retention"], asked["facts"], strict=True))
+        per_fact = sum(asked["usd"]) / retained if retained else np.nan
+        assert row["usd_per_fact"] == pytest.approx(per_fact, nan_ok=True)
+        for name in ("usd", "all_tokens"):
+            ends = (row[f"{name}_least"], row[f"{name}_most"], row[f"{name}_mean"])
+            values = cells[name].tolist()
+            assert ends == pytest.approx((min(values), max(values), sum(values) / len(values)), nan_ok=True)
+
+
+def test_a_sweep_that_was_ended_early_compares_conversations_that_all_settings_have() -> None:
+    rows = [
+        [cell(0, [200], [4]), cell(1, [100], [4]), cell(2, [300], [4])],
+        [cell(0, [200], [4]), cell(1, [100], [4]), cell(2, [300], [4])],
+        [None, cell(1, [100], [4]), None],
+    ]
+    sweep = sweep_of(*rows)
+    assert sweep.compared_conversations == (0, 1)
+    assert sweep.by_setting()["conversations"].tolist() == [2, 2, 2]
+    assert sweep.by_setting()["sent_tokens"].tolist() == [400, 200, 600]
+    best = sweep.best()
+    assert best.row is not None
+    assert best.row["setting"] == 1, "one that was measured over more conversations is not dearer for that"
+    apart = sweep_of([cell(0, [200], [4]), None, cell(2, [300], [4])], [None, cell(1, [100], [4]), None])
+    assert apart.compared_conversations == (0,)
+    assert apart.by_setting()["setting"].tolist() == [0, 2], "the other one is compared with nothing"
 
 
 @given(sweeps())

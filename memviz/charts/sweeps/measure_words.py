@@ -82,15 +82,15 @@ _TOKENS, _USD, _SHARE, _FACTS, _TIMES = "tokens", "US dollars", "%", "% of the f
 WORDS: dict[str, MeasureWords] = {
     words.name: words
     for words in (
-        MeasureWords("usd", "Cost", _USD, "What a whole conversation costs at list price: the chat model with its "
+        MeasureWords("usd", "Cost", _USD, "What all conversations of the sweep cost together: the chat model with its "
                      "prompt cache, and the summarizer.", dollars),
-        MeasureWords("uncached_usd", "Cost without a cache", _USD, "What a whole conversation would cost if the chat "
-                     "model had no prompt cache.", dollars),
+        MeasureWords("uncached_usd", "Cost without a cache", _USD, "What all conversations would cost together if the "
+                     "chat model had no prompt cache.", dollars),
         MeasureWords("main_usd", "Cost of the chat model", _USD, "What the requests to the chat model cost, replies "
                      "included.", dollars),
         MeasureWords("summarizer_usd", "Cost of the summarizer", _USD, "What writing the summaries costs.", dollars),
-        MeasureWords("usd_per_fact", "Cost per fact kept", _USD, "The cost of a conversation divided by the number of "
-                     "facts that a request keeps on average.", dollars),
+        MeasureWords("usd_per_fact", "Cost per fact kept", _USD, "The cost divided by the number of facts that a "
+                     "request keeps on average.", dollars),
         MeasureWords("all_tokens", "All tokens", _TOKENS, "Tokens sent to the chat model, and those that the "
                      "summarizer read and wrote.", tokens),
         MeasureWords("sent_tokens", "Tokens sent", _TOKENS, "Tokens of all requests to the chat model together.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memviz.charts.sweeps.measure_words import WORDS, percent, shown
 from memviz.charts.text import escaped
 from memviz.text.wording import plural, share_of
-from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.recommendation import added_in_words, cost_in_words, share_in_words
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,10 +44,9 @@ def _sentences(row: Row, aside: Row | None, over: Over) -> Iterator[str]:
     if _is_known(row["usd"]):
         per_fact = shown("usd_per_fact", row["usd_per_fact"])
         each = f", which is {per_fact} for each fact kept" if _is_known(row["usd_per_fact"]) else ""
-        yield f"A conversation costs {shown('usd', row['usd'])}{also('usd')}{each}."
+        yield f"Costs {cost_in_words(row)}{added_in_words(row)}{each}."
     else:
-        tokens = shown("all_tokens", row["all_tokens"])
-        yield f"A conversation takes {tokens} tokens{also('all_tokens')}; no price is known."
+        yield f"Takes {cost_in_words(row)}{added_in_words(row)}; no price is known."
     often, peak = row["summarizations"], shown("peak_tokens", row["peak_tokens"])
     yield f"The largest request has {peak} tokens{also('peak_tokens')}."
     yield f"{shown('summarizations', often)} {plural('summarization', often)}."

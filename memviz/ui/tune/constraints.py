@@ -20,7 +20,8 @@ KEPT_HELP = (
 )
 PEAK_HELP = "Settings with a larger request are left out. Leave room for what your own program adds to each request."
 OVER_HELP = (
-    "Which of several conversations decides: the one in the middle, or the worst one, which is the safer choice."
+    "Which of several conversations says how much is kept and how large requests are: the one in the middle, or the "
+    "worst one, which is the safer choice. Costs are added over all of them."
 )
 STRATEGY_KEY, ALL = "tune-strategy", "All"
 

@@ -29,7 +29,8 @@ from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (
-    "Every setting is tried on each of them. What is shown is then the middle one of all conversations, or the worst."
+    "Every setting is tried on each of them. Their costs are added; how much is kept and how large requests are is "
+    "that of the middle conversation, or of the worst."
 )
 STRATEGIES_HELP = "Every value chosen below is tried; of a strategy with two parameters every pair of values."
 VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."

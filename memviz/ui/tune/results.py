@@ -56,7 +56,8 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     if hides(Part.NUMBERS):
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
-    over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""
+    added = len(sweep.compared_conversations)
+    over = f" over {counted(added, 'conversation')}, whose costs are added" if added > 1 else ""
     basis = plain(basis_in_words(sweep.assumptions))
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 

@@ -17,6 +17,8 @@ COLUMNS = (
     "label", "retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate", "peak_tokens",
     "mean_tokens", "all_tokens", "summarizations", "front",
 )  # fmt: skip
+EACH = {"usd_mean": "on average", "usd_least": "at least", "usd_most": "at most"}
+"""What one of several conversations costs."""
 
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
@@ -35,7 +37,7 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
         if fits:
             table = table[constraints.fits(table)]
         st.dataframe(
-            table[list(COLUMNS)].assign(label=table["label"].map(str)), hide_index=True, height=TABLE_PIXELS,
+            table[_shown_columns(sweep)].assign(label=table["label"].map(str)), hide_index=True, height=TABLE_PIXELS,
             column_config=_columns(), key="tune-table", alt="Every setting with its measures",
         )  # fmt: skip
         st.download_button(
@@ -44,14 +46,24 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
         )  # fmt: skip
 
 
+def _shown_columns(sweep: Sweep) -> list[str]:
+    """The columns of the table; of several conversations with what a single one costs behind the sum."""
+    each = list(EACH) if len(sweep.compared_conversations) > 1 else []
+    at = COLUMNS.index("usd") + 1
+    return [*COLUMNS[:at], *each, *COLUMNS[at:]]
+
+
 def _columns() -> dict[str, Any]:
     shown: dict[str, Any] = {
         "label": st.column_config.TextColumn("Setting", pinned=True, width="large", help=tooltip("setting")),
         "front": st.column_config.CheckboxColumn("On the front", help=tooltip("front")),
     }
+    for name, words in EACH.items():
+        help = f"What a single conversation costs {words}."
+        shown[name] = st.column_config.NumberColumn(f"Each {words} (USD)", help=help, format="%.4f")
     for name in MEASURES:
-        words = WORDS[name]
-        title = f"{words.title} ({'USD' if words.is_money else words.unit})"
-        format = "percent" if words.is_share else "%.4f" if words.is_money else "localized"
-        shown[name] = st.column_config.NumberColumn(title, help=words.help, format=format)
+        measure = WORDS[name]
+        title = f"{measure.title} ({'USD' if measure.is_money else measure.unit})"
+        format = "percent" if measure.is_share else "%.4f" if measure.is_money else "localized"
+        shown[name] = st.column_config.NumberColumn(title, help=measure.help, format=format)
     return shown

@@ -87,7 +87,7 @@ def test_a_tooltip_is_the_setting_in_numbers() -> None:
     text = words(points_of(pareto_chart(small_table(), "usd", max_peak_tokens=3000))[3]["text"])
     assert text == (
         "Token buffer · max_tokens=100 Keeps 38% of the facts stated so far, on average over the requests. "
-        "A conversation costs $0.05, which is $0.033 for each fact kept. "
+        "Costs $0.05, which is $0.033 for each fact kept. "
         "The largest request has 3,500 tokens. 0 summarizations. "
         "Its largest request is 500 tokens over the limit of 3,000. "
         "Beaten by Sliding window · window_size=2: 20% cheaper, and keeps as much."
@@ -196,7 +196,7 @@ def test_unknown_numbers_and_empty_tables_are_no_points(draw: object) -> None:
 
 def test_a_setting_without_a_price_says_its_tokens() -> None:
     text = words(points_of(pareto_chart(small_table(priced=False), "all_tokens"))[0]["text"])
-    assert "A conversation takes 4,000 tokens; no price is known." in text
+    assert "Takes 4,000 tokens; no price is known." in text
 
 
 def test_each_strategy_has_its_own_colour_and_shape_and_keeps_them() -> None:
