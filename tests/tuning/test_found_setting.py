@@ -13,8 +13,8 @@ def test_it_says_where_it_was_found_and_what_it_showed() -> None:
     assert found.strategy == SETTINGS[0]
     assert (found.counter, found.summarizer, found.model) == ("chars4", "offline", "made-up")
     assert found.found == (
-        "88% of the facts kept, at most 300 tokens a request, $0.0063 in all; measured over 2 conversations on "
-        "8 known facts."
+        "88% of the facts kept, at most 300 tokens a request, $0.0063 in all at the prices entered by hand for "
+        "made-up; measured over 2 conversations on 8 known facts."
     )
 
 
