@@ -187,8 +187,9 @@ class Message:
 class Turn(NamedTuple):
     """One turn as a range of log positions.
 
-    A turn starts at a user message that does not directly follow another user message;
-    ``[start, asked)`` are its leading user messages, ``[asked, stop)`` what came of them.
+    A turn starts at a user message that does not directly follow another user message, system messages aside;
+    ``[start, asked)`` are its leading user messages, with system messages between them, ``[asked, stop)`` what came of
+    them.
     ``number`` is 1-based; messages before the first user message, the leading system messages left out,
     are turn 0 (``asked == start``).
     """
@@ -218,9 +219,9 @@ class Log(Sequence[Message]):
     ``system_stop`` is the position behind the system messages that the conversation begins with. They are its system
     prompt, so they belong to no turn and are no history: only a system message later in the log is.
 
-    Every assistant message answers one request, whose context is the log before it; several in a row answer one. A turn
-    without any reply is a request too: the user waits. What an assistant says before the first user message was asked
-    for by nobody.
+    Every assistant message answers one request, whose context is the log before it; several in a row answer one. What
+    nobody has answered yet at the end of the log is ``pending``, and none of the requests. What an assistant says
+    before the first user message was asked for by nobody.
 
     Token counts are kept as running sums per counter (:meth:`token_sums`), so every strategy over
     this log shares them and no text is tokenized twice.
@@ -237,11 +238,10 @@ class Log(Sequence[Message]):
         self._assistants: list[int] = []  # positions of the assistant's messages
         self._replies: list[int] = []  # and of those which begin the answer to a request
         self._replies_before: list[int] = []  # the number of such when turn 1, 2, ... started
+        self._last_speaker = ""  # the role of the last message that is no system message
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._answered: dict[int, str | None] = {}  # the tool of each result
-        self._called: dict[
-            str | None, str
-        ] = {}  # the tools that the assistant's newest message calls, by the id of the call
+        self._called: dict[str | None, str] = {}  # by the id of its call: the tools that the newest message calls
         self.tools = ToolPairs()
         self.extend(messages)
 
@@ -250,7 +250,9 @@ class Log(Sequence[Message]):
         message = Message.of(message)
         position = len(self._messages)
         if message.role == "user":
-            if position == 0 or self._messages[-1].role != "user":
+            if self._last_speaker == "user":
+                del self._asked[len(self._starts) - 1 :]  # a system message stood between: both are one question
+            else:
                 if self._starts:
                     closed = Turn(len(self._starts), self._starts[-1], self._asked[-1], position)
                     self._closed.append(closed)
@@ -265,7 +267,9 @@ class Log(Sequence[Message]):
             self._assistants.append(position)
             # Of several calls with one id the first is meant.
             self._called = {call.id: call.name for call in reversed(message.tool_calls)}
-        if message.role == "system" and self.system_stop == position:
+        if message.role != "system":
+            self._last_speaker = message.role
+        elif self.system_stop == position:
             self.system_stop += 1
         if message.role == "tool":
             self._answered[position] = self._called.get(message.tool_call_id)
@@ -320,7 +324,7 @@ class Log(Sequence[Message]):
             yield self.turn(count)
 
     def requests_of(self, turn: Turn) -> list[Request]:
-        """The requests of one of the log's turns, in order, at least one; none of turn 0."""
+        """The requests of one of the log's turns, in order; none of turn 0, and of one that nobody answered."""
         if turn.number <= len(self._closed_requests):
             return self._closed_requests[turn.number - 1] if turn.number else []
         return self._requests_of(turn)
@@ -329,7 +333,7 @@ class Log(Sequence[Message]):
         first = self._replies_before[turn.number - 1]
         last = self._replies_before[turn.number] if turn.number < len(self._starts) else len(self._replies)
         if first == last:
-            return [Request(turn.number, 1, turn.asked, turn.stop)]
+            return []
         stops = self._replies[first:last]
         bounds = zip(stops, [*stops[1:], turn.stop], strict=True)
         return [Request(turn.number, call, stop, until) for call, (stop, until) in enumerate(bounds, 1)]
@@ -348,14 +352,25 @@ class Log(Sequence[Message]):
         return flat
 
     def request_from(self, length: int) -> Request | None:
-        """The first request that is made with at least ``length`` messages, if there is one."""
+        """The first request that is made with at least ``length`` messages, if there is one, asked or pending."""
         if not self._starts:
             return None
-        number = max(1, self.turn_number(max(0, length - 1)))
-        later = [request for request in self.requests_of(self.turn(number)) if request.stop >= length]
-        if later:
-            return later[0]
-        return self.requests_of(self.turn(number + 1))[0] if number < len(self._starts) else None
+        first = max(1, self.turn_number(max(0, length - 1)))
+        for number in range(first, len(self._starts) + 1):
+            for request in self.requests_of(self.turn(number)):
+                if request.stop >= length:
+                    return request
+        return self.pending
+
+    @property
+    def pending(self) -> Request | None:
+        """The request that is open at the end: a user's message or tool results that nobody has answered yet."""
+        length = len(self._messages)
+        if not self._starts or not self._last_speaker or self._last_speaker == "assistant":
+            return None
+        turn = len(self._starts)
+        made = len(self._replies) - self._replies_before[-1]
+        return Request(turn, made + 1, length, length)
 
     @property
     def request_count(self) -> int:

@@ -60,4 +60,4 @@ def test_every_request_keeps_to_it(id: str, messages: list[Message], plan: list[
         assert kinds[0] == "system"
         assert kinds[-1] == "input"
         assert set(record.tokens) - set(PARTS_IN_USE) == set(TOKEN_PARTS)
-        assert record.tokens["overhead"] == 3 * len(record.context.messages) + 3
+        assert record.tokens["overhead"] == 4 * len(record.context.messages) + 3

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from enum import StrEnum
 from functools import partial
+from itertools import takewhile
 
 import pytest
 from hypothesis import given
@@ -162,12 +163,12 @@ class TestLog:
     def test_hand_worked_turns(self) -> None:
         roles = ["system", "assistant", "user", "user", "assistant", "tool", "user", "system", "user", "user"]
         log = Log([Message(role, str(i)) for i, role in enumerate(roles)])
-        assert [log.turn_number(i) for i in range(len(roles))] == [0, 0, 1, 1, 1, 1, 2, 2, 3, 3]
-        assert log.turn_count == 3
-        assert [tuple(turn) for turn in log.turns()] == [(1, 2, 4, 6), (2, 6, 7, 8), (3, 8, 10, 10)]
+        assert [log.turn_number(i) for i in range(len(roles))] == [0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+        assert log.turn_count == 2
+        assert [tuple(turn) for turn in log.turns()] == [(1, 2, 4, 6), (2, 6, 10, 10)]
         assert log.system_stop == 1
         assert tuple(log.turn(0)) == (0, 1, 1, 2), "the leading system message belongs to no turn"
-        assert [log.turn_start(number) for number in range(4)] == [1, 2, 6, 8]
+        assert [log.turn_start(number) for number in range(3)] == [1, 2, 6]
 
     @pytest.mark.parametrize("number", [-1, 2])
     def test_no_such_turn(self, number: int) -> None:
@@ -181,8 +182,42 @@ class TestLog:
         for turn in [log.turn(0), *log.turns()]:
             inside = [i for i, number in enumerate(numbers) if number == turn.number and i >= log.system_stop]
             assert list(range(turn.start, turn.stop)) == inside
-            asked = [i for i in inside if all(messages[j].role == "user" for j in inside if j <= i)]
-            assert list(range(turn.start, turn.asked)) == asked
+            leading = [*takewhile(lambda i: messages[i].role in ("user", "system"), inside)]
+            while leading and (not turn.number or messages[leading[-1]].role == "system"):
+                leading.pop()
+            assert list(range(turn.start, turn.asked)) == leading
+
+    @pytest.mark.parametrize("between", [[], ["system"], ["system", "system"]])
+    def test_a_system_message_between_two_of_the_users_does_not_part_them(self, between: list[str]) -> None:
+        roles = ["user", *between, "user", "assistant"]
+        log = Log([Message(role, "") for role in roles])
+        assert [tuple(turn) for turn in log.turns()] == [(1, 0, len(roles) - 1, len(roles))]
+        assert [tuple(request) for request in log.requests()] == [(1, 1, len(roles) - 1, len(roles))]
+        assert log.pending is None
+
+    @pytest.mark.parametrize(
+        ("roles", "requests", "pending"),
+        [
+            (["user"], [], (1, 1, 1, 1)),
+            (["system", "user", "user"], [], (1, 1, 3, 3)),
+            (["user", "assistant"], [(1, 1, 1, 2)], None),
+            (["user", "assistant", "tool"], [(1, 1, 1, 3)], (1, 2, 3, 3)),
+            (["user", "assistant", "user"], [(1, 1, 1, 2)], (2, 1, 3, 3)),
+            (["user", "assistant", "assistant"], [(1, 1, 1, 3)], None),
+            (["user", "assistant", "system"], [(1, 1, 1, 3)], None),
+            (["user", "tool", "user", "assistant"], [(2, 1, 3, 4)], None),
+            (["assistant", "tool"], [], None),
+            (["system"], [], None),
+            ([], [], None),
+        ],
+    )
+    def test_a_request_is_counted_where_a_reply_was_recorded(
+        self, roles: list[str], requests: list[tuple[int, ...]], pending: tuple[int, ...] | None
+    ) -> None:
+        log = Log([Message(role, "") for role in roles])
+        assert [tuple(request) for request in log.requests()] == requests
+        assert log.request_count == len(requests)
+        assert (None if log.pending is None else tuple(log.pending)) == pending
 
     @given(messages=conversations(), data=st.data())
     def test_prefix_is_the_log_as_it_was(self, messages: list[Message], data: st.DataObject) -> None:

@@ -44,6 +44,8 @@ def _request(text: str, log: Log) -> RequestKey:
     if not 1 <= turn <= log.turn_count:
         raise _wrong(f"There is no turn {turn} to recall into: the conversation has turns 1 to {log.turn_count}.")
     made = len(log.requests_of(log.turn(turn)))
+    if log.pending is not None and log.pending.turn == turn:
+        made = log.pending.call  # the one that nobody has answered yet
     if calls and not 1 <= calls[0] <= made:
         raise _wrong(f"There is no call {calls[0]} of turn {turn} to recall into: it has calls 1 to {made}.")
     return (turn, calls[0]) if calls else turn

@@ -189,7 +189,7 @@ class PlannedRecalls:
         planned = self._planned.get(request.turn)
         if planned:
             turn = log.turn(request.turn)
-            stops = {one.call: one.stop for one in log.requests_of(turn)}
+            stops = {one.call: one.stop for one in (*log.requests_of(turn), request)}
             for call in sorted(call for call in planned if call <= request.call):
                 recalls += planned[call]
                 bounds += [log.input_start(stops[call]) if call else turn.start] * len(planned[call])

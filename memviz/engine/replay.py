@@ -110,7 +110,15 @@ def begun(
         session.record(prepared, reply_tokens(session, asked))
 
     is_plain = not wanted and not repair_tool_pairs
-    return session, play(session, _plainly(session) if is_plain else request)
+    return session, _with_pending(session, play(session, _plainly(session) if is_plain else request), wanted)
+
+
+def _with_pending(session: Session, turns: Iterator[int], wanted: PlannedRecalls) -> Iterator[int]:
+    """Go through ``turns``, and then make the request ready that is open at the end, if one is."""
+    yield from turns
+    pending = session.log.pending
+    if pending is not None:
+        session.prepare(*wanted.at(session.log, pending))
 
 
 def _plainly(session: Session) -> Callable[[Request], object]:
@@ -134,7 +142,7 @@ def must_have_a_turn(log: Log) -> None:
 
 def play(session: Session, request: Callable[[Request], object]) -> Iterator[int]:
     """Let ``session`` take in its log turn by turn; gives the number of each turn when it is done. ``request`` is
-    called whenever the session is ready for one: once for each reply of the log, and where the user waits for one."""
+    called whenever the session is ready for one: once for each reply of the log."""
     log = session.log
     session.advance(log.turn_start(1) if log.turn_count else len(log))
     due = session.due_at
@@ -156,7 +164,9 @@ def play(session: Session, request: Callable[[Request], object]) -> Iterator[int
 
 
 def end_turn(session: Session, turn: Turn) -> None:
-    """Take in the rest of ``turn``. It is complete then, unless the user still waits for any answer."""
+    """Take in the rest of ``turn``. It is complete then, unless the user still waits for an answer."""
     session.advance(turn.stop)
-    if turn.stop > turn.asked:
+    pending = session.log.pending
+    is_open = pending is not None and pending.turn == turn.number
+    if not is_open and turn.stop > turn.asked:
         session.complete_turn()

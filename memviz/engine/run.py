@@ -69,6 +69,8 @@ class Run:
     earlier_settings: tuple[EarlierSetting, ...] = ()
     review: bool = False
     drafts: tuple[Draft, ...] = ()
+    pending: TurnRecord | None = field(default=None, repr=False)
+    """The request that is open at the end of the log, which nobody has answered yet: no part of ``requests``."""
     counted_anew: bool = False
     """Whether it was read from what an earlier version wrote, which counted the chat format otherwise."""
     _results: RecentlyUsed[Hashable, Any] = field(
@@ -322,6 +324,9 @@ class Run:
             first += len(made)
         return found
 
+    def _first_compaction(self, record: TurnRecord) -> int:
+        return self.number_of(record.compactions[0]) if record.compactions else len(self.compactions)
+
     def settings_before(self) -> list[dict[str, Any]]:
         """The earlier settings as JSON."""
         return [setting.to_dict() for setting in self.earlier_settings]
@@ -331,6 +336,7 @@ class Run:
         reviewed = {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]} if self.review else {}
         return {
             **reviewed,
+            **({"pending": self.pending.to_dict(self._first_compaction(self.pending))} if self.pending else {}),
             "waiting": [asdict(recall) for recall in self.waiting],
             "pinned": [asdict(recall) for recall in self.pinned],
         }
@@ -367,7 +373,9 @@ class Run:
             TurnRecord.from_dict(item, space, compactions, strategy_of(item["turn"], strategy, earlier))
             for item in recorded
         ]
-        counted_anew = any(map(_is_counted_otherwise, read[:1]))
+        last = value.get("pending")
+        pending = TurnRecord.from_dict(last, space, compactions, strategy) if last else None
+        counted_anew = any(map(_is_counted_otherwise, read))
         if counted_anew:
             read = [replace(one, tokens=count(one.memory, one.parts, one.thoughts)) for one in read]
         requests = Requests.of(with_their_compactions(read, compactions, strategy, its_counter.name, earlier)[0])
@@ -375,7 +383,9 @@ class Run:
         waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
         drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
         review = bool(value.get("review"))
-        return cls(strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts, counted_anew)
+        return cls(
+            strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts, pending, counted_anew
+        )
 
 
 FRAME_COLUMNS = [

@@ -113,6 +113,7 @@ class Session:
         self._library: LibraryAtWork | None = None
         self._backoff, self._at_once = Backoff(), False
         self._looked_before: int | None = None
+        self._open: TurnRecord | None = None  # the request that was prepared last
 
     @classmethod
     def resume(cls, run: Run, summarizer: Model | None, *, repair_tool_pairs: bool = False) -> Session:
@@ -123,6 +124,7 @@ class Session:
         session.space, session.earlier_settings = run.space, run.earlier_settings
         session.compactions, session.requests = list(run.compactions), run.requests.snapshot()
         session.rewind(len(run.log))
+        session._open = run.pending
         last = session.requests[-1] if session.requests else None
         if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
             # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop. A setting
@@ -156,7 +158,16 @@ class Session:
     def run(self) -> Run:
         """Everything so far."""
         done = self.requests.snapshot(), tuple(self.compactions)
-        return Run(self.strategy, self.space, *done, earlier_settings=self.earlier_settings)
+        return Run(self.strategy, self.space, *done, earlier_settings=self.earlier_settings, pending=self._open_request)
+
+    @property
+    def _open_request(self) -> TurnRecord | None:
+        """The request that the end of the log calls for and that nobody has answered yet, as it was prepared last."""
+        if self.log.pending is None or self.memory.length < len(self.log):
+            return None
+        if self._open is None or self._open.memory.length < len(self.log):
+            self._open = self._record_of(self.request())
+        return self._open
 
     def advance(self, length: int) -> None:
         """Take in the log's messages up to ``length``, one after the other, as they were appended."""
@@ -274,10 +285,14 @@ class Session:
         if length and self.log[length - 1].role != "user":
             self.complete_turn(summary)
 
-    def prepare(self, recalls: Sequence[Recall] = ()) -> Prepared:
+    def prepare(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
         self.look_before_request()
-        return self.request(recalls)
+        return self._opened(self.request(recalls, bounds))
+
+    def _opened(self, prepared: Prepared) -> Prepared:
+        self._open = self._record_of(prepared)
+        return prepared
 
     def look_before_request(self) -> None:
         """Summarize if the strategy does so before a request: once for each, however often it is prepared. Also what
@@ -328,9 +343,23 @@ class Session:
         thoughts: tuple[Message, ...] = (),
     ) -> TurnRecord:
         """Keep the request and what came of it."""
+        record = self._record_of(prepared, reply_tokens, facts, extra_flags, kind, thoughts)
+        self._unsent = []
+        self.requests.append(record)
+        return record
+
+    def _record_of(
+        self,
+        prepared: Prepared,
+        reply_tokens: int = 0,
+        facts: ReplyFacts | None = None,
+        extra_flags: tuple[str, ...] = (),
+        kind: RequestKind = "answer",
+        thoughts: tuple[Message, ...] = (),
+    ) -> TurnRecord:
         turn = prepared.memory.turn
         before = self.requests[-1] if self.requests else None
-        record = TurnRecord(
+        return TurnRecord(
             turn=turn,
             memory=prepared.memory,
             parts=prepared.parts,
@@ -345,9 +374,6 @@ class Session:
             thoughts=thoughts,
             strategy=self.strategy,
         )
-        self._unsent = []
-        self.requests.append(record)
-        return record
 
     def record_replayed(self, asked: Request, input_start: int, reply_tokens: int) -> None:
         """Keep a request of a replay, without recalls and with tool pairs as they are: what it sends follows from the
@@ -454,7 +480,7 @@ class Session:
         self.requests = Requests.of(records)
         remember_requests(self.space, self.requests)
         self._backoff, self._at_once = backoff_after(self.own_compactions), False
-        self.pending = self.thinking_summary = self._library = None
+        self.pending = self.thinking_summary = self._library = self._open = None
         self.memory = memory_at(self.space, self.own_compactions, length)
         # A request that was not answered is prepared again, without a second look. A library does that by itself.
         last = self.own_compactions[-1:]

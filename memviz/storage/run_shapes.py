@@ -255,6 +255,12 @@ class _Run(_Shape):
     earlier_settings: list[_EarlierSetting] = []
     review: bool = False
     drafts: list[_Draft] = []
+    pending: _Request | None = None
+
+    @property
+    def shown(self) -> Sequence[_Request | _Turn]:
+        """Those of what was sent, and of the request that nobody has answered yet."""
+        return [*self.sent, self.pending] if self.pending is not None else self.sent
 
     @property
     def sent(self) -> Sequence[_Request | _Turn]:
@@ -275,24 +281,27 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
         raise ValueError("a summary is missing")
     if (run.requests is None) == (run.turns is None):
         raise ValueError("it has to have either requests or turns")
-    _expect_every_call(run)
-    _expect_pieces(run.requests or ())
+    _expect_every_call(run, log)
+    _expect_pieces([sent for sent in run.shown if isinstance(sent, _Request)])
     _expect_within(_turn_numbers(run), log.turn_count, "turn")
     _expect_within(_positions(run), len(log), "message")
     _expect_within(_versions(run), len(run.summaries), "summary")
-    _expect_within((sent.compactions[1] for sent in run.sent), len(run.compactions), "summarization")
+    _expect_within((sent.compactions[1] for sent in run.shown), len(run.compactions), "summarization")
     _expect_within((setting.compactions for setting in run.earlier_settings), len(run.compactions), "summarization")
     _expect_in_order([setting.last_turn for setting in run.earlier_settings])
     _expect_in_order([setting.compactions for setting in run.earlier_settings])
 
 
-def _expect_every_call(run: _Run) -> None:
-    """The turns are numbered from 1 on without a gap, and so are the calls of each."""
+def _expect_every_call(run: _Run, log: Log) -> None:
+    """The turns are numbered from 1 on without a gap, but for those that nobody answered, and so are the calls of
+    each."""
     turn, call = 0, 0
     for sent in run.sent:
         found = sent.call if isinstance(sent, _Request) else 1
-        turn, call = (turn, call + 1) if sent.turn == turn else (turn + 1, 1)
-        if sent.turn != turn:
+        call = call + 1 if sent.turn == turn else 1
+        skipped = range(turn + 1, min(sent.turn, log.turn_count + 1))
+        turn = sent.turn if sent.turn >= turn else -1
+        if turn < 0 or any(log.requests_of(log.turn(number)) for number in skipped):
             raise ValueError("a turn is missing")
         if found != call:
             raise ValueError(f"a request of turn {turn} is missing")
@@ -317,7 +326,7 @@ def _expect_in_order(numbers: Sequence[int]) -> None:
 
 
 def _turn_numbers(run: _Run) -> Iterator[int]:
-    yield from (sent.turn for sent in run.sent)
+    yield from (sent.turn for sent in run.shown)
     yield from (setting.last_turn for setting in run.earlier_settings)
     yield from (compaction.turn for compaction in run.compactions)
     yield from (summary.turn for summary in run.summaries)
@@ -325,7 +334,7 @@ def _turn_numbers(run: _Run) -> Iterator[int]:
 
 def _positions(run: _Run) -> Iterator[int]:
     """Everything that may be at most the number of messages."""
-    for sent in run.sent:
+    for sent in run.shown:
         yield from (*_memory_positions(sent.memory), *sent.exchange)
         yield from (position for part in sent.history or () for position in part)
         yield from _behind(sent.recalled_positions or ())
@@ -364,7 +373,7 @@ def _note_versions(piece: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _versions(run: _Run) -> Iterator[int]:
-    for sent in run.sent:
+    for sent in run.shown:
         yield from (sent.memory[1], *(sent.summaries or ()))
         if isinstance(sent, _Request):
             yield from (number for piece in sent.pieces or () for number in _note_versions(piece))

@@ -11,6 +11,7 @@ from memviz import Message, Reply, ScriptedModel, ToolCall
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.models.base import ToolChoice
 from memviz.models.tools import TOOLS, Tool
+from memviz.tool_schemas import schema_tokens
 from tests.engine.probes import Digest
 
 RECALL, THINK = "recall_conversation", "continue_thinking"
@@ -119,5 +120,11 @@ def content_tokens(message: Message) -> int:
 
 def request_tokens(messages: Sequence[Message], tools: Iterable[str]) -> int:
     """Tokens of a request counted by hand, message by message, and the schemas once."""
-    schemas = sum(CHARS4(TOOLS[name].text) for name in tools)
+    has_system_prompt = any(message.role == "system" for message in messages[:1])
+    schemas = offered(*tools, has_system_prompt=has_system_prompt)
     return sum(content_tokens(m) + TOKENS_PER_MESSAGE for m in messages) + TOKENS_PER_REQUEST + schemas
+
+
+def offered(*tools: str, has_system_prompt: bool = False) -> int:
+    """Tokens of the schemas of these tools of memviz."""
+    return schema_tokens(CHARS4, tuple(TOOLS[name].text for name in tools), has_system_prompt)

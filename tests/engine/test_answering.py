@@ -12,7 +12,6 @@ import memviz
 from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
 from memviz.engine.answering import MAX_REMINDERS
 from memviz.errors import MalformedReplyError
-from memviz.models.tools import TOOLS
 from tests.engine.calling import (
     CHARS4,
     RECALL,
@@ -23,6 +22,7 @@ from tests.engine.calling import (
     chat_after,
     content_tokens,
     decide,
+    offered,
     recall,
     recalled,
     request_tokens,
@@ -449,8 +449,8 @@ class TestRecord:
             "history": 0,
             "recalled": CHARS4("question 0") + CHARS4("answer 0"),
             "input": CHARS4("Which colour?"),
-            "tools": CHARS4(TOOLS[RECALL].text) + content_tokens(call) + content_tokens(result),
-            "overhead": 3 * len(messages) + 3,
+            "tools": offered(RECALL) + content_tokens(call) + content_tokens(result),
+            "overhead": 4 * len(messages) + 3,
         }
         block = record.context.blocks[-1]
         assert (block.kind, block.messages, block.tokens) == ("tools", (call, result), record.tokens["tools"])

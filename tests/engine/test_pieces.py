@@ -131,8 +131,8 @@ def test_what_is_sent_is_what_the_pieces_say_and_what_is_counted(
         sent = record.context.messages
         assert [*sent] == expected(run, record, pieces)
         calls = sum(len(call.name) + len(call.arguments) for message in sent for call in message.tool_calls)
-        names = sum(len(message.name or "") for message in sent)
-        counted = sum(len(message.content) for message in sent) + calls + names + 3 * len(sent) + 3
+        names = sum(len(message.name) + 1 for message in sent if message.name)
+        counted = sum(len(message.content) for message in sent) + calls + names + 4 * len(sent) + 3
         assert record.total_tokens == counted
         blocks = record.context.blocks
         assert sum(block.tokens for block in blocks if block.kind == "history") == record.tokens["history"]

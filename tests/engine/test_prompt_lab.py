@@ -22,7 +22,7 @@ def test_the_same_messages_and_the_same_summary_are_sent_under_the_other_instruc
     asked = "\n\n".join(message.content for message in summarizer.requests[0])
     assert asked == compaction.prompt.replace(run.strategy.instruction, "List the facts.")
     assert (trial.instruction, trial.draft.text, trial.tokens) == ("List the facts.", "a summary", 2)
-    sent = sum(run.counter(message.content) + 3 for message in summarizer.requests[0]) + 3
+    sent = sum(run.counter(message.content) + 4 for message in summarizer.requests[0]) + 3
     assert (trial.draft.prompt_tokens, trial.output_tokens) == (sent, 2)
     assert timeless(run) == before
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Recall, RecallError
 from memviz.metrics.requests.traffic import traffic
+from memviz.tool_schemas import schema_tokens
 from tests.engine.probes import Digest, small
 from tests.strategies.conversations import conversations
 
@@ -33,17 +36,16 @@ def agent(*calls: int) -> list[Message]:
 
 
 def count_by_hand(messages: list[Message]) -> int:
-    """Assistant messages that do not follow another one, from the first question on, and questions without any."""
-    turns: list[list[str]] = []
-    for at, message in enumerate(messages):
-        if message.role == "user" and (at == 0 or messages[at - 1].role != "user"):
-            turns.append([])
-        if turns:
-            turns[-1].append(message.role)
-    replies = [
-        sum(role == "assistant" != before for before, role in zip(["", *turn], turn, strict=False)) for turn in turns
-    ]
-    return sum(max(1, count) for count in replies)
+    """Assistant messages that do not follow another one, from the first question on."""
+    roles = [message.role for message in messages]
+    asked = roles[roles.index("user") :] if "user" in roles else []
+    return sum(role == "assistant" != before for before, role in pairwise(asked))
+
+
+def is_open_by_hand(messages: list[Message]) -> bool:
+    """Whether the user or a tool spoke last, after the user spoke at all."""
+    roles = [message.role for message in messages if message.role != "system"]
+    return "user" in roles and roles[-1] != "assistant"
 
 
 @every_strategy
@@ -52,7 +54,8 @@ def test_there_are_as_many_as_the_log_calls_for(id: str, messages: list[Message]
     run = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
     assert len(run.requests) == count_by_hand(messages)
     assert [one for turn in run.turns for one in turn.requests] == list(run.requests)
-    assert [record.turn for record in run.turns] == list(range(1, run.log.turn_count + 1))
+    assert [record.turn for record in run.turns] == sorted({request.turn for request in run.log.requests()})
+    assert (run.pending is not None) == is_open_by_hand(messages)
     assert all([one.call for one in turn.requests] == list(range(1, len(turn.requests) + 1)) for turn in run.turns)
 
 
@@ -100,7 +103,7 @@ def test_schemas_of_tools_are_sent_with_every_request() -> None:
     schemas, counter = ('{"name":"look_up"}', '{"name":"book"}'), memviz.counter("o200k_base")
     plain = memviz.replay(agent(2, 0), memviz.strategy("window"))
     offered = memviz.replay(agent(2, 0), memviz.strategy("window"), tools=schemas)
-    more = sum(map(counter, schemas))
+    more = schema_tokens(counter, schemas, has_system_prompt=False)
     for record, without in zip(offered.requests, plain.requests, strict=True):
         assert record.tokens == {**without.tokens, "tools": without.tokens.get("tools", 0) + more}
         assert record.context.messages == without.context.messages
@@ -166,3 +169,55 @@ def test_the_first_request_from_a_message_on(calls: list[int]) -> None:
     for length in range(len(log) + 1):
         later = [request for request in requests if request.stop >= length]
         assert log.request_from(length) == (later[0] if later else None)
+
+
+@every_strategy
+@given(messages=conversations())
+def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(id: str, messages: list[Message]) -> None:
+    messages = [*messages, Message("user", "still there?")]
+    run = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
+    answered = memviz.replay([*messages, Message("assistant", "yes")], small(id), model=Digest(), counter="chars4")
+    pending, last = run.pending, answered.requests[-1]
+    assert pending is not None
+    assert pending.context.messages == last.context.messages
+    assert (pending.turn, pending.call, pending.name) == (last.turn, last.call, last.name)
+    assert (pending.tokens, pending.flags, pending.reply_tokens) == (last.tokens, last.flags, 0)
+    before = list(answered.requests)[:-1]
+    assert list(run.requests) == before
+    assert len(run.frame()) == len(before) == len(traffic(run).turns)
+    assert run.columns.totals.sum() == sum(record.total_tokens for record in before)
+    again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))
+    assert again.to_dict() == run.to_dict()
+    assert again.pending is not None
+    assert again.pending.context.messages == pending.context.messages
+
+
+def test_what_is_recalled_into_the_open_request_is_in_it() -> None:
+    run = memviz.replay(
+        [*agent(0, 0), Message("user", "And?")],
+        memviz.strategy("window", window_size=1),
+        recalls={3: Recall(turns=[1])},
+    )
+    assert run.pending is not None
+    assert recalled(run.pending) == ["question 1", "answer 1"]
+
+
+def test_the_open_request_of_a_live_chat_is_one_when_its_reply_is_there() -> None:
+    chat = memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel(["Hi.", RuntimeError("down"), "Yes."]))
+    chat.send("Hello")
+    assert chat.run.pending is None
+    with pytest.raises(RuntimeError):
+        chat.send("Still there?")
+    pending = chat.run.pending
+    assert pending is not None
+    assert (len(chat.run.requests), pending.turn, len(pending.context.messages)) == (1, 2, 3)
+    for _ in chat.retry():
+        pass
+    assert (len(chat.run.requests), chat.run.pending) == (2, None)
+
+
+def test_of_a_conversation_that_nobody_answered_nothing_is_counted() -> None:
+    run = memviz.replay([Message("user", "Hello?")], memviz.strategy("buffer"))
+    assert (len(run.requests), len(run.turns), run.frame().empty) == (0, 0, True)
+    assert run.pending is not None
+    assert run.pending.total_tokens == 2 + 4 + 3

@@ -13,7 +13,7 @@ from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
 from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
 from memviz.errors import MalformedReplyError
 from memviz.models.base import ToolChoice
-from memviz.models.tools import TOOLS, Tool
+from memviz.models.tools import Tool
 from tests.engine.calling import (
     CHARS4,
     RECALL,
@@ -23,6 +23,7 @@ from tests.engine.calling import (
     chat_after,
     content_tokens,
     decide,
+    offered,
     recall,
     recalled,
     request_tokens,
@@ -340,7 +341,7 @@ class TestRecord:
         assert [call.sent_tokens for call in record.requests[:-1]] == sent
         assert record.total_tokens == last
         assert record.sent_tokens == sum(sent) + last
-        schemas = sum(CHARS4(TOOLS[name].text) for name in (THINK, RECALL))
+        schemas = offered(THINK, RECALL)
         behind = record.context.blocks[-1].messages
         assert len(behind) == 3 + 2 + 2
         assert record.tokens["tools"] == schemas + sum(content_tokens(m) for m in behind)

@@ -266,10 +266,10 @@ def test_a_budget_broken_by_the_summary_is_told_apart() -> None:
 
 
 def test_a_full_buffer_grows_and_says_until_when() -> None:
-    """The last request holds 7 x 30 tokens of history, 10 of input, and 15 messages and a primer at 3 tokens."""
+    """The last request holds 7 x 30 tokens of history, 10 of input, 15 messages at 4 tokens and a primer of 3."""
     warning = expect(run_of(said(*[10, 20] * 8), "buffer"), "growth")
     window = context_window_tokens(DEFAULT_MODEL) or 0
-    more = (window - (7 * 30 + 10 + 16 * 3)) // 36 + 1  # two more messages a turn, with 3 tokens of the format each
+    more = (window - (7 * 30 + 10 + 15 * 4 + 3)) // 38 + 1  # two more messages a turn, with 4 tokens of the format each
     assert warning.numbers == (
         "The history sent grew from 0 to 210 tokens from turn 1 to 8, about 30 a turn, and never fell. "
         f"{window:,} tokens, the context window of {DEFAULT_MODEL}, are passed after {more:,} more requests, at turn "

@@ -31,7 +31,7 @@ SMALL: dict[str, dict[str, int]] = {
     "chat_summary_buffer": {"token_limit": 900}, "token_buffer": {"max_tokens": 900},
     "clear_tool_results": {"trigger_tokens": 600, "keep_results": 2}, "fifo_facts": {"token_limit": 3000},
 }  # fmt: skip
-FORMAT_TOKENS = 6
+FORMAT_TOKENS = 7
 """More than what the chat format adds to a request besides its messages."""
 
 

@@ -46,10 +46,12 @@ class Compaction:
 
 def turn_numbers(messages: list[Message]) -> list[int]:
     """For each message the turn it is in."""
-    numbers, turn = [], 0
-    for i, message in enumerate(messages):
-        if message.role == "user" and (i == 0 or messages[i - 1].role != "user"):
+    numbers, turn, spoke_last = [], 0, ""
+    for message in messages:
+        if message.role == "user" != spoke_last:
             turn += 1
+        if message.role != "system":
+            spoke_last = message.role
         numbers.append(turn)
     return numbers
 
@@ -94,24 +96,25 @@ class Reference:
             if self.asks_after(i):
                 self.before_request()
                 self.send()
+            elif self.is_open_at_the_end(i):
+                self.before_request()  # what would be sent is shown, and counts nowhere
+                continue
             is_last_of_turn = following is None or self.numbers[i + 1] != self.numbers[i]
             if self.numbers[i] > 0 and is_last_of_turn and message.role != "user":
                 self.after_turn()
         return self
 
     def asks_after(self, i: int) -> bool:
-        """Whether the model is called once message ``i`` was said: the assistant answers next, or the user waits for an
-        answer that never came."""
+        """Whether the model is called once message ``i`` was said: the assistant answers next."""
         if self.numbers[i] == 0 or self.messages[i].role == "assistant":
             return False
         following = self.messages[i + 1 : i + 2]
-        if following and following[0].role == "assistant":
-            return True
-        turn = [j for j, number in enumerate(self.numbers) if number == self.numbers[i]]
-        if any(self.messages[j].role == "assistant" for j in turn):
-            return False
-        asked = [j for j in turn if all(self.messages[k].role == "user" for k in range(turn[0], j + 1))]
-        return i == asked[-1]
+        return bool(following) and following[0].role == "assistant"
+
+    def is_open_at_the_end(self, i: int) -> bool:
+        """Whether message ``i`` is the last one, and the user or a tool waits for an answer that never came."""
+        roles = [message.role for message in self.messages if message.role != "system"]
+        return i == len(self.messages) - 1 and self.numbers[i] > 0 and roles[-1] != "assistant"
 
     @property
     def turn(self) -> int:

@@ -87,6 +87,6 @@ def so_far_label(run: Run) -> str:
     """What the label of a replay that is not over says of it. A free run, whose replies a model gave, has its own
     sentence for that."""
     last = run.turns[-1] if run.turns else None
-    if last is None or last.facts is not None or last.turn >= run.log.turn_count:
+    if last is None or last.facts is not None or len(run.requests) >= run.log.request_count:
         return ""
     return f" · first {counted(len(run.turns), 'turn')}"

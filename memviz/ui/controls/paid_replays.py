@@ -95,7 +95,7 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
     """What went wrong in an attempt, as a sentence; empty if it was only stopped."""
     if attempt.error is not None:
         return f"{attempt.error} No other call was made."
-    if attempt.run.turns and attempt.run.turns[-1].turn < attempt.run.log.turn_count:
+    if attempt.run.turns and len(attempt.run.requests) < attempt.run.log.request_count:
         return ""
     failed = _failures(attempt.run)
     calls = counted(calls_made(attempt.run.compactions), "call")

@@ -195,7 +195,7 @@ class CompareState:
 
     def ended_early(self, run: Run) -> Attempt | None:
         """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
-        if not run.turns or run.turns[-1].turn == run.log.turn_count:
+        if not run.turns or len(run.requests) >= run.log.request_count:
             return None
         return next((attempt for attempt in self.attempts.values() if attempt.run is run), None)
 

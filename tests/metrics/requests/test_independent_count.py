@@ -22,7 +22,7 @@ from tests.metrics.requests.tool_loops import tool_loop
 from tests.real_conversations import MISSING, is_there, real_conversations
 
 COUNT = memviz.counter("o200k_base")
-FORMAT = 3  # tokens that the chat format adds to each message, and to each request
+FORMAT, PRIMER = 4, 3  # tokens that the chat format adds to each message, and to each request
 needs_data = pytest.mark.skipif(not is_there(), reason=MISSING)
 
 
@@ -57,8 +57,8 @@ def sent_tokens(run: Run) -> list[int]:
     found = []
     for record in run.requests:
         messages = record.context.messages
-        names = sum(tokens(message.name) for message in messages if message.name)
-        found.append(sum(written(message) + FORMAT for message in messages) + FORMAT + names)
+        names = sum(tokens(message.name) + 1 for message in messages if message.name)
+        found.append(sum(written(message) + FORMAT for message in messages) + PRIMER + names)
     return found
 
 

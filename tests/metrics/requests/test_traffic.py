@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Message, ModelError, Recall, Reply, Run, ScriptedModel, Usage
-from memviz.engine.assembly import schema_tokens
 from memviz.metrics.requests.shared_prefix import common_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import Traffic, traffic
-from tests.engine.calling import CHARS4, Caller, caller_of, chat_after, content_tokens, decide, recall, says
+from tests.engine.calling import CHARS4, Caller, caller_of, chat_after, content_tokens, decide, offered, recall, says
 from tests.engine.probes import IDS, SUMMARIZING, Digest, small, talk
 from tests.metrics.sent_messages import shared_by_turn, shared_tokens, words_in_common
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -276,17 +275,16 @@ class TestCalls:
             model, found = caller_of(chat), traffic(chat.run, overhead=overhead)
             got = slice(-len(model.requests), None)
             assert len(found.turns) == len(model.requests) + 3
-            added = [(3 * len(messages) + 3) * overhead for messages in model.requests]
+            added = [(4 * len(messages) + 3) * overhead for messages in model.requests]
             content = [sum(map(content_tokens, messages)) for messages in model.requests]
-            schemas = [schema_tokens(CHARS4, names) for names in model.tools]
+            schemas = [offered(*names) for names in model.tools]
             assert found.input_tokens[got].tolist() == np.sum([content, added, schemas], axis=0).tolist()
-            assert found.shared_tokens[got].tolist()[1:] == self.shared(model, 3 * overhead)
+            assert found.shared_tokens[got].tolist()[1:] == self.shared(model, 4 * overhead)
 
     def shared(self, model: Caller, per_message: int) -> list[int]:
         sent: list[tuple[Sequence[Message], tuple[str, ...]]] = list(zip(model.requests, model.tools, strict=True))
         return [
-            schema_tokens(CHARS4, tools)
-            + shared_tokens(CHARS4, one, other, has_summaries=True, per_message=per_message)
+            offered(*tools) + shared_tokens(CHARS4, one, other, has_summaries=True, per_message=per_message)
             for (one, _), (other, tools) in pairwise(sent)
         ]
 
