@@ -32,6 +32,7 @@ OFFLINE = "offline"
 def sweep_settings(
     conversations: options.Conversations, strategy: options.Strategies = None, settings: options.Settings = None,
     keep: options.Keep = 0.9, max_peak: options.MaxPeak = None, worst: options.Worst = False,
+    allow_refused: options.AllowRefused = False,
     counter: options.Counter = "o200k_base", summarizer: options.SummarizerName = OFFLINE,
     budget: options.Budget = None, yes: options.Yes = False, concurrency: options.Concurrency = None,
     model: options.PricesOf = "openai/gpt-5-mini", usd_per_million: options.Prices = None,
@@ -76,7 +77,7 @@ def sweep_settings(
     tried = settings_to_try(strategy or (), settings or (), _largest(subjects, counter))
     plan = Plan(subjects, tried, counter, assumptions, workspace.store if workspace else None)
     ended = _measured(plan, writer, executor, payer, workspace)
-    constraints = Constraints(keep, max_peak, "worst" if worst else "median")
+    constraints = Constraints(keep, max_peak, "worst" if worst else "median", allow_refused)
     write_results(outputs, ended, constraints, counter, name, [source.file for source in sources])
     _end(ended)
 

@@ -20,7 +20,7 @@ from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
     idle_in_words,
-    orphans_in_words,
+    refused_in_words,
     share_in_words,
     verdict,
 )
@@ -113,7 +113,7 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     only = int(front[0]) if len(front) == 1 else None
     return StrategyAnswer(
         axis, best, curve, bend(costs, kept), sweep.grounds, asked, only,
-        (*idle_in_words(sweep, best.row["setting"]), *orphans_in_words(sweep, best.row["setting"])),
+        (*idle_in_words(sweep, best.row["setting"]), *refused_in_words(sweep, best.row["setting"])),
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
 def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation) -> None:
     """All settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
     _look_at_linked(sweep, state)
-    table = sweep.by_setting(constraints.over)
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
         "chosen": state.chosen, "recommended": recommended, "max_peak_tokens": constraints.max_peak_tokens,
