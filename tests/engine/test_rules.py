@@ -21,6 +21,7 @@ from tests.engine.probes import IDS, SUMMARIZING, Digest, sent, small, talk, tim
 from tests.strategies.conversations import answers, conversations, outcomes, summarizer
 from tests.strategies.reference import REFERENCES, caller_of, turn_numbers
 
+pytestmark = pytest.mark.law
 every_strategy = pytest.mark.parametrize("id", IDS)
 LIBRARIES = [id for id in IDS if issubclass(memviz.strategies()[id], LibraryStrategy)]
 """What hands over its whole state at each request and counts it by itself."""
