@@ -33,7 +33,7 @@ def print_sweep(
     table = sweep.by_setting(constraints.over)
     if table.empty:
         return
-    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions)):
+    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions, sweep.counter)):
         out.print(on_one_line(sentence))
     out.print()
     out.print(_best_of_each(best_of_each(sweep, constraints)))

@@ -51,6 +51,7 @@ class Sweep:
     stopped: str = ""
     guessed_facts: tuple[int, ...] = ()
     summarizer: str = ""
+    counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property

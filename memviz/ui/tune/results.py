@@ -57,7 +57,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     over = f" over {counted(len(sweep.subjects), 'conversation')}" if len(sweep.subjects) > 1 else ""
-    basis = plain(basis_in_words(sweep.assumptions))
+    basis = plain(basis_in_words(sweep.assumptions, sweep.counter))
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 
 
