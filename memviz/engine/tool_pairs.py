@@ -76,7 +76,7 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     kept = [part for piece in kept for part in _with_answered_calls(piece, answered)]
     asked = [piece for piece in parts.messages if parts.input and piece.start >= parts.input.start]
     more, left = _answerable(log, asked)
-    restored = [p for p in parts.restored if p not in dropped]
+    restored = [p for p in parts.restored if p not in dropped and p not in answered]
     others = sorted({*parts.recalled, *dropped.intersection(asked_for)}.difference(restored))
     whole = [p for p in others if _is_whole(log, p, others)]
     return parts.with_messages([*kept, *more], left).with_recalled([*restored, *whole])
