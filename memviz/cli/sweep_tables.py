@@ -34,7 +34,7 @@ def print_sweep(
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     if table.empty:
         return
-    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions)):
+    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions, sweep.counter)):
         out.print(on_one_line(sentence))
     out.print()
     out.print(_best_of_each(best_of_each(sweep, constraints)))

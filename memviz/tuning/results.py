@@ -63,6 +63,7 @@ class Sweep:
     stopped: str = ""
     guessed_facts: tuple[int, ...] = ()
     summarizer: str = ""
+    counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
     system_prompts: tuple[str, ...] = field(default=(), repr=False)
     """The system prompt of each conversation; empty for one that has none."""

@@ -82,7 +82,7 @@ def test_a_cell_without_facts_counts_tokens_alone() -> None:
         SweepConversation.of(said, counter("chars4"), retention=False), small("window"), counter("chars4"), None
     )
     assert (found.facts, found.retained.tolist(), found.born.tolist()) == (0, [0], [0])
-    assert found.traffic.input_tokens.tolist() == [19 // 4 + 3 + 1 + 3]
+    assert found.traffic.input_tokens.tolist() == [19 // 4 + 4 + 3]
 
 
 def test_a_setting_that_cannot_be_run_says_why() -> None:

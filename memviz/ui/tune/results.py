@@ -58,7 +58,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     added = len(sweep.compared_conversations)
     over = f" over {counted(added, 'conversation')}, whose costs are added" if added > 1 else ""
-    basis = plain(basis_in_words(sweep.assumptions))
+    basis = plain(basis_in_words(sweep.assumptions, sweep.counter))
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 
 
