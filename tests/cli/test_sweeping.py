@@ -587,7 +587,7 @@ class TestWrongUse:
             (("-s", "window:window_size=0"), ("'window_size'", "is 0")),
             (("-s", "window:window_size=two"), ("'two'", "whole number")),
             (("-s", "window:window_size=2,,4"), ("''", "whole number")),
-            (("-s", "window:size=4"), ("'size'", "one of: window_size")),
+            (("-s", "window:size=4"), ("has no parameter 'size'", "it has window_size")),
             (("-s", "window", "--set", "size=4"), ("'size'",)),
             (("-s", "window:window_size=9..2"), ("'9..2'", "LOW..HIGH")),
             (("-s", "window:window_size=0..2"), ("'0..2'", "LOW..HIGH")),
