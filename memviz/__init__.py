@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from memviz.models.recordings.recording import Recording
     from memviz.models.registry import model
     from memviz.transcripts.base import Probe, Transcript
-    from memviz.transcripts.loading import load_transcript
+    from memviz.transcripts.loading import load_transcript, load_transcripts
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import sweep
 
@@ -97,6 +97,7 @@ _LAZY = {
     "life_lines": "memviz.metrics.retention.life_lines",
     "load_memory_config": "memviz.memory_config",
     "load_transcript": "memviz.transcripts.loading",
+    "load_transcripts": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
     "propose_probes": "memviz.metrics.retention.proposed_probes",
     "recordings": "memviz.models.recordings.bundled",
@@ -115,7 +116,8 @@ __all__ = [
     "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
     "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "find_local_servers",
-    "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript", "model",
+    "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript",
+    "load_transcripts", "model",
     "propose_probes", "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 

@@ -59,7 +59,7 @@ def write_results(
     if outputs.json:
         write_json({**sweep_dict(sweep, constraints, best, counter, summarizer), "measured": ended.measured})
     elif outputs.on_stdout:
-        complain(" ".join([best.advice, *best.grounds.sentences]))
+        complain(best.advice)
     else:
         print_sweep(console(), sweep, constraints, best, all_settings=outputs.all_settings)
         if kept:

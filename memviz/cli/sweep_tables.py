@@ -30,7 +30,7 @@ def print_sweep(
 ) -> None:
     """The recommendation with what it rests on, the best of each strategy, then the settings that do what is wanted
     and those that no other one beats, the cheapest first; with ``all_settings`` every one."""
-    out.print(on_one_line(best.advice), style="bold")
+    out.print(on_one_line(best.answer), style="bold")
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     if table.empty:
         return

@@ -27,8 +27,8 @@ def advice_sentences(
     best = as_sweep(runs, kept, facts.subject, assumptions).best(asked.min_retention, asked.max_peak_tokens)
     basis, number = basis_in_words(assumptions, runs[0].counter.name), counted(len(runs), "setting")
     return (
-        best.advice,
-        best.grounds.sentence,
+        best.answer,
+        *best.grounds.sentences,
         basis,
         f"Asked of {number}: {asked_in_words(asked)}.",
     )

@@ -8,9 +8,11 @@ import weakref
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from datetime import date
+from glob import escape
 from itertools import chain, count
 from pathlib import Path
 from tempfile import mkstemp
+from time import time
 
 from memviz.errors import DatabaseMovedError, StorageError
 
@@ -18,6 +20,10 @@ OWNER_ONLY = 0o600
 LOGS = ("-wal", "-shm")
 """Endings of the files that SQLite keeps beside a database in use. They hold what was written last."""
 
+PART = ".part"
+"""Ending of a copy that is being written."""
+ABANDONED_SECONDS = 3600.0
+"""A copy to which nobody wrote for so long belongs to a program that was killed."""
 Identity = tuple[int, int]
 """Device and inode."""
 
@@ -102,6 +108,7 @@ class DatabaseFile:
         try:
             if target.exists() and not overwrite:
                 raise FileExistsError
+            _remove_abandoned(target)
             part = _empty_beside(target)
             self._copy_into(part)
             if not overwrite:
@@ -148,8 +155,18 @@ def free_place(path: Path) -> Path:
     return next(place for place in places if not place.exists())
 
 
+def _remove_abandoned(target: Path) -> None:
+    """Remove the unfinished copies of ``target`` that killed programs left behind: those to which nobody wrote for a
+    long time, for a copy that is being written may be another program's."""
+    abandoned_before = time() - ABANDONED_SECONDS
+    for part in target.parent.glob(f".{escape(target.name)}.*{PART}"):
+        with suppress(OSError):  # it is gone by now, or somebody else's
+            if part.is_file() and not part.is_symlink() and part.stat().st_mtime < abandoned_before:
+                part.unlink()
+
+
 def _empty_beside(target: Path) -> Path:
-    handle, name = mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)  # for its owner alone
+    handle, name = mkstemp(prefix=f".{target.name}.", suffix=PART, dir=target.parent)  # for its owner alone
     os.close(handle)
     return Path(name)
 

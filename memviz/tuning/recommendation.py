@@ -52,9 +52,15 @@ class Recommendation:
         return f"It {self.sentence.removeprefix(self.setting.code_label).strip()}"
 
     @property
-    def advice(self) -> str:
-        """All of it, as the terminal and the report print it."""
+    def answer(self) -> str:
+        """Which setting to take, and why."""
         return f"{self.headline} {self.why}".strip()
+
+    @property
+    def advice(self) -> str:
+        """All of it: the answer, the facts that it was measured on, and whose summaries it rests on, with how far a
+        recorded language model differs from the stand-in, in facts and dollars."""
+        return " ".join([self.answer, *self.grounds.sentences])
 
 
 def verdict(name: str, grounds: Grounds) -> str:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -17,6 +18,7 @@ from sqlalchemy import Engine, event
 
 from memviz import Message, StorageError
 from memviz.errors import DatabaseMovedError
+from memviz.storage.database_file import ABANDONED_SECONDS
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
@@ -336,3 +338,18 @@ def test_a_backup_overwrites_only_what_it_was_asked_to(store: Store, path: Path)
         store.back_up(path.parent / "nowhere" / "copy.db")
     with pytest.raises(StorageError, match="in memory only"):
         Store(":memory:").back_up(target)
+
+
+def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(tmp_path: Path) -> None:
+    store = Store(tmp_path / "library.db")
+    target = tmp_path / "backup [1].db"
+    abandoned, under_way, of_another = (
+        tmp_path / name for name in (f".{target.name}.old.part", f".{target.name}.new.part", ".backup 2.db.old.part")
+    )
+    for part in (abandoned, under_way, of_another):
+        part.write_bytes(b"half a copy")
+    for part in (abandoned, of_another):
+        os.utime(part, (time.time() - 2 * ABANDONED_SECONDS,) * 2)
+    store.back_up(target)
+    assert target.exists()
+    assert [part.exists() for part in (abandoned, under_way, of_another)] == [False, True, True]

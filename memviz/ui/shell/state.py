@@ -23,7 +23,7 @@ from memviz.models.connection_check import ConnectionReport
 from memviz.models.recordings.noting import Notes
 from memviz.models.spending import Spending
 from memviz.storage.entries import ConversationEntry
-from memviz.strategies import strategy
+from memviz.strategies import COMPARED_AT_FIRST, strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.tuning.background import BackgroundSweep
@@ -93,12 +93,8 @@ class Setting:
 
 
 def first_settings() -> list[Setting]:
-    """What a newcomer sees: everything, the newest, and a summary of the rest."""
-    return [
-        Setting(0, 0, "buffer"),
-        Setting(1, 1, "window", {"window_size": 10}),
-        Setting(2, 2, "summary_buffer", {"max_token_limit": 1500}),
-    ]
+    """What a newcomer sees side by side."""
+    return [Setting(number, number, id, {**values}) for number, (id, values) in enumerate(COMPARED_AT_FIRST)]
 
 
 class AddedRecall(NamedTuple):

@@ -42,7 +42,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         finding = pareto_finding(table, sweep.cost_measure)
     else:
         picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
-        finding = f"No facts are known, so cost stands against size. {best.advice}"
+        finding = f"No facts are known, so cost stands against size. {best.answer}"
     speaker_notes([finding])
     st.plotly_chart(
         as_shown(picture),
