@@ -8,10 +8,10 @@ of the processor of the server, from the moment the page is asked for until its 
 machine does not change them; those in brackets are of the clock. "Peak" is the most memory that the process ever had,
 "left" what it has once the visitor has gone to another conversation. A server that grows beyond --most-mb is ended.
 "So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). Of a long
-conversation pages look at the beginning (``memviz/ui/controls/beginnings.py``), with ``--first all`` at all of it. The first
-picture of Chat are the newest messages, which are there before the memory is derived (``memviz/ui/chat/deriving.py``);
-"memory after" says when that was there as well, on the clock, and "page" is then the time of the whole. Reads /proc, so
-it runs on Linux only.
+conversation pages look at the beginning (``memviz/ui/controls/beginnings.py``), with ``--first all`` at all of it; then
+"page" is the time until all of it was replayed and drawn. The first picture of Chat are the newest messages, which are
+there before the memory is derived (``memviz/ui/chat/deriving.py``); "memory after" says when that was there as well, on
+the clock, and "page" is then the time of the whole. Reads /proc, so it runs on Linux only.
 """
 
 from __future__ import annotations
@@ -140,6 +140,9 @@ async def look(visitor: Visitor, page: str, id: str, setting: str, first: str) -
         visitor.click(f"read-{id}")
         await visitor.run("")
     await until_derived(visitor)
+    while first and visitor.has("long-replay-stop"):
+        await asyncio.sleep(LOOK_SECONDS)
+        await visitor.run("")
     if visitor.has("long-replay-stop"):
         visitor.exceptions.append("so far")
     return "; ".join(visitor.exceptions[:1])
