@@ -151,6 +151,8 @@ class Store:
     page = _reads_once(library.page)
     count = _reads_once(library.count)
     conversation = _reads(library.conversation)
+    said = _reads(library.said)
+    about = _reads(library.about)
     entries = _reads(library.entries)
     entry = _reads_once(library.entry)
     request_count = _reads_once(library.request_count)

@@ -56,9 +56,10 @@ def choose_conversations(workspace: Workspace, study: CompareState, state: TuneS
     return state.conversations
 
 
-def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dict[str, int]:
+def largest_sizes(workspace: Workspace, ids: Sequence[str], study: CompareState) -> dict[str, int]:
     """The sizes of the largest conversation, by unit: no larger values are worth trying."""
-    return sizes_of((workspace.conversation(id)[1] for id in ids), find_counter(counter))
+    logs = (workspace.conversation(id, study.first_of(id))[1] for id in ids)
+    return sizes_of(logs, find_counter(study.counter))
 
 
 def choose_settings(largest: Mapping[str, int], recorded: Sequence[Strategy] = ()) -> tuple[Strategy, ...]:

@@ -10,6 +10,8 @@ import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
 from memviz.engine.judge_prompt import judge_request
 from memviz.engine.judging import Judging
+from memviz.engine.records import TurnRecord
+from memviz.engine.requests import Requests
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.cost import estimate as cost_estimate
 from memviz.metrics.cost.estimate import Estimate, Work
@@ -127,3 +129,22 @@ def test_nothing_to_ask_costs_nothing() -> None:
     empty = memviz.Chat(memviz.strategy("buffer"), model="offline").run
     for runs, probes in (([run_of()], ()), ([], PROBES), ([empty], PROBES)):
         assert judge_estimate(runs, probes, "our/a", "our/b", "our/c") == Estimate(NONE)
+
+
+def test_a_long_conversation_is_estimated_from_few_of_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in records that are made: as many for 400 turns as for 40."""
+    made: list[int] = []
+    make = Requests._record
+
+    def noted(requests: Requests, number: int) -> TurnRecord:
+        made.append(number)
+        return make(requests, number)
+
+    monkeypatch.setattr(Requests, "_record", noted)
+    counts = []
+    for turns in (40, 400):
+        run = memviz.replay(MESSAGES * (turns // 2), memviz.strategy("window"), counter="chars4")
+        made.clear()
+        judge_estimate([run], PROBES, "house/plain", "house/small")
+        counts.append(len(made))
+    assert counts[0] == counts[1] > 0

@@ -63,7 +63,7 @@ def lives_view(
     shown, it is the first of these."""
     shown = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(state.conversation_id), [False, True])
-    facts = facts_of(workspace, state.conversation_id)
+    facts = facts_of(workspace, state)
     if not shown:
         nothing_yet(settings)
         return
