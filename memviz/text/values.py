@@ -85,7 +85,8 @@ _VALUE = rf"""
 """Is compiled when the first text with a digit is read: that takes a while."""
 _TIMES = {
     "k": 1000, "thousand": 1000, "tausend": 1000, "mil": 1000, "千": 1000, "万": 10_000, "million": 1_000_000,
-    "millions": 1_000_000, "millionen": 1_000_000, "mio": 1_000_000, "亿": 100_000_000, "bn": 1_000_000_000, "billion": 1_000_000_000,
+    "millions": 1_000_000, "millionen": 1_000_000, "mio": 1_000_000, "亿": 100_000_000,
+    "bn": 1_000_000_000, "billion": 1_000_000_000,
 }  # fmt: skip
 _HAN_VALUE = re.compile(
     rf"{_NUMERAL}*[十百千万亿]{_NUMERAL}*|[零〇一二三四五六七八九]{{3,}}"

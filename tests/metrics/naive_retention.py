@@ -16,6 +16,7 @@ from memviz.pieces import Line
 from memviz.text.answer_forms import answer_forms, tokens_in_context
 from memviz.text.containment import normal_form
 from memviz.text.letters import simplified
+from memviz.text.polarity import is_asked_negatively, polarity
 from memviz.text.values import MARK, plain_values
 from memviz.transcripts.base import Probe
 
@@ -63,6 +64,13 @@ def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
         }  # fmt: skip
         found += sorted(places)
     return found
+
+
+def affirms(text: str, probe: Probe) -> tuple[bool, bool]:
+    """The same of what the text affirms; to deny a fact that is asked for as a negative is to affirm it."""
+    right, stale = holds(polarity(text).affirmed, probe)
+    is_negative = any(map(is_asked_negatively, (probe.question, *probe.answers)))
+    return right or (is_negative and holds(text, probe)[0]), stale
 
 
 def holds(text: str, probe: Probe) -> tuple[bool, bool]:
@@ -117,8 +125,9 @@ def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | Non
     if not all(0 <= position < record.memory.length for position in probe.evidence):
         return Cell("NOT_BORN", False, False, False)
     held = texts(in_record or record)
-    sources = [name for name in STATES if any(holds(text, probe)[0] for text in held[name])]
-    stale = any(holds(text, probe)[1] for found in held.values() for text in found)
+    sources = [name for name in STATES if any(affirms(text, probe)[0] for text in held[name])]
+    is_mentioned = any(holds(text, probe)[0] for found in held.values() for text in found)
+    stale = any(affirms(text, probe)[1] for found in held.values() for text in found)
     blocks = record.context.blocks
     verbatim = {
         p for block in blocks if block.kind in ("system", "history", "input", "tools") for p in block.indices
@@ -129,4 +138,6 @@ def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | Non
     best = STATES.index(sources[-1]) if sources else 1
     if evidence:
         best = max(best, 5 if set(probe.evidence) <= verbatim else 4)
+    if best == 1 and (is_mentioned or stale) and in_record is None:
+        return Cell("CONTRADICTED", evidence, False, stale)
     return Cell(STATES[best], evidence, bool(sources), stale)

@@ -34,7 +34,7 @@ SAID = [
 BUDGET = Probe("Budget?", ("3,600 euros", "3,600"), (4,), "updated fact", ("3,000",))
 CODE = Probe("Code?", ("QX7R4M",), (2,), "single fact")
 BOTH = Probe("Both?", ("QX7R4M",), (0, 2), "multi-evidence")
-NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM = Knowledge
+NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM, CONTRADICTED, _ = Knowledge
 
 
 def run_of(id: str, *summaries: str | Exception, said: list[tuple[str, str]] = SAID, **options: object) -> Run:
