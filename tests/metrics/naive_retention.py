@@ -21,7 +21,7 @@ from memviz.text.values import MARK, plain_values
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")
-STATES = ("NOT_BORN", "LOST", "SYSTEM", "SUMMARY", "RECALLED", "VERBATIM")
+STATES = ("NOT_BORN", "LOST", "SYSTEM", "SUMMARY", "RECALLED", "VERBATIM", "CONTRADICTED", "UNKNOWN")
 
 
 def tokens(text: str) -> list[str]:

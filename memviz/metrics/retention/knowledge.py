@@ -67,7 +67,7 @@ class Knowledge(IntEnum):
     @property
     def state(self) -> FactState:
         """What the request makes of the fact."""
-        return FactState(int(STATE_OF[self]))
+        return _STATES[int(STATE_OF[self])]
 
     @property
     def is_known(self) -> bool:
@@ -75,6 +75,7 @@ class Knowledge(IntEnum):
         return self.state is FactState.KNOWN
 
 
+_STATES = {int(state): state for state in FactState}
 BEST_FIRST = (
     Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.CONTRADICTED,
     Knowledge.UNKNOWN, Knowledge.LOST,
@@ -112,7 +113,8 @@ class Retention:
     on, one whose evidence lies outside the log never. ``births`` are the log positions of that last message (-1:
     no evidence; the length of the log: never). ``evidence``: all messages of the evidence are in the request, word
     for word (recalled ones count). ``contained``: an accepted answer is contained in the request, by the rule of
-    :mod:`memviz.text.containment`, and affirmed there. ``stale``: a stale one is. ``states`` are :class:`Knowledge` codes:
+    :mod:`memviz.text.containment`, and affirmed there. ``stale``: a stale one is. ``states`` are
+    :class:`Knowledge` codes:
     where
     it is contained; where only the evidence is there, in words that the probe does not list, VERBATIM, or
     RECALLED if it takes a recalled message to have all of it. CONTRADICTED: it is mentioned only where it is denied or

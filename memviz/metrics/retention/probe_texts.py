@@ -120,7 +120,7 @@ class ProbeTexts:
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Which accepted answers each text calls outdated, and which it affirms after that."""
         ended, _ = self._mentioned([one.outdated for one in read])
-        ended &= ~self._is_negative
+        ended[:, self._is_negative] = False
         for row, probe in np.argwhere(ended).tolist():
             ended[row, probe] = is_same_subject(self.probes[probe].question, read[row].updates)
         since = self._mentioned([one.since for one in read])[0] if ended.any() else ended
