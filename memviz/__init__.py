@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from memviz.memory_config import load_memory_config, strategy_of
     from memviz.memory_store import MemoryStore, build_chat_memory
     from memviz.metrics.health import health_warnings
+    from memviz.metrics.retention.knowledge import FactState
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
     from memviz.metrics.retention.retention import retention
@@ -94,6 +95,7 @@ _LAZY = {
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
     "health_warnings": "memviz.metrics.health",
+    "FactState": "memviz.metrics.retention.knowledge",
     "life_lines": "memviz.metrics.retention.life_lines",
     "load_memory_config": "memviz.memory_config",
     "load_transcript": "memviz.transcripts.loading",
@@ -109,7 +111,8 @@ _LAZY = {
 
 __all__ = [
     "RECALL_CONVERSATION", "Block", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory", "Compaction",
-    "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom",
+    "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "FactState",
+    "Fate", "FreeRun", "Headroom",
     "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
     "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled",
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
