@@ -341,7 +341,9 @@ def _marks(setting: SettingRun, number: int, axis: RequestAxis) -> Iterator[_Mar
             yield _mark(setting, number, compaction, float(places[at]), request_id(run, at))
     for turn, compaction in run.unsent:
         mark = _mark(setting, number, compaction, axis.last(turn) + 0.5, f"{turn}")
-        if mark is not None and turn < run.turns[-1].turn:  # another setting went on: it stands beside the line
+        if (
+            mark is not None and run.turns and turn < run.turns[-1].turn
+        ):  # another setting went on: it stands beside the line
             last = int(np.searchsorted(run.columns.turns, turn, "right")) - 1
             sent_tokens = int(run.columns.totals[last])
             mark = replace(mark, before=sent_tokens, after=sent_tokens)

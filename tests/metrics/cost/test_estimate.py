@@ -76,10 +76,10 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
     chat_work, summaries = found.parts
     assert (summaries.calls, summaries.output_tokens) == (2, 7)
     assert summaries.input_tokens == 100 + failed.prompt_tokens > 100
-    chat = (chat_work.input_tokens * 2 + 40 * 10) / MILLION
+    chat = (chat_work.input_tokens * 2 + 60 * 10) / MILLION
     assert found.usd == pytest.approx(chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION)
     assert found.sentence.startswith(
-        f"3 requests: about {chat_work.input_tokens} tokens in and 40 out; 2 summaries: about "
+        f"3 requests: about {chat_work.input_tokens} tokens in and 60 out; 2 summaries: about "
         f"{summaries.input_tokens} tokens in and 7 out, in all about $"
     )
     assert estimate([run], "house/plain", "offline").usd == pytest.approx(chat)
@@ -96,7 +96,7 @@ def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
 def test_a_long_request_has_its_own_price() -> None:
     """Only the third request is over 60 tokens; all three together being so does not matter."""
     found = estimate([run_of()], "house/long", "offline")
-    assert found.usd == pytest.approx(((16 + 52) * 2 + 40 * 10 + 79 * 4) / MILLION)
+    assert found.usd == pytest.approx(((17 + 55) * 2 + 40 * 10 + 84 * 4 + 20 * 20) / MILLION)
 
 
 @pytest.mark.parametrize("model", ["house/unheard-of", "house/half"])

@@ -89,7 +89,11 @@ def test_a_list_that_lost_its_end_keeps_its_beginning() -> None:
 def test_equal_messages_at_other_positions_are_the_same_prefix() -> None:
     """Behind a system message a window of two holds "yes", then again "yes"."""
     yes = [Message("user", "go on"), Message("assistant", "yes")] * 3
-    run = memviz.replay([*yes, Message("user", "the end")], memviz.strategy("window", window_size=2), counter="chars4")
+    run = memviz.replay(
+        [*yes, Message("user", "the end"), Message("assistant", "bye")],
+        memviz.strategy("window", window_size=2),
+        counter="chars4",
+    )
     assert traffic(run).shared_tokens.tolist() == [0, 0, 0 + (1 + 4) + (1 + 4), 1 + 4] == shared_by_turn(run)
 
 
@@ -106,6 +110,7 @@ def test_messages_that_differ_in_more_than_their_text_are_not_the_same() -> None
         asked[1],
         told[1],
         Message("user", "?"),
+        Message("assistant", "!"),
     ]
     run = memviz.replay(said, memviz.strategy("window", window_size=2), counter="chars4")
     assert [record.context.messages[0].content for record in run.turns] == ["go on", "found", "found"]
