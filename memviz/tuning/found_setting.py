@@ -30,7 +30,7 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
         system_prompt=next(iter(sweep.system_prompts), None) or None,
         found=" ".join([_found(sweep, row), *_refused(row), *_whose_prompt(sweep)]),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
-        repair_tool_pairs=row["refused"] == 0,
+        repair_tool_pairs=not row["refused"],
     )
 
 
