@@ -39,7 +39,7 @@ from memviz.errors import (
 from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
-from memviz.models.recordings.recording import Recording
+from memviz.models.recordings.recording import Recording, conversation_digest
 from memviz.models.registry import OFFLINE, is_free, model
 from memviz.models.scripted import ScriptedModel
 from memviz.process_memory import uncollected
@@ -128,6 +128,17 @@ class Choices(NamedTuple):
     unreadable: list[UnreadableConversation]
 
 
+class Added(NamedTuple):
+    """A conversation that was to be saved: its entry, and whether it was in the library before."""
+
+    entry: ConversationEntry
+    was_there: bool
+
+
+def _content_digest(transcript: Transcript) -> str:
+    return conversation_digest(transcript.messages, transcript.system_prompt, transcript.tools)
+
+
 class Workspace:
     """The conversations and runs of one database. Safe to share between threads."""
 
@@ -183,6 +194,23 @@ class Workspace:
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""
         return self.store.entries(self.store.add_conversations(transcripts))
+
+    def add_once(self, transcripts: Sequence[Transcript]) -> list[Added]:
+        """Save conversations, all or none, without those of which the library has the same messages, system prompt and
+        tools already; returns in the order given what became of each."""
+        before = self._saved_before(transcripts)
+        made = iter(self.add([one for one, saved in zip(transcripts, before, strict=True) if saved is None]))
+        return [Added(next(made), False) if saved is None else Added(saved, True) for saved in before]
+
+    def _saved_before(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry | None]:
+        """The saved conversation that is the same as each of these, if there is one."""
+        sizes = {len(one.messages) for one in transcripts}
+        saved: dict[str, ConversationEntry] = {}
+        for entry in self.store.conversations(limit=-1):
+            if entry.message_count in sizes:
+                with suppress(StorageError):  # a damaged one is told in the Library
+                    saved.setdefault(_content_digest(self.store.conversation(entry.id)), entry)
+        return [saved.get(_content_digest(one)) for one in transcripts]
 
     def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""

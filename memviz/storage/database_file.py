@@ -20,6 +20,8 @@ OWNER_ONLY = 0o600
 LOGS = ("-wal", "-shm")
 """Endings of the files that SQLite keeps beside a database in use. They hold what was written last."""
 
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises, and what Python does where the names of tables that SQLite's error quotes are damaged."""
 PART = ".part"
 """Ending of a copy that is being written."""
 ABANDONED_SECONDS = 3600.0
@@ -61,7 +63,7 @@ class DatabaseFile:
             if LOGS[0] in self._opened:
                 _open_logs(connection)  # now: SQLite does not open them for a file that was removed
             self.expect_in_place()
-        except (DatabaseMovedError, sqlite3.Error):
+        except (DatabaseMovedError, *DAMAGE):
             connection.close()
             raise
         return connection
@@ -93,7 +95,7 @@ class DatabaseFile:
         yet, or not needed."""
         try:
             left = self.problem() != "" and _leave(self._first, self._place, self._opened)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DAMAGE) as error:
             raise StorageError(f"{self.path} cannot be let go of ({_reason(error)}). Start memviz again.") from error
         if not left:
             raise StorageError(f"{self.path} is still being read. Try again in a moment.")
@@ -116,7 +118,7 @@ class DatabaseFile:
             os.replace(part, target)
         except FileExistsError:
             raise StorageError(f"{target} is there already, so nothing was written. Choose another name.") from None
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DAMAGE) as error:
             raise StorageError(f"{target} could not be written ({_reason(error)}). Choose another place.") from error
         finally:
             if part is not None:
@@ -172,7 +174,7 @@ def _empty_beside(target: Path) -> Path:
 
 
 def _close(connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]) -> None:
-    with closing(connection), suppress(OSError, sqlite3.Error):  # the place itself may be gone
+    with closing(connection), suppress(OSError, *DAMAGE):  # the place itself may be gone
         _leave(connection, place, opened)
 
 

@@ -139,7 +139,7 @@ class Store:
     def _errors_in_words(self) -> Iterator[None]:
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeDecodeError) as error:
             self._database.expect_in_place()  # if it is not, that is what is wrong
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:

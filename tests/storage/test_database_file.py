@@ -353,3 +353,26 @@ def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(tm
     store.back_up(target)
     assert target.exists()
     assert [part.exists() for part in (abandoned, under_way, of_another)] == [False, True, True]
+
+
+def test_a_damaged_schema_is_a_sentence_whatever_python_makes_of_it(path: Path) -> None:
+    """SQLite's own error quotes the damaged schema, and Python cannot decode the quotation."""
+    Store(path).close()
+    whole = path.read_bytes()
+    start, met = whole.index(b"CREATE TABLE"), 0
+    for place in range(start - 30, start + 60, 6):
+        path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+        with closing(sqlite3.connect(path)) as raw:
+            try:
+                raw.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                continue
+            except sqlite3.Error:
+                continue
+            except UnicodeDecodeError:
+                met += 1
+        with pytest.raises(StorageError, match="or it is damaged"):
+            Store(path)
+        gc.collect()  # what was opened is closed without a word
+        for ending in ("-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+    assert met, "no damage here is one that Python cannot read"
