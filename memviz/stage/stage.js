@@ -33,20 +33,53 @@ class MemvizStage {
         addEventListener("resize", () => this.resize(), { signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
+        this.walk.begin();
     }
 
     // Other data, or the same with another step or setting to stand at.
     update(data) {
-        const isSame = this.id !== undefined && this.id === data.id;
+        const isFirst = this.id === undefined, isSame = !isFirst && this.id === data.id;
         this.resize(); // what stands above may be another
         if (isSame && this.serial === data.serial) return this.recolor();
+        const kept = this.kept(data, isFirst);
         this.serial = data.serial;
-        if (this.id !== undefined) this.walk.stop();
-        this.walk.forget();
-        this.chosen = Math.min(data.chosen ?? 0, data.settings.length - 1);
-        this.walk.at = Math.max(0, Math.min(data.steps.length - 1, data.at - data.first));
+        if (!kept) {
+            if (!isFirst) this.walk.stop();
+            this.walk.forget();
+        }
+        const { step, chosen } = kept ?? { step: data.at, chosen: data.chosen ?? 0 };
+        this.chosen = Math.min(chosen, data.settings.length - 1);
+        this.walk.at = Math.max(0, Math.min(data.steps.length - 1, step - data.first));
         if (!isSame) this.load(data);
         this.moved();
+        if (kept && isFirst) this.goOn(kept);
+    }
+
+    // Where the visitor went, if the page did not know it yet when it said where to stand: `moves` is how many moves it
+    // had heard of. A stage that comes in the place of another one looks the same and was told the same.
+    kept(data, isFirst) {
+        const { places, moves } = MemvizKeys.here, { stage } = places;
+        if (!stage || stage.scene !== this.scene(data)) return null;
+        if (isFirst && data.id !== undefined && stage.id === data.id && stage.serial === data.serial) return stage;
+        const isFresh = performance.now() - stage.since < MEMVIZ_KEY_WAITS_MILLISECONDS;
+        return isFresh && (!stage.isTold || data.moves < moves) ? stage : null;
+    }
+
+    goOn({ isTold, isPlaying }) {
+        if (isPlaying) this.walk.play();
+        else if (!isTold) this.walk.rest();
+    }
+
+    // What is told apart here: the same steps of the same settings.
+    scene({ scene, of, settings }) {
+        return JSON.stringify([scene, of, settings.map(({ label }) => label)]);
+    }
+
+    // Keep where the visitor is, until the page was told.
+    keepPlace(isTold) {
+        const { data, walk, chosen, id, serial } = this;
+        const place = { scene: this.scene(data), id, serial, step: walk.at + data.first, chosen, isTold, isPlaying: walk.isPlaying };
+        MemvizKeys.here.places.stage = { ...place, since: performance.now() };
     }
 
     load(data) {
@@ -169,6 +202,7 @@ class MemvizStage {
             this.make("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
             return { chip, state: this.make("span", chip, { className: "heard" }) };
         });
+        this.drawFacts(false); // before they are seen: what changes afterwards fades for a second
         const later = this.chips.filter((_, number) => !followed.includes(number));
         this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
         this.showFacts(false);
@@ -361,9 +395,19 @@ class MemvizStage {
         this.drawSentence();
     }
 
+    rests() {
+        this.keepPlace(false);
+    }
+
     rested(at) {
-        const [turn, call, calls] = this.data.steps[at];
-        this.onMove?.({ step: at + this.data.first, turn, call, behind: calls - call, setting: this.chosen });
+        const [turn, call, calls] = this.data.steps[at], number = ++MemvizKeys.here.moves;
+        this.keepPlace(true);
+        this.onMove?.({ step: at + this.data.first, turn, call, behind: calls - call, setting: this.chosen, number });
+    }
+
+    // Who asked for the stage plays it next; the focus of somebody who is elsewhere by now stays there.
+    takeFocus() {
+        if (document.activeElement === document.body) this.buttons.play.focus({ preventScroll: true });
     }
 
     nextMark() {
