@@ -82,7 +82,12 @@ class TestJson:
         assert found["recommendation"]["sentence"] == best.sentence
         assert found["recommendation"]["parameters"] == best.setting.model_dump()
         assert [row["front"] for row in found["settings"]] == sweep.by_setting()["front"].tolist()
-        assert found["wanted"] == {"min_retention": 0.5, "max_peak_tokens": 400, "over": "median"}
+        assert found["wanted"] == {
+            "min_retention": 0.5,
+            "max_peak_tokens": 400,
+            "over": "median",
+            "allow_refused": False,
+        }
         assert found["is_complete"]
         assert found["terms"]["model"]["model"] == "openai/gpt-5-mini"
 
@@ -343,7 +348,7 @@ class TestExportToCode:
         assert yaml.safe_load(Path("memory.yaml").read_text())["memory"]["counter"] == "chars4"
         sweep = memviz("sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments[:4], "--json").json
         row = next(row for row in sweep["settings"] if row["setting"] == sweep["recommendation"]["setting"])
-        run = memviz("replay", chat, "--config", "memory.yaml", "--json").json
+        run = memviz("replay", chat, "--config", "memory.yaml", "--model", "offline", "--json").json
         assert run["strategy"] == {"id": row["strategy"], "parameters": row["parameters"]}
         use = token_use(api.Run.from_dict(run))
         assert (use.sent_tokens, use.peak_tokens) == (row["sent_tokens"], row["peak_tokens"])

@@ -45,7 +45,7 @@ def all_lines_of(figure: go.Figure) -> list[go.Scatter]:
 
 
 def limits_of(figure: go.Figure) -> list[go.Scatter]:
-    return [trace for trace in figure.data if trace.name.endswith(" limit")]
+    return [trace for trace in figure.data if (trace.name or "").endswith(" limit")]
 
 
 def marks_of(figure: go.Figure) -> list[go.Scatter]:
