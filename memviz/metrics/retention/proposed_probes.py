@@ -14,7 +14,9 @@ from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.stated_values import Value
 from memviz.metrics.retention.told_values import told_values
 from memviz.text.containment import PhraseIndex, contains, normal_tokens
+from memviz.text.polarity import BORDER, polarity
 from memviz.text.sentences import Sentence
+from memviz.text.word_classes import CHANGE
 from memviz.text.words import content_words
 from memviz.transcripts.base import Category, Probe
 
@@ -27,6 +29,12 @@ MOST_MESSAGES, MOST_SHARE = 4, 0.12
 _WITH_UNIT = re.compile(r"(?P<number>\d[\d.,]*) ?[^\W\d]")
 USED_AGAIN = 1.5
 """How much more telling a value is that comes back."""
+SAME_WORDS, MOST_OLD_WORDS = 0.5, 4
+"""Share of the words that a statement and its update have in common at least; words of an old value at most."""
+_INSTEAD = "(?:instead of|rather than|in place of|statt|anstatt)(?: (?:in|at|on|the))?"
+_INTO = "(?:(?:to|into|with|by|nach|auf)(?: (?:in|at|on|the))?|->|→|(?:改|换|变|调整|搬)[成为到])"
+_ARTICLE = re.compile(r"^(?:(?:in|at|on|the|a|an|from|to) )+", re.IGNORECASE)
+_HAN_CHANGE = re.compile("[改换变调]|现在")
 PER_MESSAGE = 2
 ALONE_PER_MESSAGE = 4
 """At most so many of one message are asked for: of those used again, and of those that are facts by themselves."""
@@ -71,7 +79,38 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
             taken[one.position] = taken.get(one.position, 0) + 1
             kept.append(one)
     kept.sort(key=lambda one: one.position)
-    return tuple(Probe(one.question, (one.answer,), (one.position,), one.category) for one in kept)
+    return tuple(
+        Probe(one.question, (one.answer,), (one.position,), one.category, outdated_by(one, kept)) for one in kept
+    )
+
+
+def outdated_by(update: _Statement, told: Sequence[_Statement]) -> tuple[str, ...]:
+    """The values that a statement replaces: those that its own sentence calls outdated ("12:10 instead of 10:40"), and
+    those of earlier statements in the same words, where it speaks of a change ("The budget is now 3,600")."""
+    sentence = update.question.replace(BLANK, update.answer)
+    old = [_ARTICLE.sub("", text.strip(" \"'")) for text in polarity(sentence).outdated.split(BORDER)]
+    found = [text for text in old if _replaces(update.answer, text, sentence)]
+    if set(sentence.lower().split()) & CHANGE or _HAN_CHANGE.search(sentence):
+        words = content_words(update.question)
+        for one in told:
+            theirs = content_words(one.question)
+            is_same = len(words & theirs) >= SAME_WORDS * len(words | theirs) and len(words & theirs) >= LEAST_WORDS
+            if one.position < update.position and is_same and _are_alike(one.answer, update.answer):
+                found.append(one.answer)
+    return tuple(value for value in dict.fromkeys(found) if not contains(value, update.answer))
+
+
+def _replaces(new: str, old: str, sentence: str) -> bool:
+    """Whether nothing but a word of change stands between both values."""
+    if not old or len(old.split()) > MOST_OLD_WORDS or not _are_alike(old, new):
+        return False
+    both = rf"{re.escape(new)}\W*{_INSTEAD}\W*{re.escape(old)}|{re.escape(old)}\W*{_INTO}\W*{re.escape(new)}"
+    return re.search(both, sentence) is not None
+
+
+def _are_alike(old: str, new: str) -> bool:
+    """Whether both values have digits, or neither has: a day replaces no hotel."""
+    return any(map(str.isdigit, old)) == any(map(str.isdigit, new))
 
 
 def _statement(position: int, sentence: Sentence, value: Value) -> _Statement | None:

@@ -150,3 +150,19 @@ def test_a_transcript_a_log_and_a_list_of_messages_are_taken_alike() -> None:
     found = propose_probes(Log(transcript.messages))
     assert found
     assert propose_probes(transcript) == propose_probes(list(transcript.messages)) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "stale"),
+    [
+        (("Our train to Coimbra now departs at 12:10 instead of 10:40.",), "12:10", ("10:40",)),
+        (("The total budget for the trip is 3,000 euros.", "The total budget for the trip is now 3,600 euros."),
+         "3,600", ("3,000",)),
+        (("Our total budget is 3,000 euros.", "The deposit of the flat is now 3,600 euros."), "3,600", ()),
+        (("The total budget for the trip is 3,000 euros.",), "3,000", ()),
+    ],
+)  # fmt: skip
+def test_a_changed_value_makes_the_one_before_stale(said: tuple[str, ...], answer: str, stale: tuple[str, ...]) -> None:
+    messages = [one for text in (*said, "Bye.") for one in (Message("user", text), Message("assistant", "Noted."))]
+    found = {probe.answers[0]: probe.stale for probe in propose_probes(Log(messages))}
+    assert found[answer] == stale
