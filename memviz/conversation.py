@@ -366,6 +366,11 @@ class Log(Sequence[Message]):
         return self.pending
 
     @property
+    def begins_turn_next(self) -> bool:
+        """Whether a message of the user's would begin a turn, instead of joining a question."""
+        return self._last_speaker != "user"
+
+    @property
     def pending(self) -> Request | None:
         """The request that is open at the end: a user's message or tool results that nobody has answered yet."""
         length = len(self._messages)

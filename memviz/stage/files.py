@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-SCRIPTS = ("walk.js", "frames.js", "picture.js", "stage.js")
+SCRIPTS = ("keys.js", "walk.js", "frames.js", "picture.js", "stage.js")
 
 
 @cache
@@ -21,8 +21,14 @@ def script() -> str:
 
 @cache
 def walk_script() -> str:
-    """The script of the walk alone: ``MemvizWalk``, which every player has."""
-    return _source("walk.js")
+    """The script of the walk alone: ``MemvizWalk``, which every player has, with the keys that it hears."""
+    return "\n".join(map(_source, SCRIPTS[:2]))
+
+
+@cache
+def keys_script() -> str:
+    """The script of the keys alone: from where it stands on, no key of a walk is lost."""
+    return _source(SCRIPTS[0])
 
 
 @cache

@@ -7,7 +7,7 @@ const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
-const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word"];
+const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word", "contradicted", "unknown"];
 const MEMVIZ_ICONS = {
     previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
 };
@@ -33,20 +33,53 @@ class MemvizStage {
         addEventListener("resize", () => this.resize(), { signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
+        this.walk.begin();
     }
 
     // Other data, or the same with another step or setting to stand at.
     update(data) {
-        const isSame = this.id !== undefined && this.id === data.id;
+        const isFirst = this.id === undefined, isSame = !isFirst && this.id === data.id;
         this.resize(); // what stands above may be another
         if (isSame && this.serial === data.serial) return this.recolor();
+        const kept = this.kept(data, isFirst);
         this.serial = data.serial;
-        if (this.id !== undefined) this.walk.stop();
-        this.walk.forget();
-        this.chosen = Math.min(data.chosen ?? 0, data.settings.length - 1);
-        this.walk.at = Math.max(0, Math.min(data.steps.length - 1, data.at - data.first));
+        if (!kept) {
+            if (!isFirst) this.walk.stop();
+            this.walk.forget();
+        }
+        const { step, chosen } = kept ?? { step: data.at, chosen: data.chosen ?? 0 };
+        this.chosen = Math.min(chosen, data.settings.length - 1);
+        this.walk.at = Math.max(0, Math.min(data.steps.length - 1, step - data.first));
         if (!isSame) this.load(data);
         this.moved();
+        if (kept && isFirst) this.goOn(kept);
+    }
+
+    // Where the visitor went, if the page did not know it yet when it said where to stand: `moves` is how many moves it
+    // had heard of. A stage that comes in the place of another one looks the same and was told the same.
+    kept(data, isFirst) {
+        const { places, moves } = MemvizKeys.here, { stage } = places;
+        if (!stage || stage.scene !== this.scene(data)) return null;
+        if (isFirst && data.id !== undefined && stage.id === data.id && stage.serial === data.serial) return stage;
+        const isFresh = performance.now() - stage.since < MEMVIZ_KEY_WAITS_MILLISECONDS;
+        return isFresh && (!stage.isTold || data.moves < moves) ? stage : null;
+    }
+
+    goOn({ isTold, isPlaying }) {
+        if (isPlaying) this.walk.play();
+        else if (!isTold) this.walk.rest();
+    }
+
+    // What is told apart here: the same steps of the same settings.
+    scene({ scene, of, settings }) {
+        return JSON.stringify([scene, of, settings.map(({ label }) => label)]);
+    }
+
+    // Keep where the visitor is, until the page was told.
+    keepPlace(isTold) {
+        const { data, walk, chosen, id, serial } = this;
+        const place = { scene: this.scene(data), id, serial, step: walk.at + data.first, chosen, isTold, isPlaying: walk.isPlaying };
+        MemvizKeys.here.places.stage = { ...place, since: performance.now() };
     }
 
     load(data) {
@@ -169,6 +202,7 @@ class MemvizStage {
             this.make("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
             return { chip, state: this.make("span", chip, { className: "heard" }) };
         });
+        this.drawFacts(false); // before they are seen: what changes afterwards fades for a second
         const later = this.chips.filter((_, number) => !followed.includes(number));
         this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
         this.showFacts(false);
@@ -210,7 +244,7 @@ class MemvizStage {
     }
 
     buildLegend() {
-        const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost } = this.drawn();
+        const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
         this.legend.replaceChildren();
         const entry = (className, color, words) => {
             const item = this.make("li", this.legend);
@@ -223,22 +257,24 @@ class MemvizStage {
         }
         for (const [kind, words] of Object.entries(MEMVIZ_PARTS)) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
         if (isLost) entry("lost", "", "Lost fact");
+        if (isContradicted) entry("contradicted", "", "Contradicted fact: denied or outdated");
         this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
     }
 
-    // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost.
+    // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost or contradicted.
     drawn() {
         const codes = new Set(), kinds = new Set(), { settings, pieces, facts } = this.data;
-        let isLost = false;
+        let isLost = false, isContradicted = false;
         settings.forEach(({ requests }, setting) => requests.forEach((request, at) => {
             if (!request) return;
             for (const [, , code] of request.fates ?? []) codes.add(code);
             for (const [letter] of request.pieces) kinds.add(pieces[letter]);
             isLost ||= facts.length > 0 && (request.known ?? "").includes("1");
+            isContradicted ||= facts.length > 0 && (request.known ?? "").includes("6");
             if (!kinds.has("tools") && this.frames.blocks(setting, at).some((block) => block.kind === "tools" || (block.kind === "history" && this.frames.message(setting, block.position)?.[0] === "tool"))) kinds.add("tools");
         }));
         if (codes.has(6)) kinds.delete("recalled");
-        return { codes, kinds, isLost };
+        return { codes, kinds, isLost, isContradicted };
     }
 
     // Room and colours.
@@ -359,9 +395,19 @@ class MemvizStage {
         this.drawSentence();
     }
 
+    rests() {
+        this.keepPlace(false);
+    }
+
     rested(at) {
-        const [turn, call, calls] = this.data.steps[at];
-        this.onMove?.({ step: at + this.data.first, turn, call, behind: calls - call, setting: this.chosen });
+        const [turn, call, calls] = this.data.steps[at], number = ++MemvizKeys.here.moves;
+        this.keepPlace(true);
+        this.onMove?.({ step: at + this.data.first, turn, call, behind: calls - call, setting: this.chosen, number });
+    }
+
+    // Who asked for the stage plays it next; the focus of somebody who is elsewhere by now stays there.
+    takeFocus() {
+        if (document.activeElement === document.body) this.buttons.play.focus({ preventScroll: true });
     }
 
     nextMark() {

@@ -1,20 +1,17 @@
 // A walk through steps, which the player below charts and the stage share: play, pause, one on, one back, to the next
-// mark, keys. Its owner draws (`moved`), and hears of a step when the visitor rests on it (`rested`).
+// mark. Its owner draws (`moved`), and hears of a step when the visitor rests on it (`rested`). Keys come from keys.js.
 const MEMVIZ_REST_MILLISECONDS = 120;
 const MEMVIZ_STEP_MILLISECONDS = 1000;
-const MEMVIZ_TYPING = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
-const MEMVIZ_OWN_ARROWS = "input:not([type=checkbox]), [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
-const MEMVIZ_OWN_SPACE = "button, a, summary, label, input[type=checkbox], [role=radio], [role=tab], [role=option], [role=menuitem], [role=switch]";
 
 class MemvizWalk {
     // `owner` has: root; count (how many steps there are), moved(), rested(at), nextMark() (a place, or undefined), and
-    // if it likes milliseconds() (until the next step while playing), mayEnter(at), left(), restsWhilePlaying.
+    // if it likes milliseconds() (until the next step while playing), mayEnter(at), left(), takeFocus(), restsWhilePlaying,
+    // rests() (before it rests: the page does not know yet).
     constructor(owner) {
         this.owner = owner;
         this.at = 0;
         this.listening = new AbortController();
         const { signal } = this.listening;
-        document.addEventListener("keydown", (event) => this.key(event), { signal });
         document.addEventListener("visibilitychange", () => document.hidden && this.stop(), { signal });
         this.signal = signal;
     }
@@ -36,9 +33,15 @@ class MemvizWalk {
         return this.resting !== undefined;
     }
 
+    // The owner has drawn its first step: from now on keys are heard, also those that were pressed before.
+    begin() {
+        MemvizKeys.here.join(this);
+    }
+
     leave() {
         this.stop();
         this.forget();
+        MemvizKeys.here.leave(this);
         this.listening.abort();
         this.owner.left?.();
     }
@@ -57,6 +60,7 @@ class MemvizWalk {
 
     rest() {
         this.forget();
+        this.owner.rests?.();
         this.resting = setTimeout(() => {
             this.resting = undefined;
             if (this.isThere && !(this.isPlaying && this.owner.restsWhilePlaying === false)) this.owner.rested(this.at);
@@ -88,6 +92,7 @@ class MemvizWalk {
         if (this.isAtEnd) this.go(0);
         this.wait();
         this.owner.moved();
+        this.owner.rests?.();
     }
 
     wait() {
@@ -113,20 +118,13 @@ class MemvizWalk {
         else this.play();
     }
 
-    key(event) {
-        if (this.leaveIfGone()) return;
-        const target = event.composedPath()[0];
-        const own = MEMVIZ_TYPING + (event.key === " " ? `, ${MEMVIZ_OWN_SPACE}` : event.key === "n" ? "" : `, ${MEMVIZ_OWN_ARROWS}`);
-        if (target instanceof Element && target.closest(own)) return;
-        if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-        const act = {
+    act(key) {
+        const acts = {
             " ": () => this.toggle(),
             ArrowLeft: () => this.step(-1),
             ArrowRight: () => this.step(1),
             n: () => this.toMark(),
-        }[event.key];
-        if (!act) return;
-        event.preventDefault();
-        act();
+        };
+        acts[key]();
     }
 }

@@ -263,3 +263,73 @@ def test_pointing_at_a_message_tells_what_it_is(
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     expect(page.locator(".memviz-stage .tip")).to_contain_text("Message 1, user, turn 1")
     expect(page.locator(".memviz-stage .tip")).to_contain_text(str(played["messages"][0][2])[:40])
+
+
+def test_a_key_that_is_pressed_before_the_stage_is_there_waits_for_it(page: Page, dashboard: Dashboard) -> None:
+    page.add_init_script(
+        """{
+            const watch = new MutationObserver(() => {
+                if (!document.querySelector("[data-testid=stApp] h1")) return;
+                watch.disconnect();
+                window.walksThen = window.memvizKeys?.walks.size;
+                const right = { key: "ArrowRight", bubbles: true, cancelable: true };
+                document.dispatchEvent(new KeyboardEvent("keydown", right));
+            });
+            watch.observe(document, { childList: true, subtree: true });
+        }"""
+    )
+    page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&stage=on&turn=10")
+    sees(page.get_by_text("Request of turn 11", exact=True))
+    expect(page.locator(".memviz-stage .where")).to_contain_text("turn 11")
+    assert page.evaluate("walksThen") == 0, "the key was pressed when the title stood, and no walk"
+
+
+def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&turn=10", "compare")
+    page.get_by_role("radio", name="Play it", exact=True).click()
+    page.keyboard.press(" ")  # before the stage is there
+    sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
+    quiet(page)
+    page.keyboard.press(" ")
+    sees(page.locator(".memviz-stage").get_by_role("button", name="Play", exact=True))
+    assert "stage=on" in page.url
+
+
+def test_a_stage_in_the_place_of_another_stands_where_the_visitor_went(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, {**played, "id": "one", "serial": 1, "moves": 0})
+    page.keyboard.press("ArrowRight")
+    again = """(data) => {
+        const root = document.createElement("main");
+        document.querySelector("main").replaceWith(root); // as when the page is drawn anew
+        window.stage2 = new MemvizStage(root, data, hooks);
+        return stage2.walk.at;
+    }"""
+    assert page.evaluate(again, {**played, "id": "one", "serial": 1, "moves": 0}) == 11
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("stage2.walk.at") == 12, "one walk hears it"
+    page.wait_for_function("moves.at(-1)?.step === 12")
+    older = {**played, "id": "two", "serial": 2, "moves": 0}
+    page.evaluate("(data) => stage2.update(data)", older)
+    assert page.evaluate("stage2.walk.at") == 12, "what was said before the page heard of the move counts less"
+    told = {**older, "serial": 3, "moves": page.evaluate("moves.at(-1).number"), "at": 3}
+    page.evaluate("(data) => stage2.update(data)", told)
+    assert page.evaluate("stage2.walk.at") == 3
+
+
+def test_facts_of_a_stage_that_is_drawn_anew_look_at_once_as_they_are(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    data = {**played, "at": len(played["steps"]) - 1, "chosen": 1}  # a window, which has lost facts by then
+    page = opened(open_context(reduced_motion="no-preference"), tmp_path, data)
+    fading = page.evaluate(
+        """(data) => {
+            stage.update({ ...data, id: "anew", serial: "anew" });
+            const lost = [...document.querySelectorAll(".facts li[data-known='1']")];
+            return [lost.length, lost.flatMap((chip) => chip.getAnimations({ subtree: true })).length];
+        }""",
+        data,
+    )
+    assert fading[0] > 0
+    assert fading[1] == 0

@@ -34,14 +34,35 @@ class Player {
         this.data = data;
         this.countCalls();
         this.nameSteps();
-        if (this.name(data.at) === this.sent) this.sent = null;
+        if (this.name(data.at) === this.sent) this.confirmed();
         if (first || (this.sent === null && !this.walk.isResting)) {
             this.walk.at = data.at;
             this.setting = data.setting;
         }
+        const kept = first ? this.kept() : null;
+        if (kept) [this.walk.at, this.setting, this.sent] = [kept.at, kept.setting, kept.sent];
         this.walk.at = Math.min(this.walk.at, data.turns.length - 1);
         this.draw();
         this.look();
+        if (kept && kept.sent === null) this.walk.rest();
+        if (first) this.walk.begin();
+    }
+
+    // Where the visitor went with the player that was in this place before, if the server does not know it yet.
+    kept() {
+        const { player } = MemvizKeys.here.places;
+        const isFresh = player && performance.now() - player.since < MEMVIZ_KEY_WAITS_MILLISECONDS;
+        return isFresh && player.count === this.count && this.name(player.at) !== this.name(this.data.at) ? player : null;
+    }
+
+    keepPlace() {
+        const { count, setting, sent } = this;
+        MemvizKeys.here.places.player = { count, at: this.walk.at, setting, sent, since: performance.now() };
+    }
+
+    confirmed() {
+        this.sent = null;
+        delete MemvizKeys.here.places.player;
     }
 
     // Of each request how many calls of its turn came before it, and how many after it.
@@ -90,8 +111,13 @@ class Player {
         this.draw();
     }
 
+    rests() {
+        this.keepPlace();
+    }
+
     rested(at) {
         this.sent = this.name(at);
+        this.keepPlace();
         this.send({ turn: this.data.turns[at], behind: this.behind[at], setting: this.setting });
     }
 
@@ -179,7 +205,7 @@ class Player {
     // The server hears of the move from elsewhere.
     forget() {
         this.walk.forget();
-        this.sent = null;
+        this.confirmed();
     }
 
     // Between the points the nearest request is meant: lines of many requests have no points to hit.

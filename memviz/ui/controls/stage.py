@@ -32,6 +32,7 @@ _stage = st.components.v2.component(
 )
 
 
+_MOVES_HEARD = "stage-moves-heard"
 PRESENTED = ("previous", "play", "next", "event", "slider", "facts", "legend", "ask")
 SILENT = ("facts", "legend")
 """Of the stage's controls (``MEMVIZ_CONTROLS`` in ``memviz/stage/stage.js``), those before an audience, and those that
@@ -52,16 +53,20 @@ class Move(NamedTuple):
 def stage(data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] | None = None) -> None:
     """Draw it. ``data`` is what :func:`memviz.stage.data.stage_data` gave. ``on_move`` is called before the page is
     drawn again. Where ``data`` says to stand (``at``, ``chosen``) counts when it says something new, and not what it
-    said before the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same.
+    said before the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same. With the place goes
+    how many moves of the visitor were heard by then: one that is under way counts more than a place that is older.
     The frames are sent to the browser once, and not again at every step."""
     place = (data["at"], data["chosen"])
     frames = {name: value for name, value in data.items() if name not in ("at", "chosen")} | _controls(data)
     id = blake2b(json.dumps(frames, sort_keys=True).encode(), digest_size=12).hexdigest()
     kept = widget_value(_kept(key)) or {"id": None}
     if kept["id"] != id or widget_value(key) is None or place not in (kept["said"], kept["heard"]):
-        kept = {"id": id, "at": place[0], "chosen": place[1], "heard": place, "serial": kept.get("serial", 0) + 1}
+        kept = {
+            "id": id, "at": place[0], "chosen": place[1], "heard": place, "serial": kept.get("serial", 0) + 1,
+            "moves": widget_value(_MOVES_HEARD) or 0,
+        }  # fmt: skip
     set_widget(_kept(key), kept := {**kept, "said": place})
-    sent = {**frames, **{name: kept[name] for name in ("id", "at", "chosen", "serial")}}
+    sent = {**frames, **{name: kept[name] for name in ("id", "at", "chosen", "serial", "moves")}}
     _stage(data=sent, key=key, on_move_change=lambda: _moved(key, on_move))
 
 
@@ -82,6 +87,7 @@ def _moved(key: str, on_move: Callable[[Move], object] | None) -> None:
     said: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
     if not all(isinstance(said.get(name), int) for name in Move._fields):
         return
+    set_widget(_MOVES_HEARD, said.get("number"))
     move = Move(**{name: said[name] for name in Move._fields})
     kept = widget_value(_kept(key))
     if kept:

@@ -1,5 +1,5 @@
 // The speaker's keys, and how large the letters of the page are: charts are drawn by the server in letters as large.
-// memviz/stage/walk.js, which stands before this, knows where keys belong to something else.
+// memviz/stage/keys.js, which stands before this, knows where keys belong to something else.
 const WALKS = ".st-key-compare-player, .st-key-compare-played, .st-key-lesson-stage"; // what moves by arrow keys itself
 const SINCE_KEY = "memviz-presented-since";
 const RESIZED_MILLISECONDS = 300;
