@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from memviz.errors import TranscriptError, UnclearUserError
@@ -12,6 +13,8 @@ from memviz.transcripts.nearest import refusal
 from memviz.transcripts.readers.texts.nearly import text_refusal
 
 MAX_NAMES = 5
+_BRACKETED = re.compile(r"\[[^\[\]{}\"\n]{1,60}\][ \t]*[^\s,\]]")
+"""Text behind a bracket that closes: "[10:02 AM] Ana" is a line of a chat, and no JSON that somebody broke."""
 
 
 def placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
@@ -69,7 +72,8 @@ def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError
         return UnknownFormatError(f"this is {page.name}.", remedy=page.remedy)
     if document.json.problem is None and document.json.value not in ([], {}):
         return refusal(document, readers)
-    if document.plain_text and not document.plain_text.startswith(("[", "{")):
+    text = document.plain_text
+    if text and (not text.startswith(("[", "{")) or _BRACKETED.match(text)):
         return text_refusal(document)
     problem = document.problem
     # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.

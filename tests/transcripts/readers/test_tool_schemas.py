@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import memviz
+from memviz.tool_schemas import schema_tokens
 from memviz.transcripts.export.formats import to_json
 
 SCHEMA = {"name": "look_up", "description": "Wetter für einen Ort", "parameters": {"type": "object"}}
@@ -28,7 +29,9 @@ def test_each_format_keeps_them(name: str) -> None:
     transcript = memviz.load_transcript(json.dumps(REQUESTS[name]).encode())
     assert "Wetter für einen Ort" in transcript.tools[0]
     tokens = [record.tokens["tools"] for record in memviz.replay(transcript, memviz.strategy("buffer")).requests]
-    assert tokens == [sum(map(memviz.counter("o200k_base"), transcript.tools))]
+    assert tokens == [
+        schema_tokens(memviz.counter("o200k_base"), transcript.tools, transcript.system_prompt is not None)
+    ]
 
 
 @pytest.mark.parametrize("name", REQUESTS)

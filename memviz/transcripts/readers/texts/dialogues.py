@@ -12,7 +12,7 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.markers import is_marked, read_marked
 from memviz.transcripts.readers.json_access import object_at
 from memviz.transcripts.readers.memviz_json import saved_texts
-from memviz.transcripts.readers.texts.speaker_lines import Dialogue
+from memviz.transcripts.readers.texts.speaker_lines import TEXT_STYLES, Dialogue
 from memviz.transcripts.readers.texts.text_kinds import TextReader, dialogue_of
 from memviz.transcripts.readers.texts.turns_of_text import (
     places,
@@ -82,7 +82,7 @@ class PlainText(TextReader):
 
     def conversations(self, document: Document) -> Sequence[Dialogue]:
         """One conversation: the text."""
-        found = dialogue_of(document, "plain")
+        found = dialogue_of(document, *TEXT_STYLES)
         if found is None:
             raise text_mismatch('a text with lines that start with "User:" and "Assistant:"', document)
         return [speaking(found)]

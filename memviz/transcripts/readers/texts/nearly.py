@@ -8,7 +8,7 @@ from itertools import islice
 from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.document import Document, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text
-from memviz.transcripts.readers.texts.speaker_lines import dialogue, names_before_colons
+from memviz.transcripts.readers.texts.speaker_lines import TEXT_STYLES, dialogue, names_at_line_starts
 from memviz.transcripts.readers.texts.table_cells import dialects, rows
 from memviz.transcripts.readers.texts.table_columns import HEAD_ROWS, meanings_of
 from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
@@ -60,7 +60,7 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
 def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     found = dialogue(text, enough=1)
     known = [line.name for line in found.lines] if found else []
-    lines = [*known, *names_before_colons(text)]
+    lines = [*known, *names_at_line_starts(text)]
     names = list(dict.fromkeys(lines))
     if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= sum(1 for line in text.split("\n") if line.strip()):
         reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
@@ -68,7 +68,7 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     if found is None:
         return None
     number = text.count("\n", 0, found.lines[0].start) + 1
-    format = "text" if found.style == "plain" else "markdown"
+    format = "text" if found.style in TEXT_STYLES else "markdown"
     reason = f"no known format, but nearly a dialogue: only line {number} names a speaker ({known[0][:40]!r})."
     return TranscriptError(reason, remedy=f"{LINES} To read it as it is, give --format {format}.")
 

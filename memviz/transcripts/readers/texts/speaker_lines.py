@@ -19,6 +19,7 @@ _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?(?:Z|[+-]\d{2}:?\d{2})?"
 _TIME = rf"(?:{_DATE}(?:(?:,?[ ]{{1,2}}|T){_CLOCK})?|{_CLOCK})"
 _STAMP = rf"(?:(?P<stamp>[\[(]{_TIME}[\])]|{_TIME})(?:[ \t]*+[-–—|,])?+[ \t]++)?+"  # a time before the name
+_BOX = rf"(?P<stamp>\[(?:[^\W\d_]{{2,12}}[ ])?{_TIME}\])"  # as Teams writes it, maybe with the day: "[Friday 10:02 AM]"
 _SIGN = r"(?:(?:[\u2600-\u27BF\U0001F000-\U0001FAFF][\uFE0F\u200D]*)+[ \t]*+)?"  # a picture before the name
 _BESIDE = r"(?:[ \t]*+\([^()\n]{1,60}\))?+"  # a time, or the name of the model
 
@@ -32,10 +33,15 @@ def _patterns(names: str) -> dict[str, re.Pattern[str]]:
         "heading": rf"^[ ]{{0,3}}(?P<mark>\#{{1,6}})[ \t]++(?P<bold>(?:\*\*)?){label}"
         rf"(?:(?P=bold)[:：]|[:：](?P=bold)|(?P=bold)(?=[ \t]*+\#*+[ \t]*+$)){rest}",
         "plain": rf"^(?P<mark>){label}[:：](?!//){rest}",
+        # The name alone behind a time in brackets, and below it what is said.
+        "stamped": rf"^(?P<mark>){_BOX}[ \t]++(?P<name>{names}(?:,[ ]{_ANY})?+){_BESIDE}[ \t]*+(?P<rest>)$"
+        r"(?=\n\s*+[^\s\[])",
     }
     return {style: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for style, pattern in patterns.items()}
 
 
+TEXT_STYLES = ("plain", "stamped")
+"""The styles of plain text; the others are Markdown's."""
 _STYLES = _patterns(_KNOWN)
 _ANYBODY = _patterns(_ANY)
 _NO_NAME = re.compile(r"[:\\/=]")  # behind the colon: "std::sort", "C:\", "x:=1"
@@ -66,7 +72,7 @@ class SpeakerLine(NamedTuple):
 
 
 class Dialogue(NamedTuple):
-    """The speaker lines of a text, all of one style ("bold", "heading" or "plain").
+    """The speaker lines of a text, all of one style ("bold", "heading", "plain" or "stamped").
 
     ``unclear``: those who speak, where their names do not show who the user is. ``passed_over``: names that start
     several lines and were read as words of the text.
@@ -93,7 +99,7 @@ def dialogue(
     absent: UnclearUserError | None = None
     for style in styles:
         known = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = list(possible(known, _anybody(text, style, fences)))
+        anybody = possible(known, _anybody(text, style, fences))
         try:
             cast = cast_of(known, anybody, user) if known or anybody else None
         except UnclearUserError as error:
@@ -112,9 +118,10 @@ def dialogue(
     return Dialogue(text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over)
 
 
-def names_before_colons(text: str) -> list[str]:
+def names_at_line_starts(text: str) -> list[str]:
     """The names at the start of lines of plain text that may be speakers, as often as they come, without labels."""
-    return [line.name for line in possible((), _anybody(text, "plain", find_fences(text)))]
+    fences = find_fences(text)
+    return [line.name for style in TEXT_STYLES for line in possible((), _anybody(text, style, fences))]
 
 
 def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:

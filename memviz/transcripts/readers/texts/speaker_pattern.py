@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -75,21 +75,42 @@ def named(match: re.Match[str]) -> Named:
     return Named(name, name.casefold(), (match["mark"], match["stamp"] is not None), match.start(), match)
 
 
-def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> Iterator[Named]:
+def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[Named]:
     """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
     taken = {line.start for line in known}
     marks = {line.mark for line in known}
     is_lower = bool(known) and known[0].name.islower()
     nobodies: set[str] = set()  # names as they are written; most lines of a long text are of a few of them
     first_mark: dict[str, tuple[str, bool]] = {}
+    alike: list[Named] = []
+    of_other_case: list[Named] = []
     for match in matches:
         if match["name"] in nobodies or match.start() in taken:
             continue
         line = named(match)
-        if line.key in SPEAKERS or is_label(line.key) or line.name.lstrip("@")[:1].islower() != is_lower:
+        if line.key in SPEAKERS or is_label(line.key):
             nobodies.add(match["name"])
         elif (not marks or line.mark in marks) and first_mark.setdefault(line.key, line.mark) == line.mark:
-            yield line
+            is_alike = line.name.lstrip("@")[:1].islower() == is_lower
+            (alike if is_alike else of_other_case).append(line)
+    found = [*alike, *_facing_a_model([*known, *alike], of_other_case)]
+    return sorted(found, key=lambda line: line.start)
+
+
+def _facing_a_model(speaking: Sequence[Named], of_other_case: Sequence[Named]) -> list[Named]:
+    """The lines of an account such as "anasilva" that takes turns with a model such as "GitHub Copilot": it is at the
+    top of the text or stands regularly between the model's lines, where nobody else does."""
+    models = sorted(filter(_is_model, speaking), key=lambda line: line.start)
+    people = [line for line in speaking if not _is_model(line)]
+    if not models or any(likely_role(line.name) == "user" for line in people) or _regular(models, people):
+        return []
+    accounts = set(_regular(models, of_other_case))
+    accounts.update(line.key for line in of_other_case[:1] if _is_at_the_top(line))
+    return [line for line in of_other_case if line.key in accounts]
+
+
+def _is_at_the_top(line: Named) -> bool:
+    return not line.match.string[: line.start].strip()
 
 
 def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
@@ -105,7 +126,15 @@ def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
     if strangers:
         is_first = bool(known) and known[0].start < strangers[0].start
         return _cast([*known, *strangers] if is_first or not sides else strangers)
-    return _cast(known) if known else None
+    return _cast(known) if known else _short_talk(others)
+
+
+def _short_talk(others: Sequence[Named]) -> Cast | None:
+    """Somebody and a model by its own name, who take turns from the top of the text on, were it only once."""
+    if len(others) < MANY or not _is_at_the_top(others[0]) or len({line.key for line in others}) > MANY:
+        return None
+    is_talk = all(_is_model(one) != _is_model(next) for one, next in pairwise(others))
+    return _cast(others) if is_talk else None
 
 
 def _with_models(known: Sequence[Named], others: Sequence[Named]) -> Cast:

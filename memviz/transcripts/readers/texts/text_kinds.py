@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from memviz.errors import UnclearUserError
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.markers import is_marked
-from memviz.transcripts.readers.texts.speaker_lines import Dialogue, dialogue
+from memviz.transcripts.readers.texts.speaker_lines import TEXT_STYLES, Dialogue, dialogue
 from memviz.transcripts.readers.texts.stamped_lines import is_stamped
 from memviz.transcripts.readers.texts.table_columns import find_table
 from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
@@ -66,4 +66,4 @@ def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
 
 
 def _name_of(found: Dialogue) -> str:
-    return "text" if found.style == "plain" else "markdown"
+    return "text" if found.style in TEXT_STYLES else "markdown"

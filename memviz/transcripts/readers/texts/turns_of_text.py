@@ -10,7 +10,7 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, mismatch
-from memviz.transcripts.readers.texts.speaker_lines import Dialogue
+from memviz.transcripts.readers.texts.speaker_lines import TEXT_STYLES, Dialogue
 from memviz.transcripts.user_names import MAX_NAMED, same_name, unclear_user
 
 _TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
@@ -79,7 +79,9 @@ def _contents(found: Dialogue) -> list[str]:
     stops = [line.start for line in found.lines[1:]] + [len(found.text)]
     parts = [_content(line.rest + found.text[line.stop : stop]) for line, stop in zip(found.lines, stops, strict=True)]
     ruled = [_RULE.search(part) is not None for part in parts[:-1]]
-    if found.style != "plain" and ruled and all(ruled):  # then a line between the messages is the writer's layout
+    if (
+        found.style not in TEXT_STYLES and ruled and all(ruled)
+    ):  # then a line between the messages is the writer's layout
         return [_RULE.sub("", part).rstrip() for part in parts]
     return parts
 

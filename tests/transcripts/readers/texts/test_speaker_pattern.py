@@ -13,7 +13,7 @@ from memviz.transcripts.readers.texts.speakers import SPEAKERS
 
 TURNS = ["user", "assistant", "user", "assistant"]
 STYLES = ["{}: {}", "**{}:** {}", "**{}**\n\n{}", "## {}\n\n{}", "[10:32] {}: {}", "2024-05-01 10:32:05 {}: {}",
-          "10:32 AM - {}: {}", "**{} (10:32):** {}"]  # fmt: skip
+          "10:32 AM - {}: {}", "**{} (10:32):** {}", "[10:32 AM] {}\n{}", "[Friday 10:32] {}\n\n{}"]  # fmt: skip
 
 
 def load(text: str, user: str | None = None) -> Transcript:
@@ -53,6 +53,80 @@ def test_whoever_is_answered_by_the_assistant_is_the_user() -> None:
 def test_a_name_that_is_no_role_stays_with_the_message() -> None:
     transcript = load(dialogue("{}: {}", "User", "Dave", "User", "Dave"))
     assert [message.name for message in transcript.messages] == [None, "Dave", None, "Dave"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("turns", [3, 4, 7])
+def test_an_account_takes_turns_with_a_model(style: str, turns: int) -> None:
+    names = (["anasilva", "GitHub Copilot"] * turns)[:turns]
+    transcript = load(dialogue(style, *names))
+    assert [message.name for message in transcript.messages] == names
+    assert roles(transcript) == (["user", "assistant"] * turns)[:turns]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_an_account_asks_a_model_once(style: str) -> None:
+    transcript = load(dialogue(style, "anasilva", "GitHub Copilot"))
+    assert said(transcript) == [("user", "words 0"), ("assistant", "words 1")]
+
+
+def test_an_account_that_speaks_second_takes_turns_with_a_model() -> None:
+    transcript = load(
+        "GitHub Copilot: Hello\nanasilva: hi\nGitHub Copilot: What now?\nanasilva: bye\nGitHub Copilot: Bye"
+    )
+    assert roles(transcript) == ["assistant", "user", "assistant", "user", "assistant"]
+
+
+def test_small_letters_in_what_a_model_says_are_nobody() -> None:
+    text = (
+        "Dave: Write a file\nGitHub Copilot: Here:\nhost: a\nDave: Another\nGitHub Copilot: Here:\nhost: b\nDave: Bye"
+    )
+    transcript = load(text)
+    assert [message.name for message in transcript.messages] == ["Dave", "GitHub Copilot"] * 2 + ["Dave"]
+    assert transcript.messages[1].content == "Here:\nhost: a"
+
+
+@pytest.mark.parametrize("text", ["host: a\nport: b\nhost: c\nport: d", "see: below\n\nThen: Copilot"])
+def test_small_letters_alone_are_no_dialogue(text: str) -> None:
+    with pytest.raises(TranscriptError):
+        load(text)
+
+
+TEAMS = "[10:02 AM] Ana Silva\nHello\nagain\n\n[10:03 AM] Ochs, Ben (Guest)\nHi\n\n[Friday 10:04 AM] Ana Silva\nBye\n"
+
+
+def test_messages_that_are_pasted_from_teams_are_read() -> None:
+    transcript = load(TEAMS, user="Ana Silva")
+    assert transcript.format == "text"
+    assert said(transcript) == [("user", "Hello\nagain"), ("assistant", "Hi"), ("user", "Bye")]
+    assert [message.name for message in transcript.messages] == ["Ana Silva", "Ochs, Ben", "Ana Silva"]
+
+
+def test_of_two_people_in_a_teams_paste_it_is_asked_who_the_user_is() -> None:
+    assert unclear(TEAMS + "\n[10:05 AM] Ochs, Ben (Guest)\nBye\n") == ("Ana Silva", "Ochs, Ben")
+    assert unclear("[10:02 AM] Ana\nHello\n\n[10:03 AM] Ben\nHi\n") == ("Ana", "Ben")
+
+
+@pytest.mark.parametrize(
+    "text", ["[10:02 AM] Ana\nHello", "[10:02 AM] Ana: Hello", "[Ana] Hello there", "[10:02] started\n"]
+)
+def test_a_line_behind_a_bracket_is_no_broken_json(text: str) -> None:
+    with pytest.raises(TranscriptError) as caught:
+        load(text)
+    assert "JSON" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ['[{"role": "user"', "[1, 2", '["a" "b"]', "[[1] 2]"])
+def test_a_broken_list_is_broken_json(text: str) -> None:
+    with pytest.raises(TranscriptError, match="JSON"):
+        load(text)
+
+
+def test_lines_of_a_log_are_nobody() -> None:
+    log = "".join(f"[10:0{n}] Server started\n[10:0{n}] Client connected\n" for n in range(4))
+    with pytest.raises(TranscriptError) as caught:
+        load(log)
+    assert not isinstance(caught.value, UnclearUserError)
 
 
 @pytest.mark.parametrize("model", ["Grok", "GPT-4o", "Claude Sonnet", "Support Bot"])
