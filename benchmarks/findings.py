@@ -8,17 +8,18 @@ are counted with o200k_base.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchmarks import stand_in
 from benchmarks.measured import measured_conversations
 from memviz import Run, Sweep, recordings, replay, retention, strategies, strategy, sweep
+from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
 from memviz.strategies.base import Trigger
 from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
-from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
 
 GRID = {
     "buffer": {},
@@ -120,14 +121,32 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
 
 def against_recorded() -> Iterator[str]:
     """What the offline stand-in keeps at the last request, beside what a language model kept, as it was recorded."""
-    columns = "conversation, setting, facts, recorded, stand-in, both, agree, tokens recorded, tokens stand-in"
+    columns = (
+        "conversation, setting, facts, recorded, stand-in, both, agree, tokens recorded, tokens stand-in, "
+        "costs recorded, costs stand-in"
+    )
     yield f"| {columns.replace(', ', ' | ')} |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     rows = [*compared()]
     for name, runs, found in rows:
         tokens = " | ".join(f"{run.turns[-1].tokens['summary']:,}" for run in runs)
-        yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} |"
-    yield f"| all four | {_agreed(agreed([found for _, _, found in rows]))} | | |"
+        costs = " | ".join(money(usd_of(run)) for run in runs)
+        yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} | {costs} |"
+    recorded, own = costs_in_all([runs for _, runs, _ in rows])
+    yield f"| all four | {_agreed(agreed([found for _, _, found in rows]))} | | | {money(recorded)} | {money(own)} |"
+
+
+def usd_of(run: Run) -> float:
+    """What a run costs at the default prices and pause, the summarizer priced as the chat model."""
+    usd = PricingAssumptions.of(DEFAULT_MODEL).cost(traffic(run)).total_usd
+    assert usd is not None, "the price of the default model is known"
+    return usd
+
+
+def costs_in_all(pairs: Sequence[Sequence[Run]]) -> tuple[float, float]:
+    """What the runs with recorded summaries cost together, and those with the stand-in's."""
+    recorded, own = zip(*pairs, strict=True)
+    return sum(map(usd_of, recorded)), sum(map(usd_of, own))
 
 
 def compared() -> Iterator[tuple[str, list[Run], Agreement]]:

@@ -1,16 +1,17 @@
 """Long conversations on every page: time to the first picture, most memory, and memory that is given back.
 
     python -m benchmarks.large_conversations [--messages 1000 10000 50000] [--pages compare memory_map]
-                                             [--settings window buffer] [--long 100000]
+                                             [--settings window buffer] [--first all]
 
 Every page is opened with every strategy in a server of its own, by the websocket that a browser would use. Seconds are
 of the processor of the server, from the moment the page is asked for until its first picture is sent, so a busy
 machine does not change them; those in brackets are of the clock. "Peak" is the most memory that the process ever had,
 "left" what it has once the visitor has gone to another conversation. A server that grows beyond --most-mb is ended.
-"So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). The first
-picture of Chat are the newest messages, which are there before the memory is derived (``memviz/ui/chat/deriving.py``);
-"memory after" says when that was there as well, on the clock, and "page" is then the time of the whole. Reads /proc, so
-it runs on Linux only.
+"So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). Of a long
+conversation pages look at the beginning (``memviz/ui/controls/beginnings.py``), with ``--first all`` at all of it; then
+"page" is the time until all of it was replayed and drawn. The first picture of Chat are the newest messages, which are
+there before the memory is derived (``memviz/ui/chat/deriving.py``); "memory after" says when that was there as well, on
+the clock, and "page" is then the time of the whole. Reads /proc, so it runs on Linux only.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchmarks.streamlit_visitor import ServerGoneError, Visitor
 from benchmarks.synthetic.generator import generate
 from memviz import strategies
 from memviz.storage.store import Store
+from memviz.transcripts.base import Transcript
 from tests.browser.dashboard import Dashboard
 
 STUDY_PAGES = ("compare", "costs", "memory_map", "retention", "summaries")
@@ -42,6 +44,8 @@ PARAMETERS = {
     "summary_buffer": '{"max_token_limit": 2000}',
     "chat_summary_buffer": '{"token_limit": 2000}',
 }
+MOST_TURNS = 100_000
+"""Of one generated conversation; a longer one is several in a row."""
 GIVEN_BACK_SECONDS = 4
 """How long after the visitor has gone the memory is looked at."""
 
@@ -69,27 +73,34 @@ class Measured(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """When a measurement is given up."""
+    """When a measurement is given up, and how much of a conversation is looked at (``first`` of an address)."""
 
     most_mb: float
     seconds: float
+    first: str = ""
 
 
 def database_with(folder: Path, messages: int, facts_per_100_turns: int) -> tuple[Path, str]:
     """A database with one conversation of that many messages; returns it and the conversation's id."""
     path = folder / f"{messages}.db"
-    id = Store(path).add_conversation(generate(messages // 2, seed=1, facts_per_100_turns=facts_per_100_turns))
-    return path, id
+    parts = [
+        generate(min(MOST_TURNS, messages // 2 - start), seed=1 + start, facts_per_100_turns=facts_per_100_turns)
+        for start in range(0, messages // 2, MOST_TURNS)
+    ]
+    first, *more = parts
+    said = (*first.messages, *(message for part in more for message in part.messages))
+    # As a file without facts is imported: the pages have to find them.
+    return path, Store(path).add_conversation(Transcript(said, title=first.title))
 
 
-def address(page: str, id: str, setting: str) -> str:
+def address(page: str, id: str, setting: str, first: str) -> str:
     """The query that opens ``page`` with one setting."""
     if page == "library":
         return ""
     if page == "chat":
         return urlencode({"chat": id})
     chosen = [] if setting == NEWCOMERS or page in WITHOUT_SETTINGS else [("setting", written(setting))]
-    return urlencode([("conversation", id), *chosen])
+    return urlencode([("conversation", id), ("first", first), *chosen])
 
 
 def written(setting: str) -> str:
@@ -103,7 +114,7 @@ async def visit(server: Dashboard, page: str, id: str, setting: str, limits: Lim
     await visitor.open()
     try:
         async with asyncio.timeout(limits.seconds):
-            note = await look(visitor, page, id, setting)
+            note = await look(visitor, page, id, setting, limits.first)
     except TimeoutError:
         note = f"ended after {limits.seconds:,.0f} s"
     except ServerGoneError as gone:
@@ -116,7 +127,7 @@ async def visit(server: Dashboard, page: str, id: str, setting: str, limits: Lim
     return visitor.measured(Measured, visitor.rss_mb(), note)
 
 
-async def look(visitor: Visitor, page: str, id: str, setting: str) -> str:
+async def look(visitor: Visitor, page: str, id: str, setting: str, first: str) -> str:
     """What somebody does to see the page; returns what is worth noting about it."""
     if page == "chat" and setting != NEWCOMERS:
         await choose_strategy(visitor, setting)
@@ -124,11 +135,14 @@ async def look(visitor: Visitor, page: str, id: str, setting: str) -> str:
         visitor.click(f"chat-{id}")
     else:
         visitor.start()
-    await visitor.run(address(page, id, setting))
+    await visitor.run(address(page, id, setting, first))
     if page == "library":
         visitor.click(f"read-{id}")
         await visitor.run("")
     await until_derived(visitor)
+    while first and visitor.has("long-replay-stop"):
+        await asyncio.sleep(LOOK_SECONDS)
+        await visitor.run("")
     if visitor.has("long-replay-stop"):
         visitor.exceptions.append("so far")
     return "; ".join(visitor.exceptions[:1])
@@ -187,8 +201,9 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=1, help="facts in 100 turns")
     parser.add_argument("--most-mb", type=float, default=4_000)
     parser.add_argument("--seconds", type=float, default=300, help="the longest that a page is waited for")
+    parser.add_argument("--first", default="", help="messages that pages look at: a number, or all; as a newcomer does")
     options = parser.parse_args()
-    limits = Limits(options.most_mb, options.seconds)
+    limits = Limits(options.most_mb, options.seconds, options.first)
     head = f"{'picture (clock)':>20} {'page':>9} {'sent':>10} {'peak':>11} {'left':>11}"
     for messages in options.messages:
         with TemporaryDirectory() as name:

@@ -95,7 +95,7 @@ def main() -> None:
         seconds = process_time() - started
         total, replaying = total + seconds, replaying + replayed
         name = f"{id} {' '.join(map(str, parameters.values()))}"
-        last = f"{table[-1].retained:,} of {table[-1].born:,} kept, half-life {ages.half_life_turns}"
+        last = f"{table[-1].retained:,} of {table[-1].born:,} kept, half-life {ages.half_life}"
         print(
             f"{name:28}{last:44}replay {replayed:>6.2f} s, retention {seconds:>6.2f} s "
             f"{seconds / tokenizing:>5.1f}x, +{peak_mib() - before:.0f} MiB"

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from memviz.memory_config import load_memory_config, strategy_of
     from memviz.memory_store import MemoryStore, build_chat_memory
     from memviz.metrics.health import health_warnings
+    from memviz.metrics.retention.knowledge import FactState
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
     from memviz.metrics.retention.retention import retention
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from memviz.models.recordings.recording import Recording
     from memviz.models.registry import model
     from memviz.transcripts.base import Probe, Transcript
-    from memviz.transcripts.loading import load_transcript
+    from memviz.transcripts.loading import load_transcript, load_transcripts
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import sweep
 
@@ -94,9 +95,11 @@ _LAZY = {
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
     "health_warnings": "memviz.metrics.health",
+    "FactState": "memviz.metrics.retention.knowledge",
     "life_lines": "memviz.metrics.retention.life_lines",
     "load_memory_config": "memviz.memory_config",
     "load_transcript": "memviz.transcripts.loading",
+    "load_transcripts": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
     "propose_probes": "memviz.metrics.retention.proposed_probes",
     "recordings": "memviz.models.recordings.bundled",
@@ -108,14 +111,16 @@ _LAZY = {
 
 __all__ = [
     "RECALL_CONVERSATION", "Block", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory", "Compaction",
-    "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "Fate", "FreeRun", "Headroom",
+    "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "FactState",
+    "Fate", "FreeRun", "Headroom",
     "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
     "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled",
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
     "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
     "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "find_local_servers",
-    "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript", "model",
+    "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript",
+    "load_transcripts", "model",
     "propose_probes", "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from memviz.bounds import type_of
 from memviz.counters import Counter, FormSums, TokenSums
 from memviz.errors import MessageError
-from memviz.foreign_messages import as_dictionary
+from memviz.foreign_messages import as_dictionary, with_flat_content
 from memviz.message_fields import flat_message
 from memviz.tool_links import ToolPairs
 
@@ -138,8 +138,9 @@ class Message:
         """A message from a message, from a dictionary with ``role`` and ``content``, or from a message object of
         LangChain, LlamaIndex or OpenAI's client.
 
-        Where there is no ``content``, the text is read where it stands: under ``text``, ``message``, ``value``, or in
-        the ``blocks`` of LlamaIndex's ``model_dump()``. Raises :class:`MessageError` where no text is found.
+        A ``content`` that is a list of parts is read as one text, a part a line. Where there is none, the text is read
+        where it stands: under ``text``, ``message``, ``value``, or in the ``blocks`` of LlamaIndex's ``model_dump()``.
+        Raises :class:`MessageError` where no text is found.
         """
         if isinstance(value, Message):
             return value
@@ -148,11 +149,13 @@ class Message:
             raise MessageError(f"A message is {type_of(value)}; it has to be an object with role and content.")
         if "role" not in value:
             raise MessageError("A message has no role; give one of " + ", ".join(sorted(ROLES)) + ".")
-        if value.get("content") in (None, ""):
-            try:
+        try:
+            if value.get("content") in (None, ""):
                 value = flat_message(value)
-            except MessageError as error:
-                raise MessageError(f"A message {error}.") from None
+            elif isinstance(value["content"], list | tuple):
+                value = with_flat_content(value)
+        except MessageError as error:
+            raise MessageError(f"A message {error}.") from None
         calls = value.get("tool_calls") or ()
         if not isinstance(calls, Sequence) or isinstance(calls, str):
             raise MessageError("The tool_calls of a message have to be a list.")
@@ -361,6 +364,11 @@ class Log(Sequence[Message]):
                 if request.stop >= length:
                     return request
         return self.pending
+
+    @property
+    def begins_turn_next(self) -> bool:
+        """Whether a message of the user's would begin a turn, instead of joining a question."""
+        return self._last_speaker != "user"
 
     @property
     def pending(self) -> Request | None:

@@ -7,6 +7,7 @@ was wrong, where, and what to do; the values stand beside it as attributes.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from memviz.bounds import quoted
@@ -37,6 +38,17 @@ class ParameterError(MemvizError, ValueError):
         self.name, self.value, self.allowed, self.strategy = name, value, allowed, strategy
         place = f" of strategy '{strategy}'" if strategy else ""
         super().__init__(f"Parameter '{name}'{place} is {quoted(value)}; allowed is {allowed}.")
+
+
+class UnknownParameterError(ParameterError):
+    """A strategy has no parameter of this name. ``allowed`` names those that it has."""
+
+    def __init__(self, name: str, value: object, known: Iterable[str], strategy: str) -> None:
+        names = tuple(known)
+        super().__init__(name, value, ", ".join(names) or "none at all", strategy)
+        near = get_close_matches(name, names, n=1)
+        meant = f" The nearest is {near[0]}." if near else ""
+        self.args = (f"Strategy '{strategy}' has no parameter {quoted(name)}; it has {self.allowed}.{meant}",)
 
 
 class UnknownNameError(MemvizError, KeyError):

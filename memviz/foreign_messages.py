@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from memviz.bounds import type_of
+from memviz.errors import MessageError
+
 LANGCHAIN_ROLES = {
     "human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
 }  # fmt: skip
@@ -20,6 +23,8 @@ UNSAID_TYPES = frozenset({"thinking", "reasoning", "redacted_thinking", "cache",
 """Parts that are not said: thoughts, cache marks, and calls, which have a place of their own in a message."""
 
 USES = frozenset({"tool_use", "tool_call"})
+UNTYPED = "content"
+"""What stands for a part that does not say what it is."""
 
 
 def as_dictionary(value: object) -> dict[str, Any] | None:
@@ -70,7 +75,7 @@ def _of_langchain(message: Any) -> dict[str, Any]:
 
 def _used_in(content: Any) -> list[dict[str, Any]]:
     """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them."""
-    parts = content if isinstance(content, list) else []
+    parts = content if isinstance(content, list | tuple) else []
     used = [part for part in parts if isinstance(part, Mapping) and part.get("type") in USES and part.get("name")]
     return [_call(part.get("id"), part["name"], part.get("input", part.get("args"))) for part in used]
 
@@ -79,11 +84,32 @@ def _of_openai(message: Any) -> dict[str, Any]:
     content = _content(message.content)
     return {
         "role": _role(message.role),
-        "content": getattr(message, "refusal", None) if content in (None, "") else content,
+        "content": _refusal_and_speech(message) if content in (None, "") else content,
         "name": getattr(message, "name", None),
         "tool_calls": _openai_calls(getattr(message, "tool_calls", None)),
         "tool_call_id": getattr(message, "tool_call_id", None),
     }
+
+
+def _refusal_and_speech(message: Any) -> str | None:
+    """Why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
+    said = (getattr(message, "refusal", None), _field(getattr(message, "audio", None), "transcript"))
+    return "\n".join(dict.fromkeys(text for text in said if text)) or None
+
+
+def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message whose ``content`` is a list of parts, in the shape of the chat API, with the parts as one text and
+    the calls among them under ``tool_calls``. Raises :class:`MessageError` for a part that has to be a message."""
+    parts = message["content"]
+    for part in parts:
+        if isinstance(part, str):
+            continue
+        if _type_of(part) == UNTYPED and not isinstance(_field(part, "text"), str):
+            raise MessageError(f"has a part that is {type_of(part)} without a type or a text")
+        if _type_of(part) == "tool_result":
+            raise MessageError("has the result of a tool as a part; it has to be a message of its own, of role tool")
+    calls = message.get("tool_calls") or _used_in(parts)
+    return {**message, "content": _content(parts, between="\n"), **({"tool_calls": calls} if calls else {})}
 
 
 def _role(role: Any) -> Any:
@@ -102,7 +128,7 @@ def _content(content: Any, between: str = "") -> Any:
 
 def _text_of(part: Any) -> str | None:
     """The text of a part, or what stands for a part that is no text; ``None`` for one that was not said."""
-    kind = _type_of(part)
+    kind, file = _type_of(part), _field(part, "file")
     if kind in TEXT_TYPES:
         return str(_field(part, "text") or _field(part, "refusal") or "")
     if kind in UNSAID_TYPES:
@@ -110,11 +136,14 @@ def _text_of(part: Any) -> str | None:
     if kind in ("citable", "citation"):  # LlamaIndex: a text and where it is from
         inner = _field(part, "content") or _field(part, "cited_content")
         return str(_content(inner if isinstance(inner, list) else [inner], between="\n"))
-    return f"[{kind.removesuffix('_url').removeprefix('input_')}]"
+    if isinstance(_field(part, "text"), str):
+        return str(_field(part, "text"))
+    label, filename = kind.removesuffix("_url").removeprefix("input_"), _field(file, "filename")
+    return f"[{label}: {filename[:200]}]" if isinstance(filename, str) and filename else f"[{label}]"
 
 
 def _type_of(part: Any) -> str:
-    return str(_field(part, "block_type") or _field(part, "type") or "content")
+    return str(_field(part, "block_type") or _field(part, "type") or UNTYPED)
 
 
 def _field(value: Any, name: str) -> Any:

@@ -139,8 +139,23 @@ def _without_thinking(text: str) -> str:
     return text.strip()
 
 
+@dataclass(frozen=True)
+class WithCalls(Form):
+    """Of the calls of a message only those of these ``numbers`` (from 0) are sent: the others have no result, and
+    providers refuse a call without one."""
+
+    name: ClassVar[str] = "with calls"
+
+    numbers: tuple[int, ...] = ()
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The text with the calls that are left."""
+        calls = tuple(call for number, call in enumerate(message.tool_calls) if number in self.numbers)
+        return message if calls == message.tool_calls else replace(message, tool_calls=calls)
+
+
 FORMS: dict[str, type[Form]] = {
-    form.name: form for form in (ClearedResults, WithoutArguments, Cut, Digest, WithoutThinking)
+    form.name: form for form in (ClearedResults, WithoutArguments, Cut, Digest, WithoutThinking, WithCalls)
 }
 
 

@@ -45,9 +45,8 @@ def text_beside_content(value: Mapping[str, Any]) -> Any:
     Raises :class:`MessageError`, which completes "the message ...", where there is no text and nothing that explains
     why: then the text stands under a key that nobody knows, and would be lost.
     """
-    found = next(
-        (value[key] for key in (*TEXT_KEYS, *PART_KEYS, "refusal") if value.get(key) not in (None, "", [], {})), None
-    )
+    kept = (value[key] for key in (*TEXT_KEYS, *PART_KEYS) if value.get(key) not in (None, "", [], {}))
+    found = next(kept, None) or refusal_and_speech(value) or None
     if isinstance(found, Mapping):
         inner = found.get("content")
         return inner if inner is not None else text_beside_content(found)
@@ -58,6 +57,14 @@ def text_beside_content(value: Mapping[str, Any]) -> Any:
         return None
     keys = ", ".join(repr(str(key)[:40]) for key in list(value)[:MAX_KEYS_SHOWN])
     raise MessageError(f"has no text: it has {keys or 'no key'}, and none of content, {', '.join(TEXT_KEYS[:3])}")
+
+
+def refusal_and_speech(value: Mapping[str, Any]) -> str:
+    """What a model of OpenAI's API said outside of ``content``: why it refuses, and the transcript of its audio, one a
+    line; empty where it said neither."""
+    audio = value.get("audio")
+    said = (value.get("refusal"), audio.get("transcript") if isinstance(audio, Mapping) else None)
+    return "\n".join(dict.fromkeys(text for text in said if isinstance(text, str) and text))
 
 
 def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:

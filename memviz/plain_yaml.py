@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 import yaml
 from yaml.composer import ComposerError
 
-_MAX_PROBLEM_CHARS = 200
+from memviz.bounds import quoted
+
+_WORDS = (
+    (r"mapping values are not allowed", "a colon stands where none can; put a text that holds one in quotes, and "
+     "begin names of one level in one column"),
+    (r"could not find expected ':'", "a name has no colon behind it; write NAME: VALUE"),
+    (r"character '\\t'", "a tab stands where spaces belong; indent with spaces"),
+    (r"character '(.)' that cannot start", "a text begins with a mark that YAML keeps for itself; put it in quotes"),
+    (r"found '<stream end>'", "a bracket is opened and never closed"),
+    (r"unexpected end of stream", "a quotation mark is opened and never closed; close it"),
+    (r"expected ',' or '[]}]'", "a bracket is opened and never closed, or a comma is missing in it"),
+    (r"expected <block end>|expected <document start>|block sequence entries are not allowed",
+     "its indentation does not fit the lines above; begin names of one level in one column"),
+    (r"constructor for the tag '(.*)'", "the tag {} is not read; write the value alone"),
+    (r"tag handle|expected .* node", "a tag such as !name is not read here; write the value alone"),
+    (r"special characters|unacceptable character|control characters", "it holds a control character; remove it"),
+    (r"expected a single document|found another document", "it holds several documents; leave one, without ---"),
+)  # fmt: skip
+"""What the parser says, and the same for somebody who writes settings."""
+_OTHERWISE = "it cannot be read from here on; compare it with an example, and put texts in quotes"
 
 
 class PlainYamlError(ValueError):
@@ -14,6 +35,10 @@ class PlainYamlError(ValueError):
     def __init__(self, problem: str, line: int = 0) -> None:
         self.line = line
         super().__init__(problem)
+
+
+class _RefusedError(ComposerError):
+    """YAML that is not read here, with words of memviz."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -25,10 +50,10 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            raise ComposerError(None, None, "aliases such as *name are not read; write the value out", mark)
+            raise _RefusedError(None, None, "aliases such as *name are not read; write the value out", mark)
         self.levels += 1
         if self.levels > self.max_levels:
-            raise ComposerError(None, None, f"it is nested too deeply; {self.depth_words}", mark)
+            raise _RefusedError(None, None, f"it is nested too deeply; {self.depth_words}", mark)
         node = super().compose_node(parent, index)
         self.levels -= 1
         return node
@@ -54,13 +79,22 @@ def constructed(node: yaml.Node) -> object:
     """The plain value of a node: what SafeLoader makes of it. Raises :class:`PlainYamlError`."""
     try:
         value: object = yaml.SafeLoader("").construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
+    except yaml.YAMLError as error:
         raise PlainYamlError(problem_words(error), node.start_mark.line + 1) from None
+    except (ValueError, ArithmeticError) as error:  # such as a 13th month
+        too_long = "set_int_max_str_digits" in str(error)
+        named = quoted(node.value) if isinstance(node, yaml.ScalarNode) else "a value in it"
+        wrong = "a number has too many digits" if too_long else f"{named} is no date and no number; put it in quotes"
+        raise PlainYamlError(wrong, node.start_mark.line + 1) from None
     return value
 
 
 def problem_words(error: object) -> str:
     """What is wrong, in a few words for a sentence."""
-    if "set_int_max_str_digits" in str(error):  # advice to programmers
-        return "a number has too many digits"
-    return str(getattr(error, "problem", None) or error)[:_MAX_PROBLEM_CHARS]
+    problem = str(getattr(error, "problem", None) or error)
+    if isinstance(error, _RefusedError):
+        return problem
+    for pattern, words in _WORDS:
+        if found := re.search(pattern, problem):
+            return words.format(*found.groups())
+    return _OTHERWISE

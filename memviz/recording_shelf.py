@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from threading import Lock
 
 from memviz.conversation import Log
 from memviz.engine.recording import RecalledAt, setting_of
-from memviz.errors import MemvizError, RecordingError
+from memviz.errors import RecordingError
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled
@@ -17,7 +16,6 @@ from memviz.models.recordings.recording import RecordedSetting, Recording, conve
 from memviz.models.registry import model
 from memviz.recently_used import RecentlyUsed
 from memviz.storage.store import Store
-from memviz.strategies import strategy
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 
@@ -90,10 +88,7 @@ class RecordingShelf:
         for recording in self.all.values():
             if name not in (None, recording.name):
                 continue
-            for one in recording.settings.values():
-                if (one.conversation, one.counter, list(one.recalls)) == (digest, counter, []) and one.needs:
-                    with suppress(MemvizError):
-                        found.append(strategy(**one.strategy))
+            found += recording.strategies_over(digest, counter)
         return found
 
     def plays(

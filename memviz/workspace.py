@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -39,9 +39,10 @@ from memviz.errors import (
 from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
-from memviz.models.recordings.recording import Recording
+from memviz.models.recordings.recording import Recording, conversation_digest
 from memviz.models.registry import OFFLINE, is_free, model
 from memviz.models.scripted import ScriptedModel
+from memviz.process_memory import uncollected
 from memviz.recently_used import RecentlyUsed
 from memviz.recording_shelf import RecordingShelf
 from memviz.storage.engine import MEMORY, conversation_changed
@@ -78,6 +79,7 @@ class RunKey:
     from there on to the end of the turn. ``model`` answers in a free run;
     empty in a replay, where replies come from the conversation. ``edits`` are texts that take the place of the
     summary versions of these numbers. ``take`` numbers the free runs of the same model under the same setting, from 0.
+    ``first`` is set where only the beginning of the conversation is looked at: so many messages at most.
     """
 
     conversation_id: str
@@ -88,6 +90,7 @@ class RunKey:
     model: str = ""
     edits: tuple[tuple[int, str], ...] = ()
     take: int = 0
+    first: int | None = None
 
     def recalls_by_turn(self) -> dict[RequestKey, list[Recall]]:
         """The recalls of each turn, or of each call of one."""
@@ -111,11 +114,29 @@ class RunKey:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+class Beginning(NamedTuple):
+    """A conversation, or the ``first`` messages of it alone."""
+
+    id: str
+    first: int | None
+
+
 class Choices(NamedTuple):
     """Conversations to choose from, by id, and those that cannot be read."""
 
     entries: dict[str, ConversationEntry]
     unreadable: list[UnreadableConversation]
+
+
+class Added(NamedTuple):
+    """A conversation that was to be saved: its entry, and whether it was in the library before."""
+
+    entry: ConversationEntry
+    was_there: bool
+
+
+def _content_digest(transcript: Transcript) -> str:
+    return conversation_digest(transcript.messages, transcript.system_prompt, transcript.tools)
 
 
 class Workspace:
@@ -129,7 +150,7 @@ class Workspace:
         self._add_samples()
 
     def _forget(self) -> None:
-        self._conversations: RecentlyUsed[str, tuple[datetime, Transcript, Log]] = RecentlyUsed(
+        self._conversations: RecentlyUsed[Beginning, tuple[datetime, Transcript, Log]] = RecentlyUsed(
             MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[2])
         )
         self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
@@ -174,10 +195,27 @@ class Workspace:
         """Save conversations, all or none, in the order given; returns their entries."""
         return self.store.entries(self.store.add_conversations(transcripts))
 
+    def add_once(self, transcripts: Sequence[Transcript]) -> list[Added]:
+        """Save conversations, all or none, without those of which the library has the same messages, system prompt and
+        tools already; returns in the order given what became of each."""
+        before = self._saved_before(transcripts)
+        made = iter(self.add([one for one, saved in zip(transcripts, before, strict=True) if saved is None]))
+        return [Added(next(made), False) if saved is None else Added(saved, True) for saved in before]
+
+    def _saved_before(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry | None]:
+        """The saved conversation that is the same as each of these, if there is one."""
+        sizes = {len(one.messages) for one in transcripts}
+        saved: dict[str, ConversationEntry] = {}
+        for entry in self.store.conversations(limit=-1):
+            if entry.message_count in sizes:
+                with suppress(StorageError):  # a damaged one is told in the Library
+                    saved.setdefault(_content_digest(self.store.conversation(entry.id)), entry)
+        return [saved.get(_content_digest(one)) for one in transcripts]
+
     def rename(self, id: str, title: str) -> None:
         """Give a conversation another title."""
         self.store.rename(id, title)
-        self._conversations.remove(id)  # a new title does not count as a change of the conversation
+        self._forget_conversation(id)  # a new title does not count as a change of the conversation
 
     def add_probe(self, id: str, probe: Probe) -> None:
         """Add a question to a conversation. The messages stay as they are, and so do all its runs."""
@@ -190,25 +228,43 @@ class Workspace:
         self._read_probes(id)
 
     def _read_probes(self, id: str) -> None:
-        probes = self.store.conversation(id).probes
-        self._conversations.change(id, lambda kept: (kept[0], replace(kept[1], probes=probes), kept[2]))
+        probes = self.store.about(id).probes
 
-    def conversation(self, id: str) -> tuple[Transcript, Log]:
+        def read(kept: tuple[datetime, Transcript, Log]) -> tuple[datetime, Transcript, Log]:
+            changed, transcript, log = kept
+            said = (probe for probe in probes if all(position < len(log) for position in probe.evidence))
+            return changed, replace(transcript, probes=tuple(said)), log
+
+        for kept_as in self._conversations.keys_where(lambda kept: True):
+            if kept_as.id == id:
+                self._conversations.change(kept_as, read)
+
+    def _forget_conversation(self, id: str) -> None:
+        self._conversations.remove_where(lambda kept_as: kept_as.id == id)
+
+    def beginning(self, id: str, first: int | None) -> int | None:
+        """``first``, where a conversation has more messages than that; ``None`` where it is looked at whole."""
+        return first if first is not None and self.store.entry(id).message_count > first else None
+
+    def conversation(self, id: str, first: int | None = None) -> tuple[Transcript, Log]:
         """A conversation and its log; the log is shared as long as nobody changes the conversation, so
-        its tokens are counted once. Raises StorageError if there is none."""
+        its tokens are counted once. Of one with more than ``first`` messages only these are read, whole turns of them.
+        Raises StorageError if there is none."""
         changed = self.store.entry(id).updated_at
-        kept = self._conversations.get(id)
+        asked = Beginning(id, self.beginning(id, first))
+        kept = self._conversations.get(asked)
         if kept is None or kept[0] != changed:
             with self._loading:  # one after the other: visitors who open it at the same time share what is loaded
-                kept = self._conversations.get(id)
+                kept = self._conversations.get(asked)
                 if kept is None or kept[0] != changed:
-                    transcript = self.store.conversation(id)
-                    kept = self._conversations.put(id, (changed, transcript, Log(transcript.messages)))
+                    with uncollected():
+                        transcript = self.store.conversation(id, asked.first)
+                        kept = self._conversations.put(asked, (changed, transcript, Log(transcript.messages)))
         return kept[1:]
 
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""
-        _, log = self.conversation(key.conversation_id)
+        _, log = self.conversation(key.conversation_id, key.first)
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
@@ -270,7 +326,7 @@ class Workspace:
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
         else of the offline one."""
-        transcript, log = self.conversation(key.conversation_id)
+        transcript, log = self.conversation(key.conversation_id, key.first)
         return self.recordings.summarizer_for(transcript, log, key.strategy, key.counter, key.recalls)
 
     def free_summarizer(self, key: RunKey, *, paced: bool = False) -> Model:
@@ -284,7 +340,7 @@ class Workspace:
     def replaying(self, key: RunKey, summarizer: Model) -> BackgroundReplay:
         """The replay of this key, which was not made before: the one that is at work, or a new one. Everybody who asks
         for it gets the same. Its run is kept when it is over."""
-        _, log = self.conversation(key.conversation_id)
+        _, log = self.conversation(key.conversation_id, key.first)
         found = self._replays.get(key)
         if found is None or found[0] is not log or found[1].is_over:
             work = BackgroundReplay(*self.begun(key, summarizer), partial(self.keep, key))
@@ -294,7 +350,7 @@ class Workspace:
     def begun(self, key: RunKey, summarizer: Model, so_far: Run | None = None) -> tuple[Session, Iterator[int]]:
         """The replay of this key, to go through turn by turn and to :meth:`keep`. Summaries that an earlier attempt,
         ``so_far``, has are not asked for a second time."""
-        transcript, log = self.conversation(key.conversation_id)
+        transcript, log = self.conversation(key.conversation_id, key.first)
         if so_far is None and key.edits:
             so_far = self.kept_run(replace(key, edits=()))
         for on_record in (self._outdated_run(key, log), so_far):
@@ -349,16 +405,16 @@ class Workspace:
 
     def large_conversations(self) -> list[str]:
         """Those that are kept in this process and so large that they are let go when nobody looks at them."""
-        return self._conversations.keys_where(lambda kept: len(kept[2]) >= LARGE_MESSAGES)
+        large = self._conversations.keys_where(lambda kept: len(kept[2]) >= LARGE_MESSAGES)
+        return list(dict.fromkeys(kept_as.id for kept_as in large))
 
     def let_go(self, conversation_id: str | None) -> bool:
         """Keep a large conversation and its runs no longer in this process: nobody looks at it for now. Returns whether
         there was anything to let go."""
-        kept = self._conversations.get(conversation_id or "")
-        if kept is None or len(kept[2]) < LARGE_MESSAGES:
+        if conversation_id not in self.large_conversations():
             return False
-        self._conversations.remove(conversation_id or "")
-        self._chats.remove(conversation_id or "")
+        self._forget_conversation(conversation_id)
+        self._chats.remove(conversation_id)
         for kept_runs in (self._runs, self._outdated):
             kept_runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
         for _, work in self._replays.remove_where(lambda key: key.conversation_id == conversation_id):
@@ -366,21 +422,23 @@ class Workspace:
         return True
 
     def sweeping(
-        self, conversation_ids: Sequence[str], settings: Sequence[Strategy], *, counter: str, **options: Any
-    ) -> Sweeping:
-        """A sweep over saved conversations that keeps its finished cells in the store; ``options`` are further fields
-        of :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
+        self, conversation_ids: Sequence[str], settings: Sequence[Strategy], *, counter: str,
+        first: Mapping[str, int | None] | None = None, **options: Any,
+    ) -> Sweeping:  # fmt: skip
+        """A sweep over saved conversations that keeps its finished cells in the store; ``first`` says of how many
+        messages of each, if not of all, and ``options`` are further fields of
+        :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
         with suppress(DatabaseMovedError):  # the page says so; a sweep can be looked at nevertheless
             self.store.prune_cells()
         count = find_counter(counter)
-        found = (self.conversation(id) for id in conversation_ids)
+        found = (self.conversation(id, (first or {}).get(id)) for id in conversation_ids)
         subjects = tuple(SweepConversation.of(transcript, count, log) for transcript, log in found)
         return Sweeping(subjects, tuple(settings), counter=count, kept=self.store, **options)
 
     def kept_free_run(self, key: RunKey) -> Run | None:
         """The free run of this key as far as it has come, if it was begun before and the users' messages
         that it answers are still the same."""
-        _, log = self.conversation(key.conversation_id)
+        _, log = self.conversation(key.conversation_id, key.first)
         run = self._runs.get((key, len(log)))
         if run is not None and is_over(run, log):
             return run
@@ -391,7 +449,7 @@ class Workspace:
 
     def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
         """The free run of this key, to go on with from where it was left."""
-        transcript, log = self.conversation(key.conversation_id)
+        transcript, log = self.conversation(key.conversation_id, key.first)
         return FreeRun(
             log, key.strategy, model=answerer, summarizer=summarizer, counter=key.counter,
             system_prompt=transcript.system_prompt, recalls=key.recalls_by_turn(), so_far=self.kept_free_run(key),
@@ -399,14 +457,14 @@ class Workspace:
 
     def keep_free_run(self, key: RunKey, run: Run) -> None:
         """Keep a free run as far as it has come. Raises StorageError where the conversation was changed meanwhile."""
-        _, log = self.conversation(key.conversation_id)
+        _, log = self.conversation(key.conversation_id, key.first)
         if not is_over(run, log):
             raise conversation_changed()
         self.store.save_free_run(key.conversation_id, run, key.digest(len(log)), len(log))
         self._remember(key, run, len(log))
 
     def _remember(self, key: RunKey, run: Run, messages: int | None = None) -> Run:
-        kept = self._conversations.get(key.conversation_id)
+        kept = self._conversations.get(Beginning(key.conversation_id, key.first))
         if messages is None and (kept is None or kept[2] is not run.log):
             return run  # its conversation was let go or changed meanwhile, and would be kept a second time with it
         return self._runs.put((key, len(run.log) if messages is None else messages), run)

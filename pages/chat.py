@@ -3,9 +3,9 @@
 import streamlit as st
 
 from memviz.ui.chat.active_summary import summary_desk
-from memviz.ui.chat.current import current_chat
+from memviz.ui.chat.current import LongTalk, current_chat
 from memviz.ui.chat.deleted import deleted_elsewhere, missing_conversation
-from memviz.ui.chat.deriving import WAIT_FOR_MEMORY, deriving_talk, keep_for_later
+from memviz.ui.chat.deriving import WAIT_FOR_MEMORY, deriving_talk, keep_for_later, long_talk
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.newest import show_newest
 from memviz.ui.chat.pictures import pictures
@@ -69,6 +69,9 @@ if isinstance(found, ChatDesk):
         summary_desk(found)
 else:
     with said:
-        deriving_talk(state, found)
+        if isinstance(found, LongTalk):
+            long_talk(workspace(), state, found)
+        else:
+            deriving_talk(state, found)
     with picture:
         st.caption("The pictures follow once the memory is derived.")

@@ -8,6 +8,7 @@ from memviz.ui.compare.free_run import free_runs
 from memviz.ui.compare.memory_map.page import memory_map_view
 from memviz.ui.compare.tokens.page import tokens_view
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
+from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.classic_effects import with_effect
 from memviz.ui.controls.keep_step import keep_as_step
 from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
@@ -21,12 +22,13 @@ view = open_views(COMPARE_VIEW, with_effect("compare", state, compare_views()), 
 with st.sidebar:
     models = study_controls(workspace(), state, replies=True)
 expect_conversation(workspace(), state)
+say_beginnings(workspace(), state, [state.conversation_id or ""])
 if state.free_run:
     settings = free_runs(workspace(), state, models.answerer, models.summarizer)
 else:
     settings = setting_runs(workspace(), state, models.summarizer)
 shown = [setting for setting in settings if setting.run.turns]
-transcript, _ = workspace().conversation(state.conversation_id or "")
+transcript, _ = workspace().conversation(state.conversation_id or "", state.first)
 if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:

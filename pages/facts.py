@@ -2,9 +2,10 @@
 
 import streamlit as st
 
+from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.classic_effects import with_effect
 from memviz.ui.controls.keep_step import keep_as_step
-from memviz.ui.controls.sidebar import setting_runs, study_controls
+from memviz.ui.controls.sidebar import expect_conversation, setting_runs, study_controls
 from memviz.ui.facts.lives.page import lives_view
 from memviz.ui.facts.selection import told_fact
 from memviz.ui.facts.summaries.page import summaries_view
@@ -19,6 +20,8 @@ state = compare_state()
 view = open_views(FACTS_VIEW, with_effect("facts", state, facts_views()))
 with st.sidebar:
     models = study_controls(workspace(), state)
+expect_conversation(workspace(), state)
+say_beginnings(workspace(), state, [state.conversation_id or ""])
 settings = setting_runs(workspace(), state, models.summarizer)
 if view == SUMMARIES:
     summaries_view(workspace(), state, settings, models.summarizer)

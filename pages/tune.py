@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.grounds import how_sure
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
@@ -38,15 +39,16 @@ study, state = compare_state(), tune_state()
 open_shared_view(workspace(), study)
 with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
-    recorded = recorded_settings(workspace(), ids, study.counter)
-    settings = choose_settings(largest_sizes(workspace(), ids, study.counter), recorded)
+    recorded = recorded_settings(workspace(), ids, study)
+    settings = choose_settings(largest_sizes(workspace(), ids, study), recorded)
     models, where = counter_and_models(study), choose_place()
+say_beginnings(workspace(), study, ids)
 if not ids or not settings:
     nothing_to_try(ids)
-elif not (tried := tried_with(workspace(), ids, settings, study.counter, models.summarizer.name)).settings:
+elif not (tried := tried_with(workspace(), ids, settings, study, models.summarizer.name)).settings:
     none_recorded(models.summarizer.name)
 else:
-    asked = asked_for(workspace(), ids, tried.settings, study.counter)
+    asked = asked_for(workspace(), ids, tried.settings, study)
     head = st.container()
     with put_away(Part.CONTROLS, "tune-prices"):
         row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")

@@ -10,7 +10,8 @@ The runs there are, from the fastest to the most thorough:
     pytest -m "slow or hypothesis" --hypothesis-profile=thorough
                                                 that, and every property over many more examples: what .ci/run adds
 
-A property (a test with @given) sets no number of examples of its own, so that the profile decides. A test is marked
+A property (a test with @given) sets no number of examples of its own, so that the profile decides. The thorough one
+tries the laws of the engine (modules marked ``law``) far more often than other properties. A test is marked
 slow if it takes seconds and a faster one would notice most of what it would; every page, format, strategy and command
 has tests that are not. Real conversations are read where MEMVIZ_TEST_DATA says.
 """
@@ -22,7 +23,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from memviz.charts import figure
 from memviz.engine import background_replay
@@ -34,11 +35,26 @@ COMMON = settings(
 settings.register_profile("quick", COMMON, max_examples=6)
 settings.register_profile("thorough", COMMON, max_examples=12)  # pytest --hypothesis-profile=thorough
 settings.load_profile("quick")
+LAW_EXAMPLES = 200
+"""How often the thorough profile tries each law of the engine."""
 
 # Streamlit's AppTest has no browser session, and Streamlit says so at every call outside a page.
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 figure.VALIDATED = True  # a property that Plotly does not know fails a test, not a page
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let the thorough profile try the laws of the engine more often than other properties."""
+    if config.getoption("--hypothesis-profile") != "thorough":
+        return
+    functions = {
+        item.function
+        for item in items
+        if isinstance(item, pytest.Function) and item.get_closest_marker("law") and is_hypothesis_test(item.function)
+    }
+    for function in functions:
+        settings(settings.get_profile("thorough"), max_examples=LAW_EXAMPLES)(function)
 
 
 @pytest.fixture(autouse=True)

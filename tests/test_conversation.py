@@ -38,7 +38,7 @@ class TestMessage:
             Message.of({"role": role, "content": "x"})
         assert all(known in str(caught.value) for known in ("system", "user", "assistant", "tool"))
 
-    @pytest.mark.parametrize("content", [3, ["x"], {"text": "x"}, b"x", True])
+    @pytest.mark.parametrize("content", [3, [3], {"text": "x"}, b"x", True])
     def test_content_that_is_no_text_is_an_error(self, content: object) -> None:
         with pytest.raises(MessageError, match="text"):
             Message.of({"role": "user", "content": content})
@@ -78,6 +78,49 @@ class TestMessage:
         with pytest.raises(MessageError, match="no text") as caught:
             Message.of(value)
         assert all(repr(key) in str(caught.value) for key in value)
+
+    @pytest.mark.parametrize(
+        ("parts", "text"),
+        [
+            (
+                [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": "data:"}}],
+                "Look:\n[image]",
+            ),
+            ([{"type": "input_audio", "input_audio": {"data": "AA"}}, "Hm?"], "[audio]\nHm?"),
+            ([{"type": "file", "file": {"filename": "plan.pdf"}}], "[file: plan.pdf]"),
+            ([{"type": "refusal", "refusal": "No."}], "No."),
+            ([{"type": "summary_text", "text": "Short."}, {"text": "Bare."}], "Short.\nBare."),
+            ([], ""),
+        ],
+    )
+    def test_a_content_that_is_a_list_of_parts_is_replayed_as_it_is_imported(self, parts: list, text: str) -> None:
+        messages = [
+            {"role": "user", "content": parts},
+            {"role": "assistant", "content": [{"type": "text", "text": "A"}]},
+        ]
+        run = memviz.replay(messages, memviz.strategy("buffer"))
+        assert [message.content for message in run.log] == [text, "A"]
+        imported = memviz.load_transcript(json.dumps(messages).encode(), "openai_messages")
+        assert [message.content for message in imported.messages] == [text, "A"]
+
+    def test_a_call_among_the_parts_is_a_call(self) -> None:
+        used = {"type": "tool_use", "id": "c1", "name": "look_up", "input": {"q": "rain"}}
+        message = Message.of({"role": "assistant", "content": [{"type": "text", "text": "I look."}, used]})
+        assert message == Message("assistant", "I look.", tool_calls=(ToolCall("c1", "look_up", '{"q": "rain"}'),))
+
+    @pytest.mark.parametrize(
+        ("part", "words"),
+        [(3, "an int|a part that is int"), ({"odd": 1}, "without a type"), ({"type": "tool_result"}, "role tool")],
+    )
+    def test_a_part_that_cannot_be_read_is_refused(self, part: object, words: str) -> None:
+        with pytest.raises(MessageError, match=words):
+            memviz.replay([{"role": "user", "content": [part]}], memviz.strategy("buffer"))
+
+    def test_a_refusal_and_the_transcript_of_the_audio_are_both_said(self) -> None:
+        spoken = {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "Sorry."}}
+        assert Message.of(spoken).content == "Sorry."
+        assert Message.of({**spoken, "refusal": "I cannot."}).content == "I cannot.\nSorry."
+        assert Message.of({**spoken, "refusal": "Sorry."}).content == "Sorry."
 
     def test_a_text_that_is_no_text_is_an_error(self) -> None:
         with pytest.raises(MessageError, match="int"):

@@ -119,6 +119,11 @@ CASES: dict[str, Case] = {
         ("window_size", "'window'", "0", "1 or more"),
         {"name": "window_size", "value": 0, "strategy": "window", "allowed": "a whole number of messages, 1 or more"},
     ),
+    "unknown parameter": Case(
+        lambda _: memviz.strategy("window", window_siz=4),
+        ("'window'", "has no parameter 'window_siz'", "The nearest is window_size."),
+        {"name": "window_siz", "value": 4, "strategy": "window", "allowed": "window_size"},
+    ),
     "a server that others reach": Case(
         lambda _: ServerAccess("0.0.0.0").check(), ("0.0.0.0", "--password-file FILE", "--trust-everyone"), {},
     ),
@@ -137,7 +142,7 @@ CASES: dict[str, Case] = {
     "message with an unknown role": Case(lambda _: Message("bot", "x"), ("'bot'", "allowed", "assistant")),
     "message that is no text": Case(lambda _: Message("user", 3), ("content", "user", "int", "text")),
     "conversation without a user": Case(
-        lambda _: memviz.replay([Message("assistant", "x")], memviz.strategy("buffer")), ("1 messages", "user")
+        lambda _: memviz.replay([Message("assistant", "x")], memviz.strategy("buffer")), ("1 message ", "user")
     ),
     "system prompt over the limit": Case(too_large_prompt, ("1,000", "token_limit", "5", "Shorten")),
     "recall of nothing": Case(lambda _: memviz.Recall(), ("turns", "messages", "last_n", "keywords")),

@@ -11,7 +11,14 @@ import pytest
 from benchmarks.measured import measured_conversations
 from memviz.metrics.retention.agreement import agreed
 from memviz.strategies import strategies
-from memviz.tuning.grounds import AGREED_PERCENT, KEPT_PERCENT, RECORDED_SETTINGS, STAND_IN_KEPT_PERCENT
+from memviz.tuning.grounds import (
+    AGREED_PERCENT,
+    KEPT_PERCENT,
+    RECORDED_SETTINGS,
+    RECORDED_USD,
+    STAND_IN_KEPT_PERCENT,
+    STAND_IN_USD,
+)
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
@@ -48,7 +55,11 @@ def test_what_was_swept_is_told_truly() -> None:
 
 @pytest.mark.slow
 def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model() -> None:
-    found = [part for _, _, part in command().compared()]  # type: ignore[attr-defined]
+    module = command()
+    rows = [*module.compared()]  # type: ignore[attr-defined]
+    found = [part for _, _, part in rows]
     whole = agreed(found)
     shares = [round(100 * share) for share in (whole.share, whole.one / whole.facts, whole.other / whole.facts)]
     assert (len(found), *shares) == (RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT)
+    costs = module.costs_in_all([runs for _, runs, _ in rows])  # type: ignore[attr-defined]
+    assert tuple(round(usd, 2) for usd in costs) == (RECORDED_USD, STAND_IN_USD)

@@ -125,6 +125,14 @@ class TestOpenAI:
         )
         assert Message.of(reply) == SAME[2]
 
+    def test_the_transcript_of_the_audio_is_what_the_reply_says(self) -> None:
+        of = pytest.importorskip("openai.types.chat")
+        audio = {"id": "a", "data": "", "expires_at": 1, "transcript": "Sorry."}
+        said = {"role": "assistant", "content": None, "audio": audio}
+        assert Message.of(of.ChatCompletionMessage.model_validate(said)).content == "Sorry."
+        said["refusal"] = "I cannot."
+        assert Message.of(of.ChatCompletionMessage.model_validate(said)).content == "I cannot.\nSorry."
+
     def test_a_refusal_is_what_the_reply_says(self) -> None:
         of = pytest.importorskip("openai.types.chat")
         reply = of.ChatCompletionMessage(role="assistant", content=None, refusal="I cannot.")

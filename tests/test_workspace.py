@@ -14,7 +14,7 @@ import pytest
 
 import memviz
 from memviz import Chat, FreeRun, Message, ModelError, Recall, Run, ScriptedModel, StorageError
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 from memviz.ui.shell.state import MAX_SETTINGS
@@ -230,6 +230,61 @@ class TestRuns:
         with ThreadPoolExecutor(6) as threads:
             runs = list(threads.map(lambda n: workspace.run(keys[n % 2], Digest()), range(12)))
         assert [run.summaries for run in runs] == [workspace.run(keys[n % 2], NOBODY).summaries for n in range(12)]
+
+
+class TestBeginnings:
+    """Of a long conversation the beginning alone can be looked at."""
+
+    def test_is_the_first_whole_turns(self, workspace: Workspace) -> None:
+        id = imported(workspace, turns=6)
+        whole = workspace.conversation(id)[1]
+        for first in range(2, len(whole)):
+            log = workspace.conversation(id, first)[1]
+            assert len(log) <= first
+            assert list(log) == list(whole[: len(log)])
+            assert whole.turn(log.turn_count).stop == len(log), "no turn is cut"
+
+    def test_one_that_is_no_shorter_is_the_whole_conversation_itself(self, workspace: Workspace) -> None:
+        id = imported(workspace)
+        _, whole = workspace.conversation(id)
+        assert workspace.conversation(id, len(whole))[1] is whole
+        assert workspace.beginning(id, len(whole)) is None
+        assert workspace.beginning(id, len(whole) - 1) == len(whole) - 1
+        assert workspace.beginning(id, None) is None
+
+    def test_a_single_turn_ends_before_one_of_its_requests(self, workspace: Workspace) -> None:
+        (entry,) = workspace.add([Transcript(tuple(loops(1, calls=8)))])
+        _, log = workspace.conversation(entry.id, 8)
+        assert 0 < len(log) <= 8
+        assert log[-1].role == "tool", "its results wait for the next request"
+
+    def test_only_questions_about_it_are_asked(self, workspace: Workspace) -> None:
+        early, late = (Probe(f"{at}?", ("x",), (at,), "name") for at in (1, 9))
+        (entry,) = workspace.add([replace(Transcript(tuple(talk(6))), probes=(early, late))])
+        assert workspace.conversation(entry.id, 4)[0].probes == (early,)
+        workspace.add_probe(entry.id, typed := replace(late, question="typed?", by_user=True))
+        assert workspace.conversation(entry.id, 4)[0].probes == (early,)
+        assert workspace.conversation(entry.id)[0].probes == (early, late, typed)
+
+    def test_its_run_is_the_beginning_of_the_whole_run(self, workspace: Workspace, database: Path) -> None:
+        id = imported(workspace, turns=6)
+        whole = workspace.run(key_of(id), Digest())
+        part = workspace.run(key_of(id, first=6), Digest())
+        assert len(part.requests) == 3
+        assert [one.context.messages for one in part.requests] == [one.context.messages for one in whole.requests[:3]]
+        assert workspace.kept_run(key_of(id)) is whole
+        assert workspace.kept_run(key_of(id, first=6)) is part
+        again = Workspace(database)
+        assert len(again.run(key_of(id, first=6), ScriptedModel(())).requests) == 3, "found in the file"
+
+    def test_is_let_go_with_the_conversation(self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("memviz.workspace.LARGE_MESSAGES", 4)
+        id = imported(workspace, turns=6)
+        workspace.run(key_of(id, first=6), Digest())
+        workspace.conversation(id)
+        assert workspace.large_conversations() == [id]
+        assert workspace.let_go(id)
+        assert not workspace.let_go(id)
 
 
 class TestChats:

@@ -24,14 +24,17 @@ Files = Annotated[list[str], Argument(metavar="FILE...", help="Files to read, ar
 Picks = Annotated[
     list[int] | None, Option("--pick", metavar="N", min=1, help="Only this conversation of the file; can be repeated.")
 ]
+Again = Annotated[bool, Option("--again", help="Save a conversation also where the library has it already.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Show what is in the files, by number, and save nothing.")]
 
 
 class Wanted(NamedTuple):
-    """How the files are to be read: in which format, and who is the user; ``None`` where that is to be found out."""
+    """How the files are to be read: in which format, and who is the user; ``None`` where that is to be found out.
+    ``again``: a conversation that the library has already is saved a second time."""
 
     format: str | None
     user: str | None
+    again: bool = False
 
 
 def import_files(
@@ -40,10 +43,12 @@ def import_files(
     user: UserName = None,
     pick: Picks = None,
     dry_run: DryRun = False,
+    again: Again = False,
     db: Database = None,
 ) -> None:
     """Save the conversations of files in the library.
 
+    A conversation that the library has already is not saved a second time, and that is said.
     One line a conversation: number, title, turns, messages, format, id. A file that cannot be read is told on
     stderr, the others are still imported, and the exit code is 1.
 
@@ -59,7 +64,7 @@ def import_files(
         raise BadParameter("--pick takes numbers of one file. Give one FILE at a time.")
     known_format(format)
     workspace = None if dry_run else _workspace(db)
-    results = [_import_one(file, Wanted(format, user), pick or (), workspace) for file in files]
+    results = [_import_one(file, Wanted(format, user, again), pick or (), workspace) for file in files]
     if not all(results):
         raise Exit(FAILED)
 
@@ -79,7 +84,7 @@ def _import_one(file: str, wanted: Wanted, pick: Sequence[int], workspace: Works
         complain(f"Error: {error}")
         return False
     chosen = [loaded.transcripts[number - 1] for number in numbers]
-    ids = [entry.id for entry in workspace.add(chosen)] if workspace else ["not saved"] * len(chosen)
+    ids = _saved(workspace, chosen, again=wanted.again) if workspace else ["not saved"] * len(chosen)
     for number, transcript, id in zip(numbers, chosen, ids, strict=True):
         say(_line(number, transcript, id))
         for warning in transcript.warnings:
@@ -89,6 +94,21 @@ def _import_one(file: str, wanted: Wanted, pick: Sequence[int], workspace: Works
     for failure in loaded.failures:
         complain(f"Error: {failure}")
     return not loaded.failures
+
+
+def _saved(workspace: Workspace, transcripts: Sequence[Transcript], *, again: bool) -> list[str]:
+    """The ids under which the library has them. One that was there before is told, and saved ``again`` where that is
+    wanted."""
+    if again:
+        return [entry.id for entry in workspace.add(transcripts)]
+    added = workspace.add_once(transcripts)
+    for transcript, one in zip(transcripts, added, strict=True):
+        if one.was_there:
+            complain(
+                f"Notice: {transcript.title} is in the library already, as {one.entry.id} ({one.entry.title}), so it "
+                "was not saved a second time. --again saves it."
+            )
+    return [one.entry.id for one in added]
 
 
 def _load(file: str, wanted: Wanted) -> LoadedFile:

@@ -32,7 +32,10 @@ def recalls_of(given: Sequence[str], transcript: Transcript) -> Recalls:
         numbers = parse_numbers(turns)
         if not (equals and numbers):
             raise _wrong(f"{text!r} is not of the form TURN=TURNS or TURN.CALL=TURNS, such as 12=1,3-5 or 12.3=4.")
-        found.append((_request(into, log), Recall(turns=numbers)))
+        request = _request(into, log)
+        for number in sorted(numbers, reverse=True):  # what comes later is the plainer mistake
+            _check_is_earlier(number, request)
+        found.append((request, Recall(turns=numbers)))
     return tuple(found)
 
 
@@ -49,6 +52,18 @@ def _request(text: str, log: Log) -> RequestKey:
     if calls and not 1 <= calls[0] <= made:
         raise _wrong(f"There is no call {calls[0]} of turn {turn} to recall into: it has calls 1 to {made}.")
     return (turn, calls[0]) if calls else turn
+
+
+def _check_is_earlier(number: int, request: RequestKey) -> None:
+    """Refuse a turn of which nothing was said before this request: it would be recalled nowhere, silently."""
+    turn, call = request if isinstance(request, tuple) else (request, 1)
+    if number > turn:
+        raise _wrong(
+            f"Turn {number} comes after turn {turn}, so it cannot be recalled into it: write {number}={turn} to recall "
+            f"turn {turn} into turn {number}."
+        )
+    if number == turn and call == 1:
+        raise _wrong(f"Turn {turn} cannot be recalled into its own first request: name an earlier turn.")
 
 
 def _wrong(sentence: str) -> BadParameter:

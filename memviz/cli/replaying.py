@@ -19,7 +19,7 @@ from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, U
 from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
 from memviz.cli.paying import Asked, agree_on_replays, held
 from memviz.cli.recalls import recalls_of
-from memviz.cli.settings import strategies_from
+from memviz.cli.settings import strategies_at_first, strategies_from
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_options import Budget, Prices, Yes
 from memviz.cli.sweep_pricing import Usd, priced
@@ -35,7 +35,12 @@ if TYPE_CHECKING:
 DEFAULT_COUNTER, OFFLINE = "o200k_base", "offline"
 Strategies = Annotated[
     list[str] | None,
-    Option("--strategy", "-s", metavar="NAME[:PARAMETER=VALUE,...]", help="A memory strategy; several are compared."),
+    Option(
+        "--strategy",
+        "-s",
+        metavar="NAME[:PARAMETER=VALUE,...]",
+        help="A memory strategy; several are compared. [default: buffer, window and summary_buffer, as on Compare]",
+    ),
 ]
 Settings = Annotated[
     list[str] | None, Option("--set", metavar="PARAMETER=VALUE", help="A parameter of the strategy; can be repeated.")
@@ -70,6 +75,7 @@ Pause = Annotated[
     Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS,
            help="The user's pause between turns in the report: caches live as long."),
 ]  # fmt: skip
+Brief = Annotated[bool, Option("--brief", help="Show one line a strategy, and no single request.")]
 Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row a request as CSV; - is stdout.")]
 
 
@@ -79,19 +85,21 @@ def replay_conversation(
     user: UserName = None, recall: Recall = None,
     budget: Budget = None, yes: Yes = False, usd_per_million: Prices = None,
     json: AsJson = False, html: Html = None, prices_of: PricesOf = "openai/gpt-5-mini", pause: Pause = 60.0,
-    csv: Csv = None, db: Database = None,
+    csv: Csv = None, brief: Brief = False, db: Database = None,
 ) -> None:  # fmt: skip
     """Replay a conversation under memory strategies and show what each request would have sent.
 
     Replies come from the conversation; only the summarizer is called, and the offline stand-in is free.
     One that costs money needs a --budget, and is asked after you agree to what it may cost.
     Saved conversations keep the run: asked again, it is there at once, and on the pages too.
+    Several strategies are compared in one line each, before their requests; --brief shows these lines alone.
     With --json one strategy gives the run as an object, several give a list of them.
 
     \b
     Examples:
+      memviz replay sample-trip
       memviz replay sample-trip --strategy summary_buffer --set max_token_limit=500
-      memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8
+      memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8 --brief
       memviz replay chat.json -s summary --model openai/gpt-5-mini --budget 0.20 --html report.html
       memviz replay chat.json -s window --recall 12=1,3-5 --recall 14.3=12
       memviz replay chat.json --config configs/memory.yaml
@@ -118,7 +126,7 @@ def replay_conversation(
     if csv:
         write_text(_csv(runs), csv, source.file)
     if not (json or html or csv):
-        _print(runs)
+        _print(runs, brief=brief)
     _fail_if_summaries_failed(runs)
 
 
@@ -127,9 +135,8 @@ def _asked(
 ) -> tuple[list[Strategy], str, str]:
     """The strategies, the counter and the summarizer, as far as no other option names one."""
     if config is None:
-        if not named:
-            raise BadParameter("Give --strategy NAME or --config PATH. `memviz strategies` shows the names.")
-        return strategies_from(named, settings or ()), DEFAULT_COUNTER, OFFLINE
+        chosen = strategies_from(named, settings or ()) if named else strategies_at_first(settings or ())
+        return chosen, DEFAULT_COUNTER, OFFLINE
     if named or settings:
         raise BadParameter("--config says which strategy to replay. Leave out --strategy and --set, or --config.")
     strategy, counter, summarizer = _configured(config)
@@ -206,15 +213,18 @@ def _csv(runs: Sequence[Run]) -> str:
     return out.getvalue()
 
 
-def _print(runs: Sequence[Run]) -> None:
+def _print(runs: Sequence[Run], *, brief: bool) -> None:
+    """The comparison, which is what one asks for first, and then each run request by request, unless it is to be
+    ``brief``."""
     from memviz.cli.run_tables import print_run, print_totals
 
     out = console()
-    for run in runs:
-        print_run(out, run)
-        out.print()
-    if len(runs) > 1:
+    if brief or len(runs) > 1:
         print_totals(out, runs)
+    for run in () if brief else runs:
+        if len(runs) > 1:
+            out.print()
+        print_run(out, run)
 
 
 def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:

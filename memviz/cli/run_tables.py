@@ -9,6 +9,7 @@ from rich.table import Table
 
 from memviz.cli.output import on_one_line
 from memviz.context import PARTS_IN_USE, TOKEN_PARTS, Fate
+from memviz.counters import ENCODING_FILES
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.authors import Author, authors_of
@@ -98,12 +99,17 @@ def _compaction(run: Run, compaction: Compaction) -> str:
     return f"{sentence} {name[:1].upper()}{name[1:]} has a text of {counted(compaction.summary_tokens, 'token')}."
 
 
+def _whose_tokens_differ(counter: str) -> str:
+    return "any model but OpenAI's" if counter in ENCODING_FILES else "every model"
+
+
 def _totals(use: TokenUse, run: Run) -> Iterable[str]:
     turns = f" in {counted(len(run.turns), 'turn')}" if run.has_calls else ""
     yield (
         f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}{turns}, "
         f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({use.peak_name}). "
-        f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}."
+        f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(run.counter.name)}, "
+        f"approximate for {_whose_tokens_differ(run.counter.name)}."
     )
     if use.summarizer_calls:
         models = ", ".join(sorted({_writer(c) for c in run.compactions if c.model})) or "none answered"

@@ -27,6 +27,20 @@ def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strat
     return [_made(id, fitting(id, for_all, known), own) for id, own in chosen]
 
 
+def strategies_at_first(settings: Sequence[str]) -> list[Strategy]:
+    """The strategies that Compare shows at first, with what ``--set`` says of them. Raises as
+    :func:`strategies_from`."""
+    from memviz.strategies import COMPARED_AT_FIRST, strategy
+
+    for_all = [pair(text, "--set") for text in settings]
+    known = {name for id, _ in COMPARED_AT_FIRST for name in parameters_of(id)}
+    made = []
+    for id, values in COMPARED_AT_FIRST:
+        said = {name: value_of(parameters_of(id).get(name), text) for name, text in fitting(id, for_all, known)}
+        made.append(strategy(id, **{**values, **said}))
+    return made
+
+
 def split(text: str) -> tuple[str, list[Setting]]:
     """The name and what is said of its parameters; a part without ``=`` goes on with the value before it."""
     id, colon, own = text.partition(":")

@@ -16,12 +16,19 @@ _RANGE = re.compile(r"\s*(?P<low>\d{1,15})\.\.(?P<high>\d{1,15})(?:/(?P<steps>\d
 MAX_STEPS = 100
 
 
-def settings_to_try(named: Sequence[str], for_all: Sequence[str], largest: Mapping[str, int]) -> tuple[Strategy, ...]:
+def settings_to_try(
+    named: Sequence[str],
+    for_all: Sequence[str],
+    largest: Mapping[str, int],
+    recorded: Sequence[Strategy] | None = None,
+) -> tuple[Strategy, ...]:
     """All settings of ``--strategy NAME`` or ``NAME:PARAMETER=VALUES,...`` with what ``--set`` says, none twice.
 
     VALUES are ``2,4,8`` or ``500..4000/8`` (8 round numbers from 500 to 4000, evenly by ratio). A parameter of which
     nothing is said has its suggested values, none larger than the ``largest`` conversation by unit. Without
-    ``named`` the strategies that the dashboard tries first. Raises :class:`memviz.ParameterError`, also for a
+    ``named`` the strategies that the dashboard tries first. Where a recording plays the summaries, ``recorded`` are the
+    settings that it holds: of a strategy that summarizes, and of whose parameters nothing is said, those are tried, and
+    no strategy of which there are none unless it is ``named``. Raises :class:`memviz.ParameterError`, also for a
     parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
     """
     from memviz.tuning.grid import settings, suggested, tried_at_first
@@ -32,10 +39,24 @@ def settings_to_try(named: Sequence[str], for_all: Sequence[str], largest: Mappi
     found: dict[Strategy, None] = {}
     for id, own in chosen:
         declared, values = parameters_of(id), dict(suggested(id, largest=largest))
-        for name, text in (*fitting(id, common, known), *own):
+        said = [*fitting(id, common, known), *own]
+        played = [one for one in recorded or () if one.id == id]
+        if played and not said:
+            found |= dict.fromkeys(played)
+            continue
+        if recorded is not None and not said and not named and summarizes(id):
+            continue
+        for name, text in said:
             values[name] = tuple(_values(name, declared.get(name), text, id))
         found |= dict.fromkeys(settings({id: values}))
     return tuple(found)
+
+
+def summarizes(id: str) -> bool:
+    """Whether a strategy has anything written by a summarizer, as it is at first."""
+    from memviz.strategies import strategy
+
+    return strategy(id).writes_notes
 
 
 def _values(name: str, parameter: Parameter | None, text: str, id: str) -> Iterator[Any]:

@@ -81,6 +81,11 @@ MaxPeak = Annotated[
     int | None,
     Option("--max-peak", metavar="TOKENS", min=1, max=LARGEST_NUMBER, help="The largest request that is allowed."),
 ]
+AllowRefused = Annotated[
+    bool,
+    Option("--allow-refused", help="Also recommend settings whose requests a provider refuses, for a tool's result "
+           "without its call or a call without its result."),
+]  # fmt: skip
 Worst = Annotated[
     bool,
     Option(

@@ -52,13 +52,14 @@ def write_results(
     """Write all that was asked for; ``files`` are those that the conversations came from."""
     from memviz.cli.sweep_tables import print_sweep
     from memviz.reporting.sweep_json import sweep_dict
+    from memviz.tuning.recommendation import recommend
 
     sweep, kept = ended.sweep, len(ended.sweep.cells) - ended.measured
-    best = sweep.best(constraints.min_retention, constraints.max_peak_tokens, constraints.over)
+    best = recommend(sweep, constraints)
     if outputs.json:
         write_json({**sweep_dict(sweep, constraints, best, counter, summarizer), "measured": ended.measured})
     elif outputs.on_stdout:
-        complain(" ".join([best.advice, *best.grounds.sentences]))
+        complain(best.advice)
     else:
         print_sweep(console(), sweep, constraints, best, all_settings=outputs.all_settings)
         if kept:

@@ -30,11 +30,11 @@ def print_sweep(
 ) -> None:
     """The recommendation with what it rests on, the best of each strategy, then the settings that do what is wanted
     and those that no other one beats, the cheapest first; with ``all_settings`` every one."""
-    out.print(on_one_line(best.advice), style="bold")
-    table = sweep.by_setting(constraints.over)
+    out.print(on_one_line(best.answer), style="bold")
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     if table.empty:
         return
-    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions)):
+    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions, sweep.counter)):
         out.print(on_one_line(sentence))
     out.print()
     out.print(_best_of_each(best_of_each(sweep, constraints)))
@@ -83,6 +83,7 @@ def _marks(row: dict[Any, Any], recommended: int | None) -> str:
     marks = ["recommended"] if row["setting"] == recommended else []
     marks += ["front"] if row["front"] else []
     marks += [] if row["fits"] else ["not what is asked"]
+    marks += [f"{counted(row['refused'], 'request')} refused"] if row["refused"] else []
     marks += [f"failed over {counted(row['failed'], 'conversation')}"] if row["failed"] else []
     return ", ".join(marks)
 

@@ -23,6 +23,7 @@ from memviz.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.models.base import Model
+    from memviz.strategies.base import Strategy
     from memviz.tuning.sweep_conversation import SweepConversation
     from memviz.workspace import Workspace
 
@@ -32,6 +33,7 @@ OFFLINE = "offline"
 def sweep_settings(
     conversations: options.Conversations, strategy: options.Strategies = None, settings: options.Settings = None,
     keep: options.Keep = 0.9, max_peak: options.MaxPeak = None, worst: options.Worst = False,
+    allow_refused: options.AllowRefused = False,
     counter: options.Counter = "o200k_base", summarizer: options.SummarizerName = OFFLINE,
     budget: options.Budget = None, yes: options.Yes = False, concurrency: options.Concurrency = None,
     model: options.PricesOf = "openai/gpt-5-mini", usd_per_million: options.Prices = None,
@@ -73,10 +75,11 @@ def sweep_settings(
     sources = _sources(conversations, db, format, number, user)
     workspace = None if no_keep else _workspace(db)
     subjects = sweep_conversations(sources, counter)
-    tried = settings_to_try(strategy or (), settings or (), _largest(subjects, counter))
+    largest, recorded = _largest(subjects, counter), _recorded(writer, subjects, counter)
+    tried = settings_to_try(strategy or (), settings or (), largest, recorded)
     plan = Plan(subjects, tried, counter, assumptions, workspace.store if workspace else None)
     ended = _measured(plan, writer, executor, payer, workspace)
-    constraints = Constraints(keep, max_peak, "worst" if worst else "median")
+    constraints = Constraints(keep, max_peak, "worst" if worst else "median", allow_refused)
     write_results(outputs, ended, constraints, counter, name, [source.file for source in sources])
     _end(ended)
 
@@ -100,6 +103,19 @@ def _largest(subjects: Sequence[SweepConversation], counter: str) -> dict[str, i
     from memviz.tuning.grid import largest_sizes
 
     return largest_sizes((subject.log for subject in subjects), find_counter(counter))
+
+
+def _recorded(writer: Model, subjects: Sequence[SweepConversation], counter: str) -> list[Strategy] | None:
+    """The settings whose summaries over all of the conversations a recording holds; ``None`` where the summarizer is
+    none."""
+    from memviz.models.recordings.player import RecordedModel
+    from memviz.models.recordings.recording import conversation_digest
+
+    if not isinstance(writer, RecordedModel):
+        return None
+    digests = [conversation_digest(one.log, one.system_prompt, one.tools) for one in subjects]
+    held = [writer.recording.strategies_over(digest, counter) for digest in digests]
+    return [one for one in held[0] if all(one in others for others in held)]
 
 
 def _measured(

@@ -17,6 +17,7 @@ from memviz.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
+from memviz.text.wording import counted
 from memviz.transcripts.base import Transcript
 
 DEFAULT_COUNTER = "o200k_base"
@@ -136,7 +137,8 @@ def must_have_a_turn(log: Log) -> None:
     """Raise :class:`EmptyConversationError` if the user says nothing in ``log``."""
     if not log.turn_count:
         raise EmptyConversationError(
-            f"The conversation has {len(log)} messages and none of them is the user's, so there is no request to show."
+            f"The conversation has {counted(len(log), 'message')} and none of them is the user's, so there is no "
+            "request to show."
         )
 
 

@@ -214,7 +214,7 @@ class Session:
     @property
     def may_summarize(self) -> bool:
         """Whether what is due with the next message is summarized, or dropped: not while a failure waits."""
-        next_turn = self.log.turn_count + (len(self.log) > 0 and self.log[-1].role != "user")
+        next_turn = self.log.turn_count + (len(self.log) > 0 and self.log.begins_turn_next)
         return self._first_turn <= next_turn and (self.summarizer is not None or self.strategy.drops_without_summarizer)
 
     def headroom(self, *, last_turn_is_complete: bool) -> Headroom | None:
@@ -239,7 +239,7 @@ class Session:
         """``left``, or the turns that have to begin first; ``None`` where both have to come about, which no single
         number says: the user declined in this turn, or edited a summary after a failure, and there is room again."""
         wait_turns = self._first_turn - self.log.turn_count
-        begins_turn = len(self.log) == 0 or self.log[-1].role != "user"
+        begins_turn = self.log.begins_turn_next
         if wait_turns <= 0 or (wait_turns == 1 and begins_turn and not is_due):
             return left  # what the user says next begins the turn that is waited for
         return Headroom(wait_turns, "turns") if is_due else None

@@ -6,10 +6,11 @@ A provider rejects a tool result whose call is not in the request, and a call wh
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memviz.conversation import Log
 from memviz.engine.assembly import Parts
+from memviz.forms import WithCalls
 from memviz.pieces import Messages, joined
 
 
@@ -51,28 +52,59 @@ def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Itera
 
 
 def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
-    """``parts`` with only those calls and results whose other half is sent as well. The input is always sent, so the
-    call that it answers is pulled in where it would be missing; of the input only results without a call are left
-    out. ``asked_for`` is what was recalled, also of what the history holds anyway: where that cannot stay in its own
-    place, it stands before the input, if its other half was recalled too."""
+    """``parts`` with only those calls and results whose other half is sent as well. Of a message whose calls have no
+    result its text stays, and so do the calls that have one. The input is always sent, so the call that it answers is
+    pulled in where it would be missing; of the input only results without a call are left out.
+    ``asked_for`` is what was recalled, also of what the history holds anyway: where that cannot stay in its own place,
+    it stands before the input, if its other half was recalled too."""
     tools = log.tools
     pieces = _with_calls_of(log, parts)
     history = joined([piece.positions for piece in pieces])
     sent = (*history, parts.input)
     dropped = {p for p in _results_that_may_be_orphaned(log, history) if not _in_history(tools.call_of[p], history)}
+    answered: dict[int, WithCalls] = {}
     for caller in _callers_that_may_be_unanswered(log, history):
-        results = tools.results_of[caller]
-        if any(p in parts.input for p in results):
+        results = [p for p in tools.results_of[caller] if _in_history(p, sent)]
+        if len(results) == len(log[caller].tool_calls):
             continue
-        if len(results) < len(log[caller].tool_calls) or not all(_in_history(p, sent) for p in results):
-            dropped.update((caller, *results))
+        numbers = _answered_calls(log, caller, results)
+        if numbers or log[caller].content.strip():
+            answered[caller] = WithCalls(numbers)
+        else:
+            dropped.add(caller)
     kept = [part for piece in pieces for part in _split(piece, sorted(dropped))]
+    kept = [part for piece in kept for part in _with_answered_calls(piece, answered)]
     asked = [piece for piece in parts.messages if parts.input and piece.start >= parts.input.start]
     more, left = _answerable(log, asked)
-    restored = [p for p in parts.restored if p not in dropped]
+    restored = [p for p in parts.restored if p not in dropped and p not in answered]
     others = sorted({*parts.recalled, *dropped.intersection(asked_for)}.difference(restored))
     whole = [p for p in others if _is_whole(log, p, others)]
     return parts.with_messages([*kept, *more], left).with_recalled([*restored, *whole])
+
+
+def _answered_calls(log: Log, caller: int, results: Sequence[int]) -> tuple[int, ...]:
+    """The numbers of the calls of a message that ``results`` answer. One without an id answers the last that is
+    open."""
+    calls = log[caller].tool_calls
+    open_calls = [*range(len(calls))]
+    for position in results:
+        id = log[position].tool_call_id
+        fitting = [number for number in open_calls if not id or calls[number].id == id]
+        if fitting:
+            open_calls.remove(fitting[-1])
+    return tuple(number for number in range(len(calls)) if number not in open_calls)
+
+
+def _with_answered_calls(piece: Messages, answered: Mapping[int, WithCalls]) -> Iterator[Messages]:
+    """``piece`` with those of its messages in a form of their own that have calls without a result."""
+    start = piece.start
+    for position in sorted(p for p in answered if p in piece.positions):
+        if start < position:
+            yield piece._replace(start=start, stop=position)
+        yield Messages(position, position + 1, answered[position])
+        start = position + 1
+    if start < piece.stop:
+        yield piece._replace(start=start)
 
 
 def _answerable(log: Log, asked: Sequence[Messages]) -> tuple[list[Messages], list[Messages]]:

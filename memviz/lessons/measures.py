@@ -14,7 +14,7 @@ from memviz.engine.compaction import REDUCING, Compaction
 from memviz.lessons.lesson import Point
 from memviz.lessons.playing import Played
 from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.knowledge import FactState, Knowledge
 from memviz.metrics.summaries.request_sizes import request_sizes
 
 Value = float | bool | str
@@ -161,6 +161,16 @@ def _fact_known(played: Played, point: Point) -> Value:
     return bool(kept.born[number, fact] and kept.retained[number, fact])
 
 
+def _facts_contradicted(played: Played, point: Point) -> Value:
+    kept, number = played.retention(point), played.number(point)
+    return int((kept.state[number] == FactState.CONTRADICTED).sum())
+
+
+def _fact_state(played: Played, point: Point) -> Value:
+    kept, number = played.retention(point), played.number(point)
+    return FactState(int(kept.state[number, played.fact(point.fact)])).word
+
+
 def _fact_place(played: Played, point: Point) -> Value:
     kept, number = played.retention(point), played.number(point)
     state = Knowledge(int(kept.states[number, played.fact(point.fact)]))
@@ -255,10 +265,13 @@ MEASURES: Mapping[str, Measure] = {
     "facts_told": Measure("the number of facts told so far", _facts("told")),
     "facts_known": Measure("the number of facts that the request holds", _facts("known")),
     "facts_lost": Measure("the number of facts told and not held by the request", _facts("lost")),
+    "facts_contradicted": Measure("the number of facts that the request only denies or calls outdated",
+                                  _facts_contradicted),
     "facts_known_percent": Measure("the share of the facts that the request holds is", _facts_percent, "percent"),
     "facts_kept_percent": Measure("the share of facts kept, on average over all requests so far, is",
                                   _facts_kept_percent, "percent"),
     "fact_known": Measure("the request holds the fact", _fact_known, kind=Kind.YES_OR_NO, needs=_FACT),
+    "fact_state": Measure("what the request makes of the fact", _fact_state, kind=Kind.WORD, needs=_FACT),
     "fact_place": Measure("where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT),
     "fact_told_turn": Measure("the turn at which the fact is told", _fact_told_turn, needs=_FACT),
     "fact_lost_turn": Measure("the first turn whose request does not hold the fact any more", _fact_lost_turn,

@@ -25,10 +25,10 @@ def advice_sentences(
         return ("There is no recommendation: it takes two settings or more over the same conversation.",)
     runs, kept = zip(*comparable, strict=True)
     best = as_sweep(runs, kept, facts.subject, assumptions).best(asked.min_retention, asked.max_peak_tokens)
-    basis, number = basis_in_words(assumptions), counted(len(runs), "setting")
+    basis, number = basis_in_words(assumptions, runs[0].counter.name), counted(len(runs), "setting")
     return (
-        best.advice,
-        best.grounds.sentence,
+        best.answer,
+        *best.grounds.sentences,
         basis,
         f"Asked of {number}: {asked_in_words(asked)}.",
     )

@@ -23,6 +23,7 @@ class ReportCosts:
     assumptions: PricingAssumptions
     costs: tuple[Cost, ...]
     was_asked: bool
+    counter: str
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
@@ -36,10 +37,11 @@ class ReportCosts:
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
+        basis = basis_in_words(self.assumptions, self.counter)
         if self.was_asked:
-            yield f"{basis_in_words(self.assumptions)} They are worked out from the tokens, whoever answered in fact."
+            yield f"{basis} They are worked out from the tokens, whoever answered in fact."
         else:
-            yield f"No model was called; these costs are estimated. {basis_in_words(self.assumptions)}"
+            yield f"No model was called; these costs are estimated. {basis}"
         missing = list(dict.fromkeys(name for cost in self.costs for name in cost.missing))
         if missing:
             yield f"Unknown, and so are the dollars that need it: {listed(missing)}."
@@ -51,7 +53,8 @@ def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -
     """The costs of every setting of the report."""
     runs = [setting.run for setting in settings]
     was_asked = any(live_replies(run) or not _is_free(run) for run in runs)
-    return ReportCosts(assumptions, tuple(assumptions.cost(traffic(run)) for run in runs), was_asked)
+    costs = tuple(assumptions.cost(traffic(run)) for run in runs)
+    return ReportCosts(assumptions, costs, was_asked, runs[0].counter.name)
 
 
 def _is_free(run: Run) -> bool:

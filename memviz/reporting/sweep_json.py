@@ -28,7 +28,7 @@ def sweep_dict(
     whether each does what is ``wanted``. Both name a setting by its number (0-based); so do ``recommendation`` and
     ``best_of_each`` (one a strategy). ``grounds`` is what the figures rest on.
     """
-    table = sweep.by_setting(constraints.over)
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     return {
         "counter": counter,
         "summarizer": summarizer,

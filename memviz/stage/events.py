@@ -78,8 +78,9 @@ class EventTeller:
     def _lost(self, number: int) -> Iterator[dict[str, Any]]:
         if self.retention is None or not number:
             return
-        now, before = self.retention.states[number], self.retention.states[number - 1]
-        lost = np.flatnonzero((now == Knowledge.LOST) & (before > Knowledge.LOST)).tolist()
+        now = self.retention.states[number]
+        was_known = self.retention.retained[number - 1]
+        lost = np.flatnonzero((now == Knowledge.LOST) & was_known).tolist()
         causes: dict[int | None, list[int]] = {}
         for fact in lost:
             causes.setdefault(self._causes.by(number, fact), []).append(fact)

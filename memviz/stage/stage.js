@@ -7,7 +7,7 @@ const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
-const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word"];
+const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word", "contradicted", "unknown"];
 const MEMVIZ_ICONS = {
     previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
 };
@@ -244,7 +244,7 @@ class MemvizStage {
     }
 
     buildLegend() {
-        const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost } = this.drawn();
+        const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
         this.legend.replaceChildren();
         const entry = (className, color, words) => {
             const item = this.make("li", this.legend);
@@ -257,22 +257,24 @@ class MemvizStage {
         }
         for (const [kind, words] of Object.entries(MEMVIZ_PARTS)) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
         if (isLost) entry("lost", "", "Lost fact");
+        if (isContradicted) entry("contradicted", "", "Contradicted fact: denied or outdated");
         this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
     }
 
-    // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost.
+    // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost or contradicted.
     drawn() {
         const codes = new Set(), kinds = new Set(), { settings, pieces, facts } = this.data;
-        let isLost = false;
+        let isLost = false, isContradicted = false;
         settings.forEach(({ requests }, setting) => requests.forEach((request, at) => {
             if (!request) return;
             for (const [, , code] of request.fates ?? []) codes.add(code);
             for (const [letter] of request.pieces) kinds.add(pieces[letter]);
             isLost ||= facts.length > 0 && (request.known ?? "").includes("1");
+            isContradicted ||= facts.length > 0 && (request.known ?? "").includes("6");
             if (!kinds.has("tools") && this.frames.blocks(setting, at).some((block) => block.kind === "tools" || (block.kind === "history" && this.frames.message(setting, block.position)?.[0] === "tool"))) kinds.add("tools");
         }));
         if (codes.has(6)) kinds.delete("recalled");
-        return { codes, kinds, isLost };
+        return { codes, kinds, isLost, isContradicted };
     }
 
     // Room and colours.

@@ -29,8 +29,8 @@ def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
     states, shown = retention.states, staged.requests
     changed = np.zeros(len(states), dtype=bool)
     changed[[*staged.changed()]] = True
-    known = (states[:-1] > Knowledge.LOST) & (states[:-1] != Knowledge.SYSTEM)
-    lost = known & (states[1:] == Knowledge.LOST)
+    known = retention.retained[:-1] & (states[:-1] != Knowledge.SYSTEM)
+    lost = known & ~retention.retained[1:]
     kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
     if grows_a_list(staged.run):  # what a summary once says stays as it is
         kept &= states[:-1] != Knowledge.SUMMARY
@@ -53,7 +53,7 @@ def question(staged: StagedRun, retention: Retention, request: int, fact: int) -
     record = staged.run.requests[request]
     return Question(
         "knows", staged.step(request), staged.number, _text(staged, record, probe), YES_OR_NO,
-        0 if state > Knowledge.LOST else 1, _reason(staged, record, probe, state),
+        0 if state.is_known else 1, _reason(staged, record, probe, state),
     )  # fmt: skip
 
 
@@ -71,7 +71,9 @@ def _reason(staged: StagedRun, record: TurnRecord, probe: Probe, state: Knowledg
     said = f" (said in {message_list(probe.evidence)})" if probe.evidence else ""
     if state is Knowledge.NOT_BORN:
         return f"At {record.name} nobody had said it yet{said.replace('said', 'it is said')}."
-    if state is not Knowledge.LOST:
+    if state is Knowledge.CONTRADICTED:
+        return f"{answer}{said} is mentioned at {record.name} only where it is denied or outdated."
+    if state.is_known:
         where = _version_words(record) if state is Knowledge.SUMMARY else _WHERE[state]
         return f"{answer}{said} is {where} at {record.name}."
     if record.summary is None:

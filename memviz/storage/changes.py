@@ -41,6 +41,6 @@ class Readings:
 
     def _commits(self) -> int | None:
         """``None`` where the file cannot be read: then reading it says what is wrong."""
-        with self._lock, suppress(sqlite3.Error):
+        with self._lock, suppress(sqlite3.Error, UnicodeDecodeError):
             return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
         return None

@@ -40,7 +40,7 @@ def _of_conversations(session: Session) -> Iterator[str]:
             continue
         try:
             library.read(session, entry.id)
-        except (StorageError, SQLAlchemyError) as error:
+        except (StorageError, SQLAlchemyError, UnicodeDecodeError) as error:
             yield _said(error)
             continue
         yield from _of_runs(session, entry.id, entry.title)
@@ -59,7 +59,7 @@ def _of_runs(session: Session, conversation_id: str, title: str) -> Iterator[str
 def _problem(read: Callable[..., Any], session: Session, what: tuple[ColumnElement[bool], ...] | str) -> str:
     try:
         read(session, what)
-    except (StorageError, SQLAlchemyError) as error:
+    except (StorageError, SQLAlchemyError, UnicodeDecodeError) as error:
         session.expunge_all()
         return _said(error)
     return ""

@@ -8,9 +8,11 @@ import weakref
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from datetime import date
+from glob import escape
 from itertools import chain, count
 from pathlib import Path
 from tempfile import mkstemp
+from time import time
 
 from memviz.errors import DatabaseMovedError, StorageError
 
@@ -18,6 +20,12 @@ OWNER_ONLY = 0o600
 LOGS = ("-wal", "-shm")
 """Endings of the files that SQLite keeps beside a database in use. They hold what was written last."""
 
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises, and what Python does where the names of tables that SQLite's error quotes are damaged."""
+PART = ".part"
+"""Ending of a copy that is being written."""
+ABANDONED_SECONDS = 3600.0
+"""A copy to which nobody wrote for so long belongs to a program that was killed."""
 Identity = tuple[int, int]
 """Device and inode."""
 
@@ -55,7 +63,7 @@ class DatabaseFile:
             if LOGS[0] in self._opened:
                 _open_logs(connection)  # now: SQLite does not open them for a file that was removed
             self.expect_in_place()
-        except (DatabaseMovedError, sqlite3.Error):
+        except (DatabaseMovedError, *DAMAGE):
             connection.close()
             raise
         return connection
@@ -87,7 +95,7 @@ class DatabaseFile:
         yet, or not needed."""
         try:
             left = self.problem() != "" and _leave(self._first, self._place, self._opened)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DAMAGE) as error:
             raise StorageError(f"{self.path} cannot be let go of ({_reason(error)}). Start memviz again.") from error
         if not left:
             raise StorageError(f"{self.path} is still being read. Try again in a moment.")
@@ -102,6 +110,7 @@ class DatabaseFile:
         try:
             if target.exists() and not overwrite:
                 raise FileExistsError
+            _remove_abandoned(target)
             part = _empty_beside(target)
             self._copy_into(part)
             if not overwrite:
@@ -109,7 +118,7 @@ class DatabaseFile:
             os.replace(part, target)
         except FileExistsError:
             raise StorageError(f"{target} is there already, so nothing was written. Choose another name.") from None
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DAMAGE) as error:
             raise StorageError(f"{target} could not be written ({_reason(error)}). Choose another place.") from error
         finally:
             if part is not None:
@@ -148,14 +157,24 @@ def free_place(path: Path) -> Path:
     return next(place for place in places if not place.exists())
 
 
+def _remove_abandoned(target: Path) -> None:
+    """Remove the unfinished copies of ``target`` that killed programs left behind: those to which nobody wrote for a
+    long time, for a copy that is being written may be another program's."""
+    abandoned_before = time() - ABANDONED_SECONDS
+    for part in target.parent.glob(f".{escape(target.name)}.*{PART}"):
+        with suppress(OSError):  # it is gone by now, or somebody else's
+            if part.is_file() and not part.is_symlink() and part.stat().st_mtime < abandoned_before:
+                part.unlink()
+
+
 def _empty_beside(target: Path) -> Path:
-    handle, name = mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)  # for its owner alone
+    handle, name = mkstemp(prefix=f".{target.name}.", suffix=PART, dir=target.parent)  # for its owner alone
     os.close(handle)
     return Path(name)
 
 
 def _close(connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]) -> None:
-    with closing(connection), suppress(OSError, sqlite3.Error):  # the place itself may be gone
+    with closing(connection), suppress(OSError, *DAMAGE):  # the place itself may be gone
         _leave(connection, place, opened)
 
 

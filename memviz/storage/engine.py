@@ -90,10 +90,12 @@ def open_database(path: str) -> Database:
         raise StorageError(_unopened(path, error.strerror or str(error))) from error
     except sqlite3.Error as error:
         raise StorageError(_unopened(path, str(error))) from error
+    except UnicodeDecodeError as error:
+        raise plain_error(error, path) from error
     database = Database(path, _engine(path, file), file)
     try:
         _bring_up_to_date(database)
-    except (SQLAlchemyError, sqlite3.Error, StorageError) as error:
+    except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError, StorageError) as error:
         database.close()
         if isinstance(error, StorageError):
             raise
@@ -151,8 +153,10 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
-def plain_error(error: SQLAlchemyError | sqlite3.Error, path: str) -> StorageError:
+def plain_error(error: SQLAlchemyError | sqlite3.Error | UnicodeDecodeError, path: str) -> StorageError:
     """What went wrong with the file at ``path``, where, and what to do."""
+    if isinstance(error, UnicodeDecodeError):  # SQLite's own error quotes names of tables, and these are damaged
+        return StorageError(_DAMAGED.format(path=path))
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, SQLAlchemyError):
         problem = "a value in it cannot be stored" if isinstance(error, StatementError) else "there is no way to it"

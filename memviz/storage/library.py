@@ -25,8 +25,9 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from memviz.conversation import Log, Message, clean_text
+from memviz.conversation import ROLES, Log, Message, clean_text
 from memviz.errors import StorageError, UnreadableConversationError
+from memviz.process_memory import uncollected
 from memviz.storage import rows
 from memviz.storage.entries import RAW_ENTRIES, ConversationEntry, UnreadableConversation, entry_of
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
@@ -191,24 +192,32 @@ def count(session: Session, search: str = "") -> int:
     return int(session.execute(query).scalar_one())
 
 
-def message_rows(session: Session, conversation_id: str, stop: int | None = None) -> Iterable[Mapping[Any, Any]]:
-    """The rows of a conversation's messages up to position ``stop`` (excluded), in order."""
+def message_rows(
+    session: Session, conversation_id: str, stop: int | None = None, start: int = 0
+) -> Iterable[Mapping[Any, Any]]:
+    """The rows of a conversation's messages from position ``start`` up to ``stop`` (excluded), in order."""
     table = MESSAGES.c
     query = select(MESSAGES).where(table.conversation_id == conversation_id).order_by(table.position)
-    return session.execute(query if stop is None else query.where(table.position < stop)).mappings()
+    if start:
+        query = query.where(table.position >= start)
+    if stop is not None:
+        query = query.where(table.position < stop)
+    # Fetched by and by: all rows of a long conversation at once would take as much memory again as its messages.
+    return session.execute(query.execution_options(yield_per=ROWS_A_STATEMENT)).mappings()
 
 
-def messages(session: Session, conversation_id: str, stop: int | None = None) -> list[Message]:
-    """The messages of a conversation up to position ``stop`` (excluded). Raises :class:`UnreadableConversationError`
-    where one is damaged or missing."""
+def messages(session: Session, conversation_id: str, stop: int | None = None, start: int = 0) -> list[Message]:
+    """The messages of a conversation from position ``start`` up to ``stop`` (excluded). Raises
+    :class:`UnreadableConversationError` where one is damaged or missing."""
     made: list[Message] = []
     try:
-        for stored in message_rows(session, conversation_id, stop):
-            if stored["position"] != len(made):
-                raise LookupError("it is missing")
-            made.append(rows.message(stored))
+        with uncollected():
+            for stored in message_rows(session, conversation_id, stop, start):
+                if stored["position"] != start + len(made):
+                    raise LookupError("it is missing")
+                made.append(rows.message(stored))
     except DAMAGE as error:
-        problem = f"message {len(made) + 1:,} is damaged ({error})"
+        problem = f"message {start + len(made) + 1:,} is damaged ({error})"
         raise UnreadableConversationError(_title(session, conversation_id), conversation_id, problem) from error
     return made
 
@@ -218,8 +227,9 @@ def request_count(session: Session, conversation_id: str) -> int:
     messages are damaged."""
     table = MESSAGES.c
     roles = session.execute(select(table.role).where(table.conversation_id == conversation_id).order_by(table.position))
+    of_role = {role: Message(role, "") for role in ROLES}  # who speaks is all that counts
     try:
-        return Log(Message(role, "") for role in roles.scalars()).request_count
+        return Log(of_role[role] for role in roles.scalars()).request_count
     except DAMAGE:
         return 0
 
@@ -232,9 +242,24 @@ def _title(session: Session, conversation_id: str) -> str:
     return str(session.execute(select(CONVERSATIONS.c.title).where(CONVERSATIONS.c.id == conversation_id)).scalar())
 
 
-def conversation(session: Session, id: str) -> Transcript:
-    """A conversation with its messages and probes. Raises :class:`StorageError` for an unknown id."""
-    return read(session, found(session, id).id)
+def conversation(session: Session, id: str, first: int | None = None) -> Transcript:
+    """A conversation with its messages and probes, or of a longer one the beginning: at most its ``first`` messages,
+    whole turns of them. Raises :class:`StorageError` for an unknown id."""
+    stored = found(session, id)
+    if first is None or first >= stored.message_count:
+        return read(session, stored.id)
+    return rows.transcript(stored, messages(session, stored.id, first + 1)).beginning()
+
+
+def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
+    """The messages of a conversation at the positions from ``start`` up to ``stop`` (excluded): as many as are looked
+    at, however long it is. Raises :class:`StorageError` for an unknown id."""
+    return messages(session, found(session, id).id, stop, start)
+
+
+def about(session: Session, id: str) -> Transcript:
+    """What is known of a conversation, without its messages. Raises :class:`StorageError` for an unknown id."""
+    return rows.transcript(found(session, id), ())
 
 
 def read(session: Session, id: str) -> Transcript:

@@ -139,7 +139,7 @@ class Store:
     def _errors_in_words(self) -> Iterator[None]:
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeDecodeError) as error:
             self._database.expect_in_place()  # if it is not, that is what is wrong
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:
@@ -151,6 +151,8 @@ class Store:
     page = _reads_once(library.page)
     count = _reads_once(library.count)
     conversation = _reads(library.conversation)
+    said = _reads(library.said)
+    about = _reads(library.about)
     entries = _reads(library.entries)
     entry = _reads_once(library.entry)
     request_count = _reads_once(library.request_count)

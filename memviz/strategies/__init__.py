@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -12,6 +13,12 @@ from typing import Any
 from memviz.errors import ParameterError, UnknownStrategyError
 from memviz.strategies.base import Strategy
 
+COMPARED_AT_FIRST: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("buffer", {}),
+    ("window", {"window_size": 10}),
+    ("summary_buffer", {"max_token_limit": 1500}),
+)
+"""What a newcomer sees side by side: everything, the newest, and a summary of the rest."""
 ENTRY_POINT_GROUP = "memviz.strategies"
 
 

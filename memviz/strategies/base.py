@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memviz.conversation import Message
 from memviz.deprecated import warn_renamed
-from memviz.errors import ParameterError
+from memviz.errors import ParameterError, UnknownParameterError
 from memviz.memory import SUMMARY, Memory, SummarySource, SummaryVersion, SummaryWording
 from memviz.pieces import Piece, messages, notes
 from memviz.strategies.clauses import Fill, Headroom
@@ -163,7 +163,7 @@ class Strategy(BaseModel, ABC):
         if name in known:
             allowed = range_in_words(known[name], is_too_large=first["type"] == "less_than_equal")
             return ParameterError(name, first["input"], allowed, cls.id)
-        return ParameterError(name, first["input"], "one of: " + (", ".join(known) or "no parameter at all"), cls.id)
+        return UnknownParameterError(name, first["input"], known, cls.id)
 
     @classmethod
     def summary_line(cls) -> str:

@@ -10,7 +10,7 @@ from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write, transcript_line
-from memviz.strategies.clauses import Fill
+from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import free_text, summary_length, switch, whole_number
 
 DEFAULT_PROMPT = (
@@ -95,6 +95,11 @@ class ChatSummaryBuffer(Strategy):
             counted = f"{counted}, summary" if counted else "summary"
         counts = f"{counted} and {UNSUMMARIZED}" if counted else UNSUMMARIZED
         return Fill(held, self.token_limit, "tokens", counts, begins_with_reply and memory.summary is None)
+
+    def headroom(self, memory: Memory) -> Headroom | None:
+        """As far as the limit, but for a turn in progress of which all is summarized: what comes next may be a reply,
+        which has to go whatever its size, or a question, which has not, so no number says it."""
+        return None if memory.is_turn_open and not memory.pending else super().headroom(memory)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """What a walk back from the newest message leaves over."""

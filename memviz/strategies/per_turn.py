@@ -10,6 +10,7 @@ from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.parameters import summary_length, switch
+from memviz.text.wording import counted
 
 TURN_INSTRUCTION = (
     "Write a summary of this one turn of a conversation in two or three sentences. Keep names, "
@@ -39,7 +40,7 @@ class PerTurnSummaries(Strategy):
             return ()
         number = memory.log.turn_number(start)
         stop = memory.length if number == memory.turn else memory.log.turn_start(number + 1)
-        return (Write(range(start, stop), stop, f"turn {number} is complete: {stop - start} messages"),)
+        return (Write(range(start, stop), stop, f"turn {number} is complete: {counted(stop - start, 'message')}"),)
 
     def unsummarized_start(self, memory: Memory) -> int:
         """Position of the first message that should be summarized and is not."""

@@ -2,6 +2,7 @@
 
 Both the offline model and the metrics build on it. ``words`` gives stems, ``sentences`` splits a text and caches what
 is known of each sentence, ``clauses`` parts a sentence and leaves out what ``openers`` knows for courtesies,
-``traits`` says what a sentence tells, ``terms`` and ``containment`` compare answers with texts; ``vocabulary`` and
+``traits`` says what a sentence tells, ``terms`` and ``containment`` compare answers with texts, ``values`` gives each
+amount, date, time, number and code one spelling; ``vocabulary`` and
 ``word_classes`` hold the word lists, ``phrases`` the offline model's own sentences.
 """

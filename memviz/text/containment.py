@@ -1,11 +1,14 @@
-"""Whether a text contains an answer: the same words in the same order, whatever their spelling.
+"""Whether a text contains an answer: the same words and values in the same order, however they are written.
 
-Text becomes normal tokens. Letters lose their case and their compatibility forms (NFKC, then case folding);
-punctuation and white space part tokens and are gone. A number is one token by its value: 3,600, 3600, 3.600 and
-3 600 with a non-breaking space are equal, 2.5 keeps its decimals, 09 is 9, two to twelve in letters are 2 to 12,
-and 14th is 14. An ordinary space parts numbers, because "rooms 3 600" would be read as one else. A code such as
-QX7R4M is one token. Every character of a script written without spaces is a token (and of Korean, whose
-particles stick to the word), so an answer is found inside a run of them, and a number between them stands alone.
+Text becomes normal tokens. Values have one spelling each, see :mod:`memviz.text.values`: 3k is 3,000, 5:30 pm is 17:30,
+and 1990-05-12 is 12 May 1990. Letters lose their case, their accents and their compatibility forms, Chinese characters
+are simplified; words lose the ending of a plural, numbers in letters are numbers. Punctuation and white space part
+tokens and are gone. An ordinary space parts numbers, because "rooms 3 600" would be read as one else. A code such as
+QX7-R4M is one token. Every character of a script written without spaces is a token (and of Korean, whose particles
+stick to the word), so an answer is found inside a run of them, and a number between them stands alone. A word that
+is a name as well counts as the name only where it is written and used as one: "Mark my words" names nobody.
+
+What an answer leaves open is looked for in all its forms: 12/05/1990 may be the 12th of May or the 5th of December.
 """
 
 from __future__ import annotations
@@ -19,7 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.text.terms import IS_UNSPACED, TOKEN, composed, is_number, number_value
+from memviz.text.answer_forms import KINDS, NAME_TOKENS, READ_IN_CONTEXT, answer_forms, tokens_in_context
+from memviz.text.inflections import uninflected
+from memviz.text.letters import plain_letters, simplified
+from memviz.text.terms import IS_UNSPACED, TOKEN, composed, is_number
+from memviz.text.value_words import CURRENCIES, MONTH_NUMBERS, SHARED_MONTHS, UNITS, word_number
+from memviz.text.values import MARK, plain_number, plain_values
 from memviz.text.words import UNSPACED
 
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -28,6 +36,7 @@ _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
 _UNKNOWN, _BORDER = 0, -1
+_KIND_TOKENS = tuple(dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values())))
 
 
 class Matches(NamedTuple):
@@ -41,9 +50,19 @@ class Matches(NamedTuple):
 
 def spellings(text: str) -> list[str]:
     """The tokens of ``text`` as they are written; :func:`normal_form` says what each is compared by."""
-    if not text.isascii():
-        text = composed(text.translate(_INVISIBLE))
-    found: list[str] = TOKEN.findall(_ORDINAL.sub("", text))
+    found: list[str] = TOKEN.findall(_ORDINAL.sub("", _composed(text)))
+    return found
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else composed(text.translate(_INVISIBLE))
+
+
+def _value_tokens(text: str) -> list[str]:
+    """The tokens of ``text``, those of a value as :mod:`memviz.text.values` spells it."""
+    found: list[str] = TOKEN.findall(plain_values(simplified(_composed(text))))
+    if not READ_IN_CONTEXT.isdisjoint(found):
+        return list(tokens_in_context(found))
     return found
 
 
@@ -53,14 +72,26 @@ def normal_form(token: str) -> tuple[str, ...]:
     if IS_UNSPACED.match(token):
         return tuple(unicodedata.normalize("NFKC", token))
     if is_number(token):
-        return (number_value(token),)
+        return (plain_number(token),)
+    if token in NAME_TOKENS:
+        return (token,)
     word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
-    return tuple(_PIECE.findall(word))
+    return tuple(map(_normal_word, _PIECE.findall(word)))
+
+
+def _normal_word(word: str) -> str:
+    plain = plain_letters(word)
+    if plain in MONTH_NUMBERS and plain not in SHARED_MONTHS:
+        return f"{MARK}{MONTH_NUMBERS[plain]}"
+    if plain in KINDS:
+        return f"{MARK}{KINDS[plain]}"
+    number = word_number(plain)
+    return uninflected(plain) if number is None else str(number)
 
 
 def normal_tokens(text: str) -> tuple[str, ...]:
     """The normal tokens of ``text``, in order."""
-    return tuple(form for token in spellings(text) for form in normal_form(token))
+    return tuple(form for token in _value_tokens(text) for form in normal_form(token))
 
 
 def contains(text: str, answer: str) -> bool:
@@ -72,14 +103,24 @@ class PhraseIndex:
     """Many phrases to be looked up in many texts; each text is read once, for all of them."""
 
     def __init__(self, phrases: Sequence[str]) -> None:
-        self._numbers: dict[str, int] = {}
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
-        coded = [[self._numbers.setdefault(t, len(self._numbers) + 1) for t in tokens] for tokens in self.phrases]
-        self._lengths = np.array([len(tokens) for tokens in coded], dtype=np.int64)
+        forms = [
+            (number, form)
+            for number, phrase in enumerate(phrases)
+            for form in answer_forms(phrase, self.phrases[number])
+        ]
+        self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
+        self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)
+        self._numbers: dict[str, int] = {}
+        for kind in _KIND_TOKENS:
+            self._numbers[kind] = len(self._numbers) + 1
+        self._coded = [
+            [self._numbers.setdefault(token, len(self._numbers) + 1) for token in form.tokens] for _, form in forms
+        ]
+        self._lengths = np.array([len(tokens) for tokens in self._coded], dtype=np.int64)
         self._starts = np.concatenate(([0], np.cumsum(self._lengths)))[:-1].astype(np.int64)
-        self._tokens = np.array([number for tokens in coded for number in tokens], dtype=np.int32)
-        self._coded = coded
+        self._tokens = np.array([number for tokens in self._coded for number in tokens], dtype=np.int32)
         self._known = _KnownTokens(self._numbers)
 
     def find(self, texts: Sequence[str]) -> Matches:
@@ -89,13 +130,14 @@ class PhraseIndex:
         tokens = np.fromiter((number for text in read for number in text), np.int32, int(ends[-1]) if read else 0)
         phrases, places = self._anchored(tokens)
         phrases, places = self._confirmed(tokens, phrases, places)
-        order = np.lexsort((places, phrases))
-        phrases, places = phrases[order], places[order]
+        phrases, places = self._without_other_kinds(tokens, phrases, places)
+        found = np.unique(np.stack((self._phrase_of[phrases], places)), axis=1)
+        phrases, places = found[0], found[1]
         return Matches(np.searchsorted(ends, places, side="right"), phrases, places)
 
     def _read(self, text: str) -> list[int]:
         known = self._known
-        return [*(number for token in spellings(text) for number in known[token]), _BORDER]
+        return [*(number for token in _value_tokens(text) for number in known[token]), _BORDER]
 
     def _anchored(self, tokens: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Places where phrases might begin: where the rarest token of each phrase occurs."""
@@ -128,6 +170,16 @@ class PhraseIndex:
             keep[long[wrong]] = False
             phrases, places = phrases[keep], places[keep]
         return phrases, places
+
+    def _without_other_kinds(
+        self, tokens: NDArray[np.int32], phrases: NDArray[np.int64], places: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Without the bare amounts that the text says to be of another kind: 3,000 dollars for 3,000 euros."""
+        if not self._is_bare.any():
+            return phrases, places
+        behind = tokens[places + self._lengths[phrases]]  # a border ends every text
+        keep = ~(self._is_bare[phrases] & (behind > _UNKNOWN) & (behind <= len(_KIND_TOKENS)))
+        return phrases[keep], places[keep]
 
 
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)

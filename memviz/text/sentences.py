@@ -50,6 +50,8 @@ _MONTH_FOLLOWS = re.compile(
     r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
 _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
+_CODE_MARK_BETWEEN = re.compile(r"(?<=[^\W_])`+(?=[^\W_])")
+"""What is set as code is a word of its own, and stays one without its marks."""
 _MARKUP = re.compile(r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)")  # between digits they belong to a number: 2**10
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
@@ -169,6 +171,11 @@ def _split(text: str) -> Iterator[str]:
         yield from _bounded(line[start:].strip())
 
 
+def without_markup(text: str) -> str:
+    """``text`` line by line as its sentences are read, without the marks of Markdown."""
+    return "\n".join(map(_clean_line, text.split("\n")))
+
+
 def _clean_line(line: str) -> str:
     line = line.strip(" \t|")
     if not line[:1].isalpha():
@@ -176,7 +183,7 @@ def _clean_line(line: str) -> str:
             return ""
         line = _LINE_DECORATION.sub("", line)
     if "*" in line or "_" in line or "`" in line:
-        line = _MARKUP.sub("", line)
+        line = _MARKUP.sub("", _CODE_MARK_BETWEEN.sub(" ", line))
     return _CELL_EDGE.sub(", ", line) if "|" in line else line
 
 

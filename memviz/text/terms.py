@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from memviz.text.values import plain_number
 from memviz.text.vocabulary import SAME_WORD, STOP_WORDS, words
 from memviz.text.word_classes import NUMBER_WORDS
 from memviz.text.words import UNSPACED, content_words, stem
@@ -14,11 +15,15 @@ NUMBER_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
 """Whole numbers, so that equal shares are equal to the last bit."""
 
 _ALNUM = f"[^\\W_{UNSPACED}]"
+_UNIT = (
+    "(?:st|nd|rd|th|er|[kKMG]|[KkMGT]i?B|[KMG]bit|km|cm|mm|kg|mg|ml|ms|min|mins|sec|hrs?|kWh?|Hz|[kMG]Hz|mph|kph|ft"
+    "|am|pm|AM|PM|yo|px|pt|EUR|USD|GBP|CHF|[mglhsxdWV])"
+)
 TOKEN = re.compile(
     f"[{UNSPACED}]+"
-    # a number, with at most three letters after it: 3,000 or 40GB or 14th, but not 9K4, which is a code
+    # a number, with nothing but its unit after it: 3,000 or 40GB or 14th, but not 9K4 or 1042A, which are codes
     rf"|(?<!{_ALNUM})(?:\d{{1,3}}(?:[,，'’\u00a0\u202f]\d{{3}}(?!\d))+|\d{{1,40}})(?:[.,\uff0e\u066b]\d{{1,40}})*+"
-    rf"(?=[^\W\d_{UNSPACED}]{{0,3}}(?!{_ALNUM}))"
+    rf"(?={_UNIT}?(?!{_ALNUM}))"
     rf"|{_ALNUM}{{1,64}}"
 )
 IS_UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -82,13 +87,5 @@ def is_number(token: str) -> bool:
 
 def number_value(token: str) -> str:
     """A number's value as text: no separators of thousands, a point before decimals, no zeros at their end."""
-    groups = re.split(r"\D", "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in token))
-    whole, last = "".join(groups[:-1]), groups[-1]
-    in_thousands = all(len(group) == 3 for group in groups[1:-1])
-    if len(groups) == 1:
-        value = last[1:] if len(last) == 2 and last[0] == "0" else last  # 09:05 is 9:05
-    elif in_thousands and len(last) == 3 and groups[0][0] != "0":
-        value = whole + last
-    else:
-        value = f"{whole}.{last.rstrip('0')}".rstrip(".") if in_thousands else ".".join(groups)
+    value = plain_number(token, is_amount=True)
     return SAME_WORD.get(value, value)

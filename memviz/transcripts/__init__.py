@@ -12,7 +12,7 @@ from memviz.transcripts.base import Category, Probe, RecordedEvent, Transcript
 
 if TYPE_CHECKING:
     from memviz.transcripts.export.formats import to_json
-    from memviz.transcripts.loading import formats, load_file, load_transcript
+    from memviz.transcripts.loading import formats, load_file, load_transcript, load_transcripts
     from memviz.transcripts.samples import bundled, sample
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "formats",
     "load_file",
     "load_transcript",
+    "load_transcripts",
     "sample",
     "to_json",
 ]
@@ -33,6 +34,7 @@ _MODULES = {
     "formats": "loading",
     "load_file": "loading",
     "load_transcript": "loading",
+    "load_transcripts": "loading",
     "sample": "samples",
     "to_json": "export.formats",
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from memviz.conversation import Message
+from memviz.conversation import Log, Message
 
 CATEGORIES = ("single fact", "updated fact", "number", "name", "multi-evidence")
 """Categories of memviz's own probes. Those of a benchmark keep the names that the benchmark gives them."""
@@ -125,3 +125,17 @@ class Transcript:
     events: tuple[RecordedEvent, ...] = ()
     held_at: datetime | None = None
     tools: tuple[str, ...] = ()
+
+    def beginning(self) -> Transcript:
+        """The same without what is not whole at its end, where its messages are only the first of a longer
+        conversation: without the turn that they end in, or, if that is the only one, without its last reply. Questions
+        and events that are about later messages are left out."""
+        log = Log(self.messages)
+        if log.turn_count > 1:
+            stop = log.turn_start(log.turn_count)
+        else:
+            bounds = log.request_bounds()
+            stop = bounds[-3] if bounds else len(log)
+        probes = tuple(probe for probe in self.probes if all(position < stop for position in probe.evidence))
+        events = tuple(event for event in self.events if event.after_message <= stop)
+        return replace(self, messages=self.messages[:stop], probes=probes, events=events)

@@ -8,10 +8,11 @@ from typing import Any
 
 from memviz.conversation import Message
 from memviz.errors import LostMessageError, MessageError
-from memviz.message_fields import PART_KEYS, TEXT_KEYS, role_named, text_beside_content
+from memviz.message_fields import PART_KEYS, TEXT_KEYS, refusal_and_speech, role_named, text_beside_content
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.tool_calls import tool_calls_of
+from memviz.transcripts.user_names import listed_names
 
 PART_LABELS = {
     "image": "image",
@@ -28,6 +29,7 @@ MAX_META_CHARS = 2_000
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _REASONING = frozenset(REASONING_KEYS)
+_OTHER_TEXTS = frozenset({*TEXT_KEYS, "refusal", "audio"})
 _KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
 
 PROMPT_NAME = "system_prompt"
@@ -126,16 +128,25 @@ def stand_in(kind: str, filename: object = None) -> str:
 
 def _content(item: Mapping[str, Any], note: Note) -> str:
     if item.get("content") not in (None, ""):
-        return content_text(item["content"], note)
-    if isinstance(item.get("refusal"), str):
-        return str(item["refusal"])
-    audio = item.get("audio")
-    if isinstance(audio, dict):
-        return audio["transcript"] if isinstance(audio.get("transcript"), str) else "[audio]"
+        content = content_text(item["content"], note)
+        if not _OTHER_TEXTS.isdisjoint(item):
+            _note_other_texts(item, content, note)
+        return content
     try:
-        return content_text(text_beside_content(item), note)
+        found = text_beside_content(item)
     except MessageError as error:
         raise LostMessageError(str(error)) from None
+    if found is None and isinstance(item.get("audio"), dict):
+        return stand_in("audio")
+    return content_text(found, note)
+
+
+def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None:
+    texts = {key: item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)}
+    texts["refusal or audio"] = refusal_and_speech(item)
+    others = [key for key, text in texts.items() if text.strip() and text.strip() != content.strip()]
+    if others:
+        note(f"a message says something else under {listed_names(others)} than in its content, which is what was read")
 
 
 def _part(part: object, note: Note) -> str:

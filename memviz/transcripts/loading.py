@@ -102,6 +102,26 @@ def load_transcript(
     return replace(transcript, warnings=(*transcript.warnings, *others, *failures))
 
 
+def load_transcripts(
+    source: str | Path | bytes,
+    format: str | None = None,
+    *,
+    name: str = "",
+    user: str | None = None,
+    limits: Limits | None = None,
+) -> tuple[Transcript, ...]:
+    """All conversations of a file (a path) or of the bytes of one, in its order; those of all files in it, if it is an
+    archive. The arguments are those of :func:`load_transcript`.
+
+    Each has the warnings about the file among its own; of conversations that cannot be read the first few are told in
+    the warnings of the others. Raises :class:`TranscriptError` where none can be read.
+    """
+    loaded = load_file(source, format, name=name, user=user, limits=limits)
+    failures = tuple(str(failure) for failure in loaded.failures[:MAX_NAMES])
+    found = (loaded.whole(number) for number in range(len(loaded.transcripts)))
+    return tuple(replace(one, warnings=(*one.warnings, *failures)) for one in found)
+
+
 def load_file(
     source: str | Path | bytes,
     format: str | None = None,

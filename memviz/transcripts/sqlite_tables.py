@@ -10,6 +10,7 @@ from typing import Any
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
+from memviz.text.wording import duration_words
 from memviz.transcripts.limits import Limits
 
 WRITE_AHEAD, ROLLBACK = b"\x02\x02", b"\x01\x01"
@@ -99,7 +100,7 @@ def _readable(seconds: int) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
             raise _unreadable(error) from None
-        reason = f"reading its tables takes longer than the limit of {seconds} seconds."
+        reason = f"reading its tables takes longer than the limit of {duration_words(seconds)}."
         remedy = "Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS."
         raise TranscriptError(reason, format="SQLite", remedy=remedy) from None
     except (sqlite3.Error, ValueError, OverflowError) as error:  # a name with NUL, a number too large

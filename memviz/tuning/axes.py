@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import floor, log10
 from typing import Any
 
@@ -34,6 +34,20 @@ def suggested_values(
     low, high = parameter.suggested or (parameter.default, parameter.default)
     high = max(low, min(high, (largest or {}).get(parameter.unit, high)))
     return spread(low, high, steps)
+
+
+def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> dict[str, tuple[Any, ...]]:
+    """The values of each axis that are worth offering because their summaries were ``recorded``: those of the main
+    parameter, and of every other parameter that was recorded with several values, such as ``summary_words`` 0 and 120.
+    A setting in which any other parameter differs from its default says nothing of the main one."""
+    own = [one for one in recorded if one.id == strategy.id]
+    found = {axis.name: sorted({getattr(one, axis.name) for one in own}) for axis in axes(strategy)}
+    varied = {name for name, values in found.items() if len(values) > 1 and name != strategy.main_parameter}
+    fixed = [axis for axis in axes(strategy) if axis.name not in (*varied, strategy.main_parameter)]
+    usual = [one for one in own if all(getattr(one, axis.name) == axis.default for axis in fixed)]
+    offered = (axis.name for axis in axes(strategy) if axis not in fixed)
+    values = {name: tuple(sorted({getattr(one, name) for one in usual})) for name in offered}
+    return {name: several for name, several in values.items() if several}
 
 
 def spread(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.metrics.requests.orphaned import orphaned_requests
+from memviz.metrics.requests.refused import refused_requests
 from memviz.metrics.requests.sent_whole import sends_everything
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.metrics.retention.knowledge import Retention
@@ -27,7 +28,7 @@ from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 5
+VERSION = 6
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
@@ -55,6 +56,8 @@ class Cell:
     failed_summarizations: int = 0
     over_budget_requests: int = 0
     orphaned_requests: int = 0
+    refused_requests: int = 0
+    """Requests that a provider refuses: those, and requests with a call of a tool without its result."""
     sends_everything: bool = False
     seconds: float = 0.0
     error: str = ""
@@ -79,7 +82,7 @@ class Cell:
     def to_dict(self) -> dict[str, Any]:
         """The cell as JSON."""
         plain = ("subject", "facts", "summarizations", "failed_summarizations", "over_budget_requests",
-                 "orphaned_requests", "sends_everything", "seconds", "error")  # fmt: skip
+                 "orphaned_requests", "refused_requests", "sends_everything", "seconds", "error")  # fmt: skip
         return {
             **{name: getattr(self, name) for name in plain},
             "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
@@ -145,6 +148,7 @@ def cell_of(
         failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
         over_budget_requests=run.columns.over_budget,
         orphaned_requests=orphaned_requests(run),
+        refused_requests=refused_requests(run),
         sends_everything=sends_everything(run),
         seconds=seconds,
     )

@@ -21,9 +21,9 @@ def best_row(
     table: DataFrame, constraints: Constraints, measure: str, strategy_id: str | None = None
 ) -> tuple[Row, bool] | None:
     """The best of the rows of :meth:`memviz.tuning.results.Sweep.by_setting`, of one strategy or of all, and whether it
-    does what was asked for; ``None`` where each failed over a conversation. ``measure`` is what costs are compared in.
-    """
-    ran = table[table["failed"] == 0]
+    does what was asked for; ``None`` where each failed over a conversation, or sends what a provider refuses.
+    ``measure`` is what costs are compared in."""
+    ran = table[constraints.takes(table)]
     fits = constraints.fits(table)  # over all rows: one that met no fact does not fit where another had some
     if strategy_id is not None:
         ran = ran[ran["strategy"] == strategy_id]

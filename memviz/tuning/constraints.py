@@ -22,6 +22,8 @@ class Constraints:
     min_retention: float = 0.9
     max_peak_tokens: int | None = None
     over: Over = "median"
+    allow_refused: bool = False
+    """Whether settings count of which a provider would refuse requests."""
 
     @property
     def of_size(self) -> Constraints:
@@ -34,5 +36,12 @@ class Constraints:
         keeps = table["retention"] >= self.min_retention - ROUNDING
         if not table["retention"].notna().any():
             keeps = ~keeps
+        taken = self.takes(table)
         within = table["peak_tokens"] <= (float("inf") if self.max_peak_tokens is None else self.max_peak_tokens)
-        return keeps & within & (table["failed"] == 0)
+        return keeps & within & taken
+
+    def takes(self, table: DataFrame) -> Series[bool]:
+        """Which rows can be recommended at all: those of settings that ran over every conversation, and of which a
+        provider refuses no request, unless that is allowed."""
+        ran = table["failed"] == 0
+        return ran if self.allow_refused or "refused" not in table else ran & (table["refused"] == 0)

@@ -28,7 +28,9 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
         model=prices.main.model if prices.main else DEFAULT_MODEL,
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
         system_prompt=next(iter(sweep.system_prompts), None) or None,
-        found=" ".join([_found(sweep, row), *_whose_prompt(sweep)]),
+        found=" ".join([_found(sweep, row), *_refused(row), *_whose_prompt(sweep)]),
+        # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
+        repair_tool_pairs=not row["refused"],
     )
 
 
@@ -41,6 +43,16 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
     facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
     return f"{', '.join(parts)}; measured over {counted(row['conversations'], 'conversation')}{facts}."
+
+
+def _refused(row: Mapping[str, Any]) -> list[str]:
+    """A sentence where a provider refuses requests, which the exported code sends as they were measured."""
+    if not row["refused"]:
+        return []
+    return [
+        f"A provider refuses {int(row['refused']):,} of its requests, for a tool's result "
+        "without its call or a call without its result: switch REPAIR_TOOL_PAIRS on to leave such halves out."
+    ]
 
 
 def _whose_prices(sweep: Sweep) -> str:

@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
-from memviz.models.registry import OFFLINE
-from memviz.text.wording import counted
+from memviz.models.names import OFFLINE, RECORDING
+from memviz.text.wording import counted, dollars
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 
 RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT = 20, 74, 97, 73
 """Of the recorded settings of the bundled conversations, all facts together: those that both or neither keep after the
 last turn, those that the recorded model keeps, and those that the offline one keeps (``docs/findings.md``)."""
+RECORDED_USD, STAND_IN_USD = 1.70, 0.81
+"""What the same settings cost in all with the recorded model's summaries and with the offline one's, at the default
+prices and pause (``docs/findings.md``)."""
 SURENESS = (
     f"Where a language model was recorded beside it, under {RECORDED_SETTINGS} settings, the two agree on "
     f"{AGREED_PERCENT} % of the facts: the model kept {KEPT_PERCENT} %, in far longer summaries, the stand-in "
-    f"{STAND_IN_KEPT_PERCENT} %."
+    f"{STAND_IN_KEPT_PERCENT} %. With the model's summaries the same settings cost {RECORDED_USD / STAND_IN_USD:.1f} "
+    f"times as much ({dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of {DEFAULT_MODEL})."
 )
-"""How sure a recommendation is that rests on the offline model's summaries."""
+"""How far a recorded language model differs, in facts and in dollars: how sure a recommendation is that rests on the
+offline model's summaries."""
 FEW_FACTS = 15
 """On fewer facts no setting is called the one to take: there a single fact, which may be a wrong guess, moves the
 share that is kept by 7 points and more, about as much as the next value of a parameter does."""
@@ -60,6 +66,18 @@ class Grounds:
         return f"Measured on {self.facts_in_words}{check}."
 
     @property
+    def about_summaries(self) -> tuple[str, ...]:
+        """Who wrote the summaries, and how far to trust those of the offline model; empty where nobody did."""
+        if not self.summarizer:
+            return ()
+        if self.summarizer == OFFLINE:
+            return (OFFLINE_SUMMARIES, SURENESS)
+        if self.summarizer.startswith(RECORDING):
+            recording = self.summarizer.removeprefix(RECORDING)
+            return (f"Summaries are those that a language model wrote for the recording {recording}.",)
+        return (f"Summaries were written by {self.summarizer}.",)
+
+    @property
     def sentences(self) -> tuple[str, ...]:
-        """The same, and whose the summaries are where the offline model wrote them, with how far to trust them."""
-        return (self.sentence, OFFLINE_SUMMARIES, SURENESS) if self.summarizer == OFFLINE else (self.sentence,)
+        """How many facts the shares are measured on, and who wrote the summaries."""
+        return (self.sentence, *self.about_summaries)

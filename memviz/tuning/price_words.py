@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
+from memviz.models.tokenizers import approximation
 from memviz.text.wording import duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -60,9 +61,10 @@ def _per_million(usd_per_token: float | None, input_usd_per_token: float | None 
     return UNKNOWN if input_usd_per_token is None else f"{input_usd_per_token * MILLION:,.6g} (as input)"
 
 
-def basis_in_words(assumptions: PricingAssumptions) -> str:
+def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
     """Under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the full
-    buffer is often the cheapest, with a longer one it is not."""
+    buffer is often the cheapest, with a longer one it is not. It says so where ``counter``, which counted the tokens,
+    is not that of the model whose prices count."""
     pause = duration_words(assumptions.pause_seconds)
     cache = assumptions.cache
     if cache is None:
@@ -71,7 +73,9 @@ def basis_in_words(assumptions: PricingAssumptions) -> str:
         cached = ", shorter than its prompt cache lasts"
     else:
         cached = ", after which its prompt cache is empty"
-    return f"Costs hold for the prices {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
+    basis = f"Costs hold for the prices {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
+    inexact = approximation(assumptions.main.model, counter) if assumptions.main else ""
+    return f"{basis} {inexact}" if inexact else basis
 
 
 def whose_prices(assumptions: PricingAssumptions) -> str:

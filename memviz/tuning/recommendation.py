@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memviz.strategies.base import Strategy, Trigger
-from memviz.text.wording import dollars, listed, share_of
+from memviz.text.wording import counted, dollars, listed, share_of
 from memviz.tuning.choice import SAME_COST, best_row, cheapest, did_the_same
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
 
 if TYPE_CHECKING:
-    from memviz.tuning.results import Over, Sweep
+    from pandas import DataFrame
+
+    from memviz.tuning.results import Sweep
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,15 @@ class Recommendation:
         return f"It {self.sentence.removeprefix(self.setting.code_label).strip()}"
 
     @property
-    def advice(self) -> str:
-        """All of it, as the terminal and the report print it."""
+    def answer(self) -> str:
+        """Which setting to take, and why."""
         return f"{self.headline} {self.why}".strip()
+
+    @property
+    def advice(self) -> str:
+        """All of it: the answer, the facts that it was measured on, and whose summaries it rests on, with how far a
+        recorded language model differs from the stand-in, in facts and dollars."""
+        return " ".join([self.answer, *self.grounds.sentences])
 
 
 def verdict(name: str, grounds: Grounds) -> str:
@@ -64,26 +72,29 @@ def verdict(name: str, grounds: Grounds) -> str:
     return f"On {'this 1 fact' if grounds.facts == 1 else f'these {grounds.facts} facts'}, {name} does best"
 
 
-def recommend(sweep: Sweep, min_retention: float, max_peak_tokens: int | None, over: Over) -> Recommendation:
+def recommend(sweep: Sweep, constraints: Constraints) -> Recommendation:
     """See :meth:`memviz.tuning.results.Sweep.best`. Where the sweep has no facts, only tokens and cost decide. A
     setting that could not be run over one of the conversations is never recommended."""
-    table = sweep.by_setting(over)
+    table = sweep.by_setting(constraints.over)
     if table.empty:
         return Recommendation(None, ("Nothing was measured, so nothing can be recommended.",))
     has_facts, measure = bool(table["retention"].notna().any()), sweep.cost_measure
-    constraints = Constraints(min_retention, max_peak_tokens, over)
+    left_out = left_out_in_words(table, constraints)
+    considered = int((constraints.takes(table) | (table["failed"] > 0)).sum())
     found = best_row(table, constraints, measure)
     if found is None:
-        return Recommendation(None, ("Every setting failed over at least one conversation.",))
+        return Recommendation(None, tuple(left_out) or ("Every setting failed over at least one conversation.",))
     first, fits = found
     if not fits:
-        return _nothing_fits(sweep, first, constraints)
+        nothing = _nothing_fits(sweep, first, constraints)
+        return replace(nothing, reasons=(*nothing.reasons, *left_out))
     fitting = table[constraints.fits(table)]
     others = fitting[fitting["setting"] != first["setting"]]
     second = cheapest(others, measure) if len(others) else None
     asked = constraints if has_facts else constraints.of_size
-    reasons = [_what_it_does(sweep, first, has_facts), _why_it(len(table), len(fitting), measure, asked)]
-    reasons += [*idle_in_words(sweep, first["setting"]), *orphans_in_words(sweep, first["setting"])]
+    reasons = [_what_it_does(sweep, first, has_facts), _why_it(considered, len(fitting), measure, asked)]
+    reasons += [*idle_in_words(sweep, first["setting"]), *refused_in_words(sweep, first["setting"])]
+    reasons += left_out
     if second is not None:
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
@@ -123,16 +134,28 @@ def idle_in_words(sweep: Sweep, setting: int) -> list[str]:
     return [f"It {acts} {where}, so it did what the full buffer does."]
 
 
-def orphans_in_words(sweep: Sweep, setting: int) -> list[str]:
+def refused_in_words(sweep: Sweep, setting: int) -> list[str]:
     """A sentence where the setting of this number (0-based) sends requests that a provider refuses; else none."""
     cells = sweep.cells_of(setting)
-    orphaned, requests = sum(cell.orphaned_requests for cell in cells), sum(len(cell.traffic.turns) for cell in cells)
-    if not orphaned:
+    refused, requests = sum(cell.refused_requests for cell in cells), sum(len(cell.traffic.turns) for cell in cells)
+    if not refused:
         return []
-    hold = "holds" if orphaned == 1 else "hold"
+    hold = "holds" if refused == 1 else "hold"
     return [
-        f"But {share_of(orphaned, requests, 'request')} {hold} a tool result whose call was cut off, which a real API "
-        "rejects: a program that uses this setting has to leave such results out, as Chat and exported code do."
+        f"But {share_of(refused, requests, 'request')} {hold} a tool's result without its call, or a call without its "
+        "result, which a provider refuses: a program that uses this setting has to leave such halves out, as Chat does."
+    ]
+
+
+def left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
+    """A sentence on how many settings were left out because a provider refuses what they send; none if none was."""
+    left_out = int((table["refused"] > 0).sum())
+    if asked.allow_refused or not left_out:
+        return []
+    are_left_out = "is left out, for it sends" if left_out == 1 else "are left out, for they send"
+    return [
+        f"{counted(left_out, 'setting')} {are_left_out} requests that a provider refuses: a tool's result without its "
+        "call, or a call without its result."
     ]
 
 

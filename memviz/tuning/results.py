@@ -9,10 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memviz.metrics.cost.cost import Cost
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pareto import on_front
@@ -31,7 +33,7 @@ MEASURES = {
     "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
     "all_tokens": "max", "sent_tokens": "max", "mean_tokens": "max", "peak_tokens": "max", "summarizer_tokens": "max",
     "summarizations": "max", "failed_summarizations": "max", "over_budget_requests": "max",
-    "orphaned_requests": "max",
+    "orphaned_requests": "max", "refused_requests": "max",
     "hit_rate": "min", "retention": "min", "final_retention": "min", "seconds": "max",
 }  # fmt: skip
 """What is measured of a cell, and which end of it is the less favourable."""
@@ -61,6 +63,7 @@ class Sweep:
     stopped: str = ""
     guessed_facts: tuple[int, ...] = ()
     summarizer: str = ""
+    counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
     system_prompts: tuple[str, ...] = field(default=(), repr=False)
     """The system prompt of each conversation; empty for one that has none."""
@@ -102,7 +105,7 @@ class Sweep:
         shares (0 to 1), ``usd_per_fact`` is dollars by facts retained on average."""
         return self._frame.copy()
 
-    def by_setting(self, over: Over = "median") -> DataFrame:
+    def by_setting(self, over: Over = "median", *, allow_refused: bool = False) -> DataFrame:
         """One row a setting, with the measures summed up over the conversations that are compared (see
         :attr:`compared_conversations`).
 
@@ -112,12 +115,17 @@ class Sweep:
         largest request, are those of the conversation in the middle or of the worst one (``over``).
 
         Beside them ``facts`` and ``conversations``, their numbers; ``failed``, the conversations that the setting could
-        not be run over; and ``front``, whether no other setting is better (see :meth:`pareto`). A conversation without
-        facts says nothing about retention; one whose price is unknown makes the price of all unknown.
+        not be run over; ``refused``, how many requests of all a provider would refuse, for a tool's result without its
+        call or a call without its result; and ``front``, whether no other setting is better (see :meth:`pareto`). A
+        conversation without facts says nothing about retention; one whose price is unknown makes the price of all
+        unknown.
         """
         if over not in self._tables:
             self._tables[over] = self._summed_up(over)
-        return self._tables[over].copy()
+        table = self._tables[over].copy()
+        if allow_refused:
+            table["front"] = self._on_front(table, Constraints(over=over, allow_refused=True))
+        return table
 
     @cached_property
     def compared_conversations(self) -> tuple[int, ...]:
@@ -162,9 +170,13 @@ class Sweep:
         table["conversations"] = grouped.size()
         failed = rows[rows["error"] != ""].groupby("setting").size()
         table["failed"] = failed.reindex(table.index, fill_value=0)
-        comparable = table["retention"].where(table["failed"] == 0)
-        table["front"] = on_front(table[self.cost_measure].to_numpy(float), comparable.to_numpy(float))
+        table["refused"] = grouped["refused_requests"].sum()
+        table["front"] = self._on_front(table, Constraints(over=over))
         return table.reset_index()
+
+    def _on_front(self, table: DataFrame, asked: Constraints) -> NDArray[np.bool_]:
+        comparable = table["retention"].where(asked.takes(table))
+        return on_front(table[self.cost_measure].to_numpy(float), comparable.to_numpy(float))
 
     @property
     def cost_measure(self) -> str:
@@ -172,10 +184,11 @@ class Sweep:
         known = self._frame.loc[self._frame["error"] == "", "usd"]
         return "usd" if len(known) and known.notna().all() else "all_tokens"
 
-    def pareto(self, over: Over = "median") -> DataFrame:
+    def pareto(self, over: Over = "median", *, allow_refused: bool = False) -> DataFrame:
         """The settings that no other one beats: none costs less and retains as much, none retains more for as much.
-        What could not be run over every conversation is not compared. Rows of :meth:`by_setting`, cheapest first."""
-        table = self.by_setting(over)
+        What could not be run over every conversation is not compared, nor, unless ``allow_refused``, what sends
+        requests that a provider refuses. Rows of :meth:`by_setting`, cheapest first."""
+        table = self.by_setting(over, allow_refused=allow_refused)
         return table[table["front"]].sort_values(self.cost_measure, ignore_index=True)
 
     def cells_of(self, setting: int) -> list[Cell]:
@@ -183,11 +196,13 @@ class Sweep:
         return [self.cells[place] for place in sorted(self.cells) if place.setting == setting]
 
     def best(
-        self, min_retention: float = 0.9, max_peak_tokens: int | None = None, over: Over = "median"
-    ) -> Recommendation:
+        self, min_retention: float = 0.9, max_peak_tokens: int | None = None, over: Over = "median", *,
+        allow_refused: bool = False,
+    ) -> Recommendation:  # fmt: skip
         """The cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so far and
-        have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up."""
-        return recommend(self, min_retention, max_peak_tokens, over)
+        have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests that a
+        provider refuses is left out, and that is said, unless ``allow_refused``."""
+        return recommend(self, Constraints(min_retention, max_peak_tokens, over, allow_refused))
 
     @cached_property
     def _setting_columns(self) -> tuple[str, ...]:
@@ -222,7 +237,7 @@ _COLUMNS = (
     "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens", "mean_tokens",
     "peak_tokens", "peak_turn", "reply_tokens",
     "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
-    "orphaned_requests", "seconds", "error",
+    "orphaned_requests", "refused_requests", "seconds", "error",
 )  # fmt: skip
 
 
@@ -257,6 +272,7 @@ def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
         "failed_summarizations": cell.failed_summarizations,
         "over_budget_requests": cell.over_budget_requests,
         "orphaned_requests": cell.orphaned_requests,
+        "refused_requests": cell.refused_requests,
         "seconds": cell.seconds,
         "error": cell.error,
     }

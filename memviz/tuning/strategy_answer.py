@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from memviz.strategies.parameters import Parameter
 from memviz.text.wording import listed
 from memviz.tuning.best_of_each import StrategyBest, alike, best_of, main_axis
-from memviz.tuning.constraints import Constraints
+from memviz.tuning.choice import SAME_COST, as_row
+from memviz.tuning.constraints import ROUNDING, Constraints
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.knee import knee
 from memviz.tuning.pareto import on_front
@@ -20,7 +21,7 @@ from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
     idle_in_words,
-    orphans_in_words,
+    refused_in_words,
     share_in_words,
     verdict,
 )
@@ -48,15 +49,21 @@ class StrategyAnswer:
     grounds: Grounds
     asked: str
     best_in_both: int | None = None
-    orphans: tuple[str, ...] = ()
-    """What is to be said of requests of the best value that a provider refuses."""
+    beaten_by: Mapping[str, Any] | None = None
+    """The row of a setting of another strategy that does what is asked for, keeps as much as the best value, costs as
+    little, and is better in one of both: the best value is not recommended before it."""
+    cautions: tuple[str, ...] = ()
+    """What is to be said against the best value: a summary that is never written, requests that a provider refuses."""
 
     @property
     def headline(self) -> str:
         """Which value to take, said with no more confidence than the grounds give."""
         if not self.best.fits:
             return f"None of the {len(self.curve):,} values of {self.axis.name} {self.asked}."
-        return f"{verdict(self._named(self.best.row[self.axis.name]), self.grounds)}."
+        name = self._named(self.best.row[self.axis.name])
+        if self.beaten_by is not None:
+            return f"Of the {len(self.curve):,} values {name} does best, but {self.beaten_by['label']} beats it."
+        return f"{verdict(name, self.grounds)}."
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -71,17 +78,24 @@ class StrategyAnswer:
         yield f"{which} {listed(does)}."
         if self.best.fits:
             yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
-        yield from self.orphans
+        yield from self._beaten()
+        yield from self.cautions
         yield from self._bend()
         if self.best.edge is not None:
             value = self._named(row[self.axis.name])
             yield f"{value} lies at the edge of the values tried; {self.best.edge.in_code} may do better."
 
+    def _beaten(self) -> Iterator[str]:
+        if self.beaten_by is not None:
+            other, row = self.beaten_by, self.best.row
+            kept = share_in_words(other["retention"], row["retention"])
+            yield f"{other['label']} keeps {kept} of the facts for {cost_in_words(other)}."
+
     def _bend(self) -> Iterator[str]:
         rows = self.curve.to_dict("records")
         if self.best_in_both is not None:
             only = self._named(rows[self.best_in_both][self.axis.name])
-            yield f"{only} is best in both: no other value keeps more, and none costs less."
+            yield f"Of these values {only} is best in both: no other one keeps more, and none costs less."
         if self.knee is None:
             return
         at, most = rows[self.knee], max(rows, key=lambda row: float(row["retention"]))
@@ -111,10 +125,32 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     costs, kept = (curve[name].to_numpy(dtype=float) for name in (sweep.cost_measure, "retention"))
     front = np.flatnonzero(on_front(costs, kept))
     only = int(front[0]) if len(front) == 1 else None
+    number = best.row["setting"]
     return StrategyAnswer(
-        axis, best, curve, bend(costs, kept), sweep.grounds, asked, only,
-        (*idle_in_words(sweep, best.row["setting"]), *orphans_in_words(sweep, best.row["setting"])),
-    )  # fmt: skip
+        axis,
+        best,
+        curve,
+        bend(costs, kept),
+        sweep.grounds,
+        asked,
+        only,
+        beaten_by=_winner(table, best, constraints, sweep.cost_measure),
+        cautions=(*idle_in_words(sweep, number), *refused_in_words(sweep, number)),
+    )
+
+
+def _winner(table: DataFrame, best: StrategyBest, constraints: Constraints, cost: str) -> Mapping[str, Any] | None:
+    """The row that beats the best value in cost and facts kept and does what is asked for as well: of several the one
+    that keeps most. ``None`` where there is none, or no facts are known."""
+    row, others = best.row, table[constraints.fits(table)]
+    costs_as_little = others[cost] * SAME_COST <= row[cost]
+    keeps_as_much = others["retention"] >= row["retention"] - ROUNDING
+    cheaper = costs_as_little & keeps_as_much
+    keeps_more = (others[cost] <= row[cost] * SAME_COST) & (others["retention"] > row["retention"] + ROUNDING)
+    better = others[cheaper | keeps_more]
+    if better.empty:
+        return None
+    return as_row(better.sort_values(["retention", cost, "setting"], ascending=[False, True, True]))
 
 
 def bend(costs: NDArray[np.float64], kept: NDArray[np.float64]) -> int | None:

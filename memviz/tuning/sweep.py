@@ -112,6 +112,7 @@ class Sweeping:
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in self.subjects),
             summarizer="" if self.summarizer is None else self.summarizer.name,
+            counter=find_counter(self.counter).name,
             largest=largest_sizes((subject.log for subject in self.subjects), find_counter(self.counter)),
             system_prompts=tuple(subject.whole_system_prompt for subject in self.subjects),
         )

@@ -178,3 +178,14 @@ def test_nothing_in_a_title_reaches_the_terminal(tmp_path: Path) -> None:
     (line,) = shown.out.splitlines()
     assert " · Plan[2J [bold red]B[/] :boom: reversed second 31mline · 6 turns" in line
     assert shown.out.replace("\n", "").isprintable()
+
+
+def test_the_same_conversation_is_there_once_and_that_is_said(three: Path, library: Workspace) -> None:
+    first = memviz("import", three, "--pick", 1)
+    again = memviz("import", three)
+    assert len(imported(library)) == 3, "the two that were new"
+    assert "is in the library already, as " in again.err
+    assert again.err.count("Notice") == 1
+    assert again.lines[0].split(" · ")[-1] == first.lines[0].split(" · ")[-1], "the id of the one that is there"
+    assert memviz("import", three, "--again").err == ""
+    assert len(imported(library)) == 6

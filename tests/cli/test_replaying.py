@@ -17,6 +17,7 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.loading import load_transcript
+from memviz.ui.shell.state import first_settings
 from memviz.workspace import RunKey, Workspace
 from tests.cli.terminal import memviz, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
@@ -60,6 +61,28 @@ class TestJson:
         assert "港口" in json.loads(out)["messages"][0]["content"]
 
 
+class TestComparison:
+    THREE = ("Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens")
+
+    def test_without_a_strategy_the_settings_of_compare_are_shown(self, chat: Path) -> None:
+        runs = memviz("replay", chat, "--json").json
+        shown = [(run["strategy"]["id"], run["strategy"]["parameters"]) for run in runs]
+        first = [setting.build() for setting in first_settings()]
+        assert shown == [(one.id, one.model_dump()) for one in first]
+        others = memviz("replay", chat, "--set", "window_size=3", "--json").json
+        assert others[1]["strategy"]["parameters"] == {"window_size": 3}
+        assert others[2]["strategy"]["parameters"] == runs[2]["strategy"]["parameters"]
+
+    def test_stands_before_the_requests_and_alone_where_it_is_asked_for(self, chat: Path) -> None:
+        lines = memviz("replay", chat).lines
+        assert [line.split("  ")[0] for line in lines[1:4]] == list(self.THREE)
+        assert [lines.index(label) for label in self.THREE] == sorted(lines.index(label) for label in self.THREE)
+        assert lines.index(self.THREE[0]) > 3
+        brief = memviz("replay", chat, "--brief").lines
+        assert brief == lines[:4]
+        assert len(memviz("replay", chat, "-s", "window", "--brief").lines) == 2
+
+
 class TestTable:
     def test_has_the_tokens_of_every_request(self, chat: Path) -> None:
         run, lines = small(chat), memviz("replay", chat, *SMALL).lines
@@ -98,10 +121,10 @@ class TestTable:
         out = memviz("replay", chat, *SMALL).out
         assert all(f"{warning.title}: {warning.numbers}" in out for warning in warnings)
 
-    def test_of_several_ends_with_their_totals(self, chat: Path) -> None:
+    def test_of_several_begins_with_their_totals(self, chat: Path) -> None:
         lines = memviz("replay", chat, "-s", "buffer", "-s", "window", "--set", "window_size=3").lines
-        assert lines[-2].startswith("Full buffer ")
-        assert lines[-1].startswith("Sliding window · 3 messages ")
+        assert lines[1].startswith("Full buffer ")
+        assert lines[2].startswith("Sliding window · 3 messages ")
 
 
 class TestToolLoops:
@@ -220,6 +243,10 @@ class TestRecalls:
         assert words in memviz("replay", loop, "-s", "window", "--recall", given, code=2).err
 
     def test_of_turns_that_are_no_numbers_are_a_sentence(self, loop: Path) -> None:
+        for given, words in (("3=9", "Turn 9 comes after turn 3"), ("3=1-4", "Turn 4 comes after turn 3"),
+                             ("3=3", "its own first request"), ("3.1=3", "its own first request")):  # fmt: skip
+            assert words in memviz("replay", loop, "-s", "window", "--recall", given, code=2).err
+        assert memviz("replay", loop, "-s", "window", "--recall", "3.2=3").code == 0, "what was said before this call"
         refused("replay", loop, "-s", "window", "--recall", "4=one", code=1, words=("neither a number nor a range",))
 
 
@@ -337,7 +364,7 @@ class TestWrongUse:
             (("-s", "summary", "--set", "buffer_size=0"), ("'buffer_size'", "is 0", "1 or more")),
             (("-s", "summary", "--set", "buffer_size=four"), ("'buffer_size'", "'four'", "whole number")),
             (("-s", "summary:buffer_size=-3"), ("'buffer_size'", "is -3")),
-            (("-s", "summary", "--set", "size=4"), ("'size'", "one of: buffer_size")),
+            (("-s", "summary", "--set", "size=4"), ("has no parameter 'size'", "it has buffer_size")),
             (("-s", "recent_only", "--set", "enable_summarization=maybe"), ("'maybe'", "true or false")),
             (("-s", "buffer", "--counter", "gpt9"), ("no token counter", "'gpt9'", "o200k_base")),
             (("-s", "buffer", "--model", "gpt nine"), ("'gpt nine'", "not a model name")),
@@ -352,8 +379,9 @@ class TestWrongUse:
             in memviz("replay", chat, "-s", "summary", "--set", "buffer_size", code=2).err
         )
 
-    def test_no_strategy(self, chat: Path) -> None:
-        assert "--strategy" in memviz("replay", chat, code=2).err
+    def test_a_misspelt_parameter_is_told_with_the_nearest_name(self, chat: Path) -> None:
+        misspelt = ("-s", "window:window_siz=4")
+        refused("replay", chat, *misspelt, code=2, words=("'window_siz'", "The nearest is window_size."))
 
     def test_two_results_on_stdout(self, chat: Path) -> None:
         assert "--csv -" in memviz("replay", chat, "-s", "buffer", "--json", "--csv", "-", code=2).err

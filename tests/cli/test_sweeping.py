@@ -28,10 +28,12 @@ from memviz.strategies import strategies
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.tuning.grounds import SURENESS
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.workspace import Workspace
 from tests.cli.terminal import MEMVIZ, NASTY, ROOT, SECONDS, Shown, memviz, process, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
+from tests.models.recordings.recorded import a_recording_of
 
 KEY = "sk-sweep-0123456789abcdefghij"
 GRID = ("-s", "buffer", "-s", "window:window_size=2,4", "-s", "summary:buffer_size=1,2", "--counter", "chars4")
@@ -80,7 +82,12 @@ class TestJson:
         assert found["recommendation"]["sentence"] == best.sentence
         assert found["recommendation"]["parameters"] == best.setting.model_dump()
         assert [row["front"] for row in found["settings"]] == sweep.by_setting()["front"].tolist()
-        assert found["wanted"] == {"min_retention": 0.5, "max_peak_tokens": 400, "over": "median"}
+        assert found["wanted"] == {
+            "min_retention": 0.5,
+            "max_peak_tokens": 400,
+            "over": "median",
+            "allow_refused": False,
+        }
         assert found["is_complete"]
         assert found["terms"]["model"]["model"] == "openai/gpt-5-mini"
 
@@ -193,7 +200,7 @@ class TestPrices:
         rows = [line for line in lines if line.startswith(("Full", "Sliding", "Running"))]
         assert len(rows) == 3 + 5, "the best of each strategy, and every setting"
         assert all("unknown" in row for row in rows)
-        assert not any("$" in line for line in lines)
+        assert not any("$" in line for line in lines if line != SURENESS)
 
 
 def rows_of(lines: list[str]) -> list[str]:
@@ -202,14 +209,31 @@ def rows_of(lines: list[str]) -> list[str]:
     return [line.split("  ")[0] for line in lines[at + 1 :]]
 
 
+class TestRecorded:
+    def test_tries_the_recorded_settings_where_no_values_are_given(self, chat: Path, tmp_path: Path) -> None:
+        lengths = [api.strategy("summary", buffer_size=1, summary_words=words) for words in (0, 120)]
+        path = tmp_path / "own.recording"
+        a_recording_of(load_transcript(chat), *lengths, path=path)
+        recording = ("--summarizer", f"recording:{path}", "--json", "--no-keep")
+        found = memviz("sweep", chat, *recording)
+        assert found.code == 0
+        tried = [row for row in found.json["settings"] if row["strategy"] == "summary"]
+        assert [row["parameters"]["summary_words"] for row in tried] == [0, 120]
+        assert "summary_buffer" not in {row["strategy"] for row in found.json["settings"]}, "nothing of it was recorded"
+        assert len(memviz("sweep", chat, "-s", "summary", *recording).json["settings"]) == 2
+        named = memviz("sweep", chat, "-s", "summary:buffer_size=2", *recording, code=1)
+        assert "failed" in named.err, "what is named is tried although it was not recorded"
+
+
 class TestTable:
     def test_begins_with_the_recommendation(self, chat: Path) -> None:
         best = swept(chat).best(0.5)
         lines = memviz("sweep", chat, *GRID, "--keep", 0.5).lines
         assert best.setting is not None
-        assert lines[0] == best.advice
+        assert lines[0] == best.answer
         assert lines[0].startswith(best.headline)
         assert lines[1 : 1 + len(best.grounds.sentences)] == list(best.grounds.sentences)
+        assert " ".join(lines[: 1 + len(best.grounds.sentences)]) == best.advice
 
     def test_then_has_the_best_of_each_strategy_and_what_to_try_next(self, chat: Path) -> None:
         lines = memviz("sweep", "sample-trip", "-s", "buffer", "-s", "summary:buffer_size=10,20", "--keep", 0.95).lines
@@ -324,7 +348,7 @@ class TestExportToCode:
         assert yaml.safe_load(Path("memory.yaml").read_text())["memory"]["counter"] == "chars4"
         sweep = memviz("sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments[:4], "--json").json
         row = next(row for row in sweep["settings"] if row["setting"] == sweep["recommendation"]["setting"])
-        run = memviz("replay", chat, "--config", "memory.yaml", "--json").json
+        run = memviz("replay", chat, "--config", "memory.yaml", "--model", "offline", "--json").json
         assert run["strategy"] == {"id": row["strategy"], "parameters": row["parameters"]}
         use = token_use(api.Run.from_dict(run))
         assert (use.sent_tokens, use.peak_tokens) == (row["sent_tokens"], row["peak_tokens"])
@@ -576,7 +600,7 @@ class TestWrongUse:
             (("-s", "window:window_size=0"), ("'window_size'", "is 0")),
             (("-s", "window:window_size=two"), ("'two'", "whole number")),
             (("-s", "window:window_size=2,,4"), ("''", "whole number")),
-            (("-s", "window:size=4"), ("'size'", "one of: window_size")),
+            (("-s", "window:size=4"), ("has no parameter 'size'", "it has window_size")),
             (("-s", "window", "--set", "size=4"), ("'size'",)),
             (("-s", "window:window_size=9..2"), ("'9..2'", "LOW..HIGH")),
             (("-s", "window:window_size=0..2"), ("'0..2'", "LOW..HIGH")),

@@ -72,6 +72,11 @@ class HeldElsewhere:
         log = self.memory.run.log
         return len(log) > log.system_stop
 
+    def may_be_anything(self) -> bool:
+        """Whether a reply that comes next would go whatever its size, and a question stay."""
+        memory = self.memory.run.memory_after(self.memory.run.log.turn_count)
+        return memory.space.log.pending is not None and memory.pending == 0
+
     def keeps_newest_turn(self) -> bool:
         """Whether the next turn stays, however large it is, because nothing stands before it that could go."""
         run = self.memory.run
@@ -80,7 +85,7 @@ class HeldElsewhere:
     def say(self, tokens: int) -> int:
         """The user's message, and its request; how many turns have begun or become complete with it."""
         log = self.memory.run.log
-        begins = not log or log[-1].role != "user"
+        begins = log.begins_turn_next
         completes = begins and log.turn_count > 0
         self.memory.append(Message("user", of_tokens(tokens)))
         self.memory.load()

@@ -362,3 +362,49 @@ class TestWrongTypes:
             with pytest.raises(MessageError, match="list of messages"):
                 take(messages)
         assert memory.get_all() == talk(1)
+
+
+def calling(text: str, *ids: str) -> Message:
+    """A message of the assistant that calls a tool once for each id."""
+    return Message(
+        "assistant", text, tool_calls=[{"id": id, "function": {"name": "look_up", "arguments": "{}"}} for id in ids]
+    )  # type: ignore[arg-type]
+
+
+def as_sent(memory: ChatMemory) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(m.role, m.content, tuple(call.id for call in m.tool_calls)) for m in memory.get()]
+
+
+def test_the_text_beside_a_call_without_a_result_is_sent_without_the_call() -> None:
+    memory = ChatMemory(memviz.strategy("buffer"))
+    memory.put_messages([Message("user", "Which code?"), calling("the code is 7731", "a"), Message("user", "And?")])
+    assert as_sent(memory) == [("user", "Which code?", ()), ("assistant", "the code is 7731", ()), ("user", "And?", ())]
+
+
+@pytest.mark.parametrize("then", [[], [Message("user", "And?")]])
+def test_of_two_calls_only_the_answered_one_is_sent(then: list[Message]) -> None:
+    memory = ChatMemory(memviz.strategy("buffer"))
+    asked = [Message("user", "Both?"), calling("the code is 7731", "a", "b"), Message("tool", "B", tool_call_id="b")]
+    memory.put_messages([*asked, *then])
+    assert as_sent(memory) == [
+        ("user", "Both?", ()), ("assistant", "the code is 7731", ("b",)), ("tool", "B", ()),
+        *((message.role, message.content, ()) for message in then),
+    ]  # fmt: skip
+
+
+def test_a_call_without_text_and_result_is_left_out() -> None:
+    memory = ChatMemory(memviz.strategy("buffer"))
+    memory.put_messages([Message("user", "Which code?"), calling("", "a"), Message("user", "And?")])
+    assert as_sent(memory) == [("user", "Which code?", ()), ("user", "And?", ())]
+    assert len(memory.get_all()) == 3
+
+
+def test_what_was_sent_with_fewer_calls_comes_back_from_json() -> None:
+    memory = ChatMemory(memviz.strategy("buffer"))
+    memory.put_messages([Message("user", "Which code?"), calling("the code is 7731", "a"), Message("user", "And?")])
+    memory.get()
+    pending = memory.run.pending
+    again = memviz.Run.from_dict(memory.run.to_dict()).pending
+    assert pending is not None
+    assert again is not None
+    assert again.context.messages == pending.context.messages == tuple(memory.get())

@@ -110,7 +110,7 @@ WHOLE: dict[str, tuple[bytes | str, str]] = {
     "text": ("hello", "x.yaml, line 1: is a single value; it has to be a mapping of names to values."),
     "no steps": (text_of({"title": "a"}), "x.yaml, line 1: has no steps; it needs one."),
     "broken": ("title: [", "x.yaml, line 1: is not valid YAML:"),
-    "colon": ("title: a: b", "x.yaml, line 1: is not valid YAML: mapping values are not allowed here; put texts with"),
+    "colon": ("title: a: b", "x.yaml, line 1: is not valid YAML: a colon stands where none can; put a text that"),
     "comma": (
         "id: x\ntitle: {en: First, then that, zh: x}\nsteps: []",
         "x.yaml, line 2: title: then that: is no field, but the end of a text with a comma; put the text in quotes.",

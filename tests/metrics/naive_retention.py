@@ -1,6 +1,6 @@
 """Retention once more, slow and obvious: the texts of every request are read and searched anew.
 
-Shares no code with the metrics, so that the two can be held against each other.
+Shares nothing with the metrics but how a single value is spelled, so that the two can be held against each other.
 """
 
 from __future__ import annotations
@@ -13,18 +13,22 @@ from dataclasses import dataclass
 from memviz import Message, Run
 from memviz.engine.records import TurnRecord
 from memviz.pieces import Line
+from memviz.text.answer_forms import answer_forms, tokens_in_context
+from memviz.text.containment import normal_form
+from memviz.text.letters import simplified
+from memviz.text.polarity import is_asked_negatively, polarity
+from memviz.text.values import MARK, plain_values
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")
-SMALL = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
-         "10": "ten", "12": "twelve"}  # fmt: skip
-STATES = ("NOT_BORN", "LOST", "SYSTEM", "SUMMARY", "RECALLED", "VERBATIM")
+STATES = ("NOT_BORN", "LOST", "SYSTEM", "SUMMARY", "RECALLED", "VERBATIM", "CONTRADICTED", "UNKNOWN")
 
 
 def tokens(text: str) -> list[str]:
-    """Walks over the characters one by one."""
-    text = re.sub("(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))", ",", text)
-    text = unicodedata.normalize("NFKC", text).casefold()
+    """Walks over the characters one by one. How a value is spelled is tested on its own, and taken from there."""
+    text = re.sub("(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))", ",", plain_values(simplified(text)))
+    text = unicodedata.normalize("NFKC", text)
+    text = re.sub("((?<![0-9])[0-9]{1,3}(?:,[0-9]{3})+[.][0-9]*?)0+(?![0-9])", r"\1", text)  # an amount
     found, word = [], ""
     for at, char in enumerate(text):
         if unicodedata.name(char, "").startswith(UNSPACED):
@@ -37,27 +41,36 @@ def tokens(text: str) -> list[str]:
             word += "."
         else:
             found, word = [*found, word], ""
-    return [normal(word) for word in [*found, word] if word]
+    words = tokens_in_context([word for word in [*found, word] if word])
+    return [form for word in words for form in normal(word)]
 
 
-def normal(word: str) -> str:
-    if re.fullmatch(r"[0-9]+(st|nd|rd|th)", word):
-        word = word[:-2]
-    if re.fullmatch(r"0[0-9]", word):
-        word = word[1:]
-    if "." in word:
-        word = word.rstrip("0").rstrip(".")
-    return SMALL.get(word, word)
+def normal(word: str) -> tuple[str, ...]:
+    if re.fullmatch(r"[0-9.]+", word):
+        word = word[1:] if re.fullmatch(r"0[0-9]", word) else re.sub(r"\.0+$", "", word)
+        return (word,)
+    return normal_form(word)
 
 
 def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
     """Where answers stand in the tokens of a text."""
-    there = tokens(text)
-    wanted = [tokens(answer) for answer in answers]
-    return [
-        (at, at + len(answer)) for answer in wanted if answer
-        for at in range(len(there)) if there[at : at + len(answer)] == answer
-    ]  # fmt: skip
+    there, found = tokens(text), []
+    for answer in answers:
+        wanted = tuple(tokens(answer))
+        places = {
+            (at, at + len(form.tokens)) for form in answer_forms(answer, wanted) if form.tokens
+            for at in range(len(there)) if tuple(there[at : at + len(form.tokens)]) == form.tokens
+            and not (form.is_bare and there[at + len(form.tokens) : at + len(form.tokens) + 1][:1] > [MARK])
+        }  # fmt: skip
+        found += sorted(places)
+    return found
+
+
+def affirms(text: str, probe: Probe) -> tuple[bool, bool]:
+    """The same of what the text affirms; to deny a fact that is asked for as a negative is to affirm it."""
+    right, stale = holds(polarity(text).affirmed, probe)
+    is_negative = any(map(is_asked_negatively, (probe.question, *probe.answers)))
+    return right or (is_negative and holds(text, probe)[0]), stale
 
 
 def holds(text: str, probe: Probe) -> tuple[bool, bool]:
@@ -112,8 +125,9 @@ def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | Non
     if not all(0 <= position < record.memory.length for position in probe.evidence):
         return Cell("NOT_BORN", False, False, False)
     held = texts(in_record or record)
-    sources = [name for name in STATES if any(holds(text, probe)[0] for text in held[name])]
-    stale = any(holds(text, probe)[1] for found in held.values() for text in found)
+    sources = [name for name in STATES if any(affirms(text, probe)[0] for text in held[name])]
+    is_mentioned = any(holds(text, probe)[0] for found in held.values() for text in found)
+    stale = any(affirms(text, probe)[1] for found in held.values() for text in found)
     blocks = record.context.blocks
     verbatim = {
         p for block in blocks if block.kind in ("system", "history", "input", "tools") for p in block.indices
@@ -124,4 +138,6 @@ def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | Non
     best = STATES.index(sources[-1]) if sources else 1
     if evidence:
         best = max(best, 5 if set(probe.evidence) <= verbatim else 4)
+    if best == 1 and (is_mentioned or stale) and in_record is None:
+        return Cell("CONTRADICTED", evidence, False, stale)
     return Cell(STATES[best], evidence, bool(sources), stale)

@@ -42,7 +42,8 @@ def said(record: TurnRecord) -> list[tuple[str, Message]]:
 def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
     """What each request shares with the one before, for a run without thoughts. The words in common count where two
     notes differ, and where two system prompts do because of the notes in them."""
-    return [0] + [
+    first = [0] if run.requests else []
+    return first + [
         shared(run.counter, said(one), said(other), TOKENS_PER_MESSAGE * overhead)
         for one, other in pairwise(run.requests)
     ]

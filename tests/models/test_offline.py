@@ -221,7 +221,7 @@ def test_usage_counts_content_and_the_chat_format(name: str) -> None:
     messages = [Message("system", "Be brief."), Message("user", "I like tea. " * 600)]
     for reply in (model.complete(messages), model.summarize(messages)):
         assert reply.usage is not None
-        assert reply.usage.input_tokens == sum(count(message.content) for message in messages) + 3 * 2 + 3
+        assert reply.usage.input_tokens == sum(count(message.content) for message in messages) + 4 * 2 + 3
         assert reply.usage.output_tokens == count(reply.text)
         assert (reply.cost_usd, reply.model, reply.finish_reason) == (0.0, "offline", "stop")
 

@@ -11,6 +11,7 @@ from benchmarks.measured import MEASURED
 from memviz import Message, Reply, ToolCall, counter, replay, strategy
 from memviz.models.offline import OfflineModel
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
+from memviz.tool_schemas import schema_tokens
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH, Fact
 
@@ -314,7 +315,9 @@ def test_usage_counts_schemas_and_calls() -> None:
     for tools in (RECALL, THINK, (WEATHER,)):
         reply = MODEL.complete(messages, tools)
         assert reply.usage is not None
-        assert reply.usage.input_tokens == plain.input_tokens + sum(count(tool.text) for tool in tools)
+        assert reply.usage.input_tokens == plain.input_tokens + schema_tokens(
+            count, tuple(tool.text for tool in tools), has_system_prompt=True
+        )
         spoken = [reply.text, *(part for call in reply.tool_calls for part in (call.name, call.arguments))]
         assert reply.usage.output_tokens == sum(map(count, spoken))
 

@@ -19,6 +19,7 @@ from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.probes import typed_probe
+from memviz.ui.facts.version_card import badge_label
 from tests.pages.driving import (
     click,
     click_point,
@@ -442,3 +443,18 @@ def test_nothing_of_a_users_text_is_markup(database: Path) -> None:
         assert "**bold**" not in cell
     bodies = [body.proto.body for body in session.get("html") if "memviz-diff" in body.proto.body]
     assert all("<script>" not in body for body in bodies)
+
+
+def test_beside_a_loss_stands_the_summary_that_lost_the_fact_whatever_request_compare_showed() -> None:
+    run = replayed(FIRST[SUMMARY])
+    lost_by = {life.lost_by for life in life_lines(run, retained(run))}
+    assert 0 not in lost_by, "the first summary lost nothing"
+    turn = next(record.turn for record in run.requests if run.compactions[0] in record.compactions)
+    session = open_page("retention", turn=str(turn))
+    lost = next(control for control in session.get("segmented_control") if control.label == "Lost at")
+    losses = {life.lost_turn: life.lost_by for life in life_lines(run, retained(run))}
+    by = losses[lost.value]
+    assert by is not None
+    badges = " ".join(element.value for element in session.markdown)
+    assert badge_label(run, run.compactions[by]) in badges
+    assert badge_label(run, run.compactions[0]) not in badges, "the one that the request of Compare rests on"

@@ -27,6 +27,7 @@ def test_the_file_shows_the_very_run_that_was_measured(setting: memviz.Strategy)
     run = memviz.replay(sample("trip"), setting, counter="cl100k_base")
     assert token_lines(page)[setting.label] == [record.total_tokens for record in run.turns]
     assert labelled(page.selectbox, "Token counter").value == "cl100k_base"
+    assert "goes on with its own summarizer" in "\n".join(toast.value for toast in page.toast)
 
 
 def test_a_file_with_a_mistake_says_where() -> None:

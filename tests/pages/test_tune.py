@@ -270,6 +270,14 @@ def test_titles_are_text(database: Path) -> None:
         assert not any(piece in source for piece in PIECES)
 
 
+def test_what_a_provider_refuses_is_left_out_unless_asked_for() -> None:
+    page = opened("sample-support")
+    only(page, "window")
+    assert "left out, for they send requests that a provider refuses" in told(page)
+    labelled(page.toggle, "Settings whose requests a provider refuses").set_value(True).run()
+    assert "left out, for" not in told(page)
+
+
 class TestExportToCode:
     def test_the_file_gives_the_setting_again(self, page: AppTest, tmp_path: Path) -> None:
         only(page, "summary_buffer")

@@ -85,7 +85,8 @@ def test_costs_name_both_models_and_what_they_assume(page: Element, runs: list[R
 
 def test_the_recommendation_is_that_of_a_sweep_with_its_grounds(page: Element) -> None:
     best, words = swept().best(0.9), section(page, "advice").words
-    assert best.advice in words
+    assert best.answer in words
+    assert all(sentence in words for sentence in best.grounds.sentences)
     assert "Measured on 18 known facts." in words
     assert "openai/gpt-5-mini and a pause of 1 min between turns, shorter than its prompt cache lasts." in words
 
@@ -104,7 +105,7 @@ def test_other_prices_and_wishes_count(runs: list[Run]) -> None:
     sonnet, asked = PricingAssumptions.of("anthropic/claude-sonnet-4-5", pause_seconds=600), Constraints(0.6, 3000)
     page = read(html_report(runs, TRIP, assumptions=sonnet, constraints=asked))
     assert "anthropic/claude-sonnet-4-5 and a pause of 10 min" in section(page, "costs").words
-    assert swept().priced(sonnet).best(0.6, 3000).advice in section(page, "advice").words
+    assert swept().priced(sonnet).best(0.6, 3000).answer in section(page, "advice").words
     assert "keep 60% of the facts with at most 3,000 tokens in a request" in section(page, "advice").words
 
 

@@ -162,7 +162,7 @@ def test_of_a_long_conversation_a_part_is_sent_and_earlier_messages_are_one_bloc
     assert step is not None
     assert 0 <= step.rest_tokens <= FORMAT_TOKENS
     assert step.request["pieces"][0] == ["h", 0, data["base"], int(sum(
-        memviz.counter("o200k_base")(message.content) + 3 for message in said[: data["base"]]
+        memviz.counter("o200k_base")(message.content) + 4 for message in said[: data["base"]]
     ))]  # fmt: skip
     assert len(json.dumps(data)) < 200_000
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -17,6 +18,7 @@ from sqlalchemy import Engine, event
 
 from memviz import Message, StorageError
 from memviz.errors import DatabaseMovedError
+from memviz.storage.database_file import ABANDONED_SECONDS
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
@@ -336,3 +338,41 @@ def test_a_backup_overwrites_only_what_it_was_asked_to(store: Store, path: Path)
         store.back_up(path.parent / "nowhere" / "copy.db")
     with pytest.raises(StorageError, match="in memory only"):
         Store(":memory:").back_up(target)
+
+
+def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(tmp_path: Path) -> None:
+    store = Store(tmp_path / "library.db")
+    target = tmp_path / "backup [1].db"
+    abandoned, under_way, of_another = (
+        tmp_path / name for name in (f".{target.name}.old.part", f".{target.name}.new.part", ".backup 2.db.old.part")
+    )
+    for part in (abandoned, under_way, of_another):
+        part.write_bytes(b"half a copy")
+    for part in (abandoned, of_another):
+        os.utime(part, (time.time() - 2 * ABANDONED_SECONDS,) * 2)
+    store.back_up(target)
+    assert target.exists()
+    assert [part.exists() for part in (abandoned, under_way, of_another)] == [False, True, True]
+
+
+def test_a_damaged_schema_is_a_sentence_whatever_python_makes_of_it(path: Path) -> None:
+    """SQLite's own error quotes the damaged schema, and Python cannot decode the quotation."""
+    Store(path).close()
+    whole = path.read_bytes()
+    start, met = whole.index(b"CREATE TABLE"), 0
+    for place in range(start - 30, start + 60, 6):
+        path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+        with closing(sqlite3.connect(path)) as raw:
+            try:
+                raw.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                continue
+            except sqlite3.Error:
+                continue
+            except UnicodeDecodeError:
+                met += 1
+        with pytest.raises(StorageError, match="or it is damaged"):
+            Store(path)
+        gc.collect()  # what was opened is closed without a word
+        for ending in ("-wal", "-shm"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+    assert met, "no damage here is one that Python cannot read"

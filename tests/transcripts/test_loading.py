@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memviz.errors import ConfigError, TranscriptError, UnclearUserError
-from memviz.transcripts import load_transcript
+from memviz.transcripts import load_transcript, load_transcripts
 from memviz.transcripts.limits import Limits
 
 MESSAGES = [
@@ -294,3 +294,26 @@ def test_the_name_of_the_user_alone_is_enough_for_roles_that_nobody_knows(inside
     ]
     with pytest.raises(UnclearUserError, match="'client', 'operator'"):
         load_transcript(data, user="Bob")
+
+
+def test_all_conversations_of_a_file_are_loaded_in_its_order(tmp_path):
+    several = [{"title": f"Chat {number}", "messages": MESSAGES[: 2 * number]} for number in (1, 2)]
+    lines = "".join(json.dumps(one) + "\n" for one in several)
+    path = tmp_path / "chats.jsonl"
+    path.write_text(lines, encoding="utf-8")
+    found = load_transcripts(path)
+    assert [len(one.messages) for one in found] == [2, 4]
+    assert [contents(one) for one in found] == [contents(load_transcript(path, conversation=n)) for n in (1, 2)]
+    assert load_transcripts(lines.encode()) == found
+    assert len(load_transcripts(TEXT.encode())) == 1
+    with pytest.raises(TranscriptError):
+        load_transcripts(b"")
+
+
+def test_a_conversation_that_cannot_be_read_is_told_with_the_others():
+    broken = [{"messages": MESSAGES}, {"messages": [{"role": "user", "content": {"no": "text"}}]}]
+    try:
+        found = load_transcripts("".join(json.dumps(one) + "\n" for one in broken).encode())
+    except TranscriptError as error:
+        pytest.fail(str(error))
+    assert contents(found[0]) == [message["content"] for message in MESSAGES]

@@ -24,7 +24,13 @@ NOT_SAID = {
         (r"message\.content", "<(local-command|system-reminder|command)", "what the program says in the user's name"),
         (r"^#\.content$", "Conversation compacted", "a notice; the compaction is an event"),
     ],
-    "codex": [(r"payload\.content\.#\.text$", "(<|# AGENTS)", "what the program says in the user's name")],
+    "codex": [
+        (
+            r"payload\.content\.#\.text$",
+            "<(turn_aborted|user_shell_command)",
+            "what the program reports in the user's name",
+        )
+    ],
     "gemini_cli": [
         (r"(text|content)$", "(This is the Gemini CLI|Got it. Thanks)", "what program and model say to begin with"),
         (r"messages\.#\.content$", "Request cancelled", "a notice of the program"),

@@ -55,6 +55,9 @@ def holds_what_a_replay_says(strategy: Strategy, transcript: Transcript, plan: l
     subject = SweepConversation.of(transcript, counter(name))
     made = memviz.replay(transcript, strategy, model=plan and summarizer(plan), counter=name)
     run = replace(made, requests=Requests.of([*made.requests]))
+    whole = memviz.replay(
+        transcript, strategy, model=plan and summarizer(plan), counter=name, repair_tool_pairs=True
+    )  # fmt: skip
     kept = retention(run, transcript.probes)
     expected = Cell(
         run.strategy, subject.title, traffic(run),
@@ -63,6 +66,10 @@ def holds_what_a_replay_says(strategy: Strategy, transcript: Transcript, plan: l
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
         over_budget_requests=sum("over_budget" in record.flags for record in run.requests),
         orphaned_requests=sum("orphaned_tool_message" in record.flags for record in run.requests),
+        refused_requests=sum(
+            "orphaned_tool_message" in record.flags or list(record.context.messages) != list(mended.context.messages)
+            for record, mended in zip(run.requests, whole.requests, strict=True)
+        ),
         sends_everything=sends_what_the_buffer_sends(run),
     )  # fmt: skip
     found = measure(subject, strategy, counter(name), summarizer(plan) if plan else None)
@@ -82,7 +89,7 @@ def test_a_cell_without_facts_counts_tokens_alone() -> None:
         SweepConversation.of(said, counter("chars4"), retention=False), small("window"), counter("chars4"), None
     )
     assert (found.facts, found.retained.tolist(), found.born.tolist()) == (0, [0], [0])
-    assert found.traffic.input_tokens.tolist() == [19 // 4 + 3 + 1 + 3]
+    assert found.traffic.input_tokens.tolist() == [19 // 4 + 4 + 3]
 
 
 def test_a_setting_that_cannot_be_run_says_why() -> None:

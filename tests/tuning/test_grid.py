@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import ParameterError, UnknownStrategyError
-from memviz.tuning.axes import axes, suggested_values
+from memviz.charts.sweeps.heat_map import setting_map
+from memviz.strategies.base import Strategy
+from memviz.tuning.axes import axes, recorded_values, suggested_values
 from memviz.tuning.grid import offered, refused, settings, suggested, tried_at_first
 
 
@@ -85,3 +87,30 @@ def test_values_are_spread_by_ratio_and_round() -> None:
     token_limit = next(axis for axis in axes(memviz.strategies()["chat_summary_buffer"]) if axis.name == "token_limit")
     assert suggested_values(token_limit, 6) == (250, 800, 2500, 6000, 20000, 64000)
     assert suggested_values(token_limit, 6, {"tokens": 2000})[-1] == 2000
+
+
+def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_writes_and_change_what_is_asked() -> None:
+    with_length = {id for id, cls in memviz.strategies().items() if "summary_words" in [one.name for one in axes(cls)]}
+    assert with_length >= {"summary", "summary_buffer", "chat_summary_buffer", "summary_only", "threshold_summary"}
+    messages = [memviz.Message(role, f"{role} {turn} " * 8) for turn in range(9) for role in ("user", "assistant")]
+    found = memviz.sweep(messages, {"summary": {"buffer_size": [2], "summary_words": [0, 120]}})
+    table = found.by_setting()
+    assert table["summary_words"].tolist() == [0, 120]
+    assert table["summarizer_tokens"].nunique() == 2, "the length stands in the prompt"
+    size, words = (one for one in axes(memviz.strategies()["summary"]) if one.name in table)
+    assert '"summary_words' in setting_map(table, size, words, "usd").to_json(), "a map of two parameters has it as one"
+
+
+def test_what_was_recorded_with_several_values_is_offered() -> None:
+    def summary(**parameters: int) -> Strategy:
+        return memviz.strategy("summary", **parameters)
+
+    summaries = memviz.strategies()["summary"]
+    once = [summary(buffer_size=8), summary(buffer_size=16), memviz.strategy("window", window_size=3)]
+    assert recorded_values(summaries, once) == {"buffer_size": (8, 16)}
+    both = [*once, summary(buffer_size=8, summary_words=120), summary(buffer_size=32, summary_words=120)]
+    assert recorded_values(summaries, both) == {"buffer_size": (8, 16, 32), "summary_words": (0, 120)}
+    assert recorded_values(summaries, [summary(buffer_size=8, summary_words=120)]) == {}, (
+        "no value of its usual setting"
+    )
+    assert recorded_values(summaries, []) == {}

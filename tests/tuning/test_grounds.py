@@ -7,8 +7,9 @@ import pytest
 import memviz
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE
+from memviz.text.wording import dollars
 from memviz.transcripts.base import Probe
-from memviz.tuning.grounds import FEW_FACTS, SURENESS, Grounds
+from memviz.tuning.grounds import FEW_FACTS, KEPT_PERCENT, RECORDED_USD, STAND_IN_USD, SURENESS, Grounds
 from memviz.tuning.recommendation import verdict
 from tests.tuning.random_sweeps import cell, sweep_of
 
@@ -29,7 +30,18 @@ def test_how_many_facts_and_whose(guessed: int, given: int, words: str) -> None:
 
 def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
     assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES, SURENESS)
-    assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == ()
+    assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == ("Summaries were written by openai/gpt-5-mini.",)
+    (played,) = Grounds(8, 0, "recording:trip").sentences[1:]
+    assert played == "Summaries are those that a language model wrote for the recording trip."
+
+
+def test_advice_names_the_summarizer_and_how_far_the_recorded_one_differs_in_facts_and_dollars() -> None:
+    messages = [memviz.Message(role, f"{role} {turn} " * 8) for turn in range(9) for role in ("user", "assistant")]
+    advice = memviz.sweep(messages, {"summary": {"buffer_size": [2]}}).best().advice
+    assert OFFLINE_SUMMARIES in advice
+    assert f"the model kept {KEPT_PERCENT} %" in advice
+    assert f"{dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of openai/gpt-5-mini" in advice
+    assert "ummaries" not in memviz.sweep(messages, {"window": {"window_size": [4]}}).best().advice
 
 
 @pytest.mark.parametrize(

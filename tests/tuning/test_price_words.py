@@ -8,10 +8,12 @@ from memviz.metrics.cost.pricing import unpriced
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
+COUNTER = "o200k_base"
+
 
 def test_a_comparison_of_costs_says_under_which_pause_and_cache_it_holds() -> None:
     def said(model: str, pause_seconds: float, summarizer: str | None = None) -> str:
-        return basis_in_words(PricingAssumptions.of(model, summarizer, pause_seconds))
+        return basis_in_words(PricingAssumptions.of(model, summarizer, pause_seconds), COUNTER)
 
     whose = "Costs hold for the prices of openai/gpt-5-mini"
     warm = said("openai/gpt-5-mini", 60)
@@ -31,12 +33,19 @@ def test_prices_that_were_entered_are_not_called_those_of_the_list() -> None:
     all_of_them = unpriced("openai/gpt-5-mini").by_hand(**rates)
     assert (
         "the prices entered by hand (the rest of openai/gpt-5-mini) for the chat and of openai/gpt-5-mini for the "
-        in (basis_in_words(replace(terms, main=some)))
+        in (basis_in_words(replace(terms, main=some), COUNTER))
     )
     whose = "the prices entered by hand (the rest of openai/gpt-5-mini)"
     both = f"{whose} for the chat and of openai/gpt-5-mini for the summaries"
-    assert both in basis_in_words(replace(terms, main=some))
-    assert f"{whose} and a pause" in basis_in_words(replace(terms, main=some, summarizer=some))
+    assert both in basis_in_words(replace(terms, main=some), COUNTER)
+    assert f"{whose} and a pause" in basis_in_words(replace(terms, main=some, summarizer=some), COUNTER)
     assert "the prices entered by hand for openai/gpt-5-mini and a pause" in (
-        basis_in_words(replace(terms, main=all_of_them, summarizer=all_of_them))
+        basis_in_words(replace(terms, main=all_of_them, summarizer=all_of_them), COUNTER)
     )
+
+
+def test_it_says_where_the_counter_is_not_the_models_own() -> None:
+    claude = PricingAssumptions.of("anthropic/claude-sonnet-4-5")
+    said = "All tokens are approximate: o200k_base is not the tokenizer of anthropic/claude"
+    assert said in basis_in_words(claude, COUNTER)
+    assert "approximate" not in basis_in_words(PricingAssumptions.of("openai/gpt-5-mini"), COUNTER)

@@ -228,14 +228,15 @@ def test_a_setting_that_never_did_anything_is_said_to_be_the_full_buffer(id: str
 def test_requests_that_a_provider_refuses_are_said_beside_the_recommendation() -> None:
     said = Transcript(tuple(loops(3, 4)))
     sweep = memviz.sweep([said], {"token_buffer": {"max_tokens": [20, 22]}}, counter="chars4")
-    best = sweep.best(0.0)
+    best = sweep.best(0.0, allow_refused=True)
     run = memviz.replay(said, best.setting, counter="chars4")
     orphaned = sum("orphaned_tool_message" in record.flags for record in run.requests)
     assert orphaned
-    words = f"But {orphaned} of {len(run.requests)} requests hold a tool result whose call was cut off"
+    words = f"But {orphaned} of {len(run.requests)} requests hold a tool's result without its call"
     assert words in best.sentence
-    answer = answer_for(sweep, "token_buffer", Constraints(0.0, None, "median"))
+    answer = answer_for(sweep, "token_buffer", Constraints(0.0, None, "median", allow_refused=True))
     assert answer is not None
     assert words in " ".join(answer.sentences)
+    assert answer_for(sweep, "token_buffer", Constraints(0.0)) is None
     whole = memviz.sweep([said], {"buffer": {}}, counter="chars4").best(0.0)
-    assert "cut off" not in whole.sentence
+    assert "provider refuses" not in whole.sentence

@@ -49,7 +49,7 @@ def test_the_best_value_is_named_as_in_code_with_what_it_does(sweep: memviz.Swee
     found = answer(sweep, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
     row = sweep.by_setting().set_index("label").loc["Token buffer · max_tokens=2000"]
     assert found.best.row["setting"] == row["setting"]
-    assert found.headline == "Take max_tokens=2000."
+    assert found.headline == "Of the 7 values max_tokens=2000 does best, but Running summary · buffer_size=6 beats it."
     assert found.sentences[0] == (
         f"It keeps {row['retention']:.0%} of the facts, costs ${row['usd']:.3f} and sends at most "
         f"{row['peak_tokens']:,.0f} tokens in a request."
@@ -89,7 +89,22 @@ def test_a_value_that_is_cheapest_and_keeps_most_is_said_to_and_there_is_no_bend
     costs = found.curve["usd"].tolist()
     assert found.curve["buffer_size"].iloc[costs.index(min(costs))] == 20, "fewer summaries to write, and a warm cache"
     assert found.knee is None
-    assert "buffer_size=20 is best in both: no other value keeps more, and none costs less." in found.sentences
+    assert "Of these values buffer_size=20 is best in both: no other one keeps more, and none costs less." in (
+        found.sentences
+    )
+
+
+def test_a_value_that_another_setting_beats_in_both_is_not_recommended(sweep: memviz.Sweep) -> None:
+    found = answer(sweep, "summary", min_retention=0.5)
+    buffer = sweep.by_setting().set_index("label").loc["Full buffer"]
+    best = found.best.row
+    assert buffer["usd"] < best["usd"]
+    assert buffer["retention"] > best["retention"]
+    assert found.headline == "Of the 6 values buffer_size=20 does best, but Full buffer beats it."
+    assert f"Full buffer keeps 100% of the facts for ${buffer['usd']:.3f}." in found.sentences
+    within = answer(sweep, "summary", min_retention=0.5, max_peak_tokens=12_000)
+    assert within.beaten_by is None, "the full buffer's requests are larger than what is allowed"
+    assert within.headline.startswith("Take buffer_size=")
 
 
 def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(sweep: memviz.Sweep) -> None:

@@ -52,6 +52,7 @@ MOST_LARGE_MARKS = 200
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
 """Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
 DENSE_PIXELS, RECALL_PIXELS = 6, 22
+PENDING_PIXELS = 12
 POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
@@ -91,9 +92,12 @@ def tokens_per_turn(
         for number, setting in enumerate(settings)
         for trace in _recalls(setting, number, lift(settings, number, strip), axis)
     ]
+    if turns is None:
+        traces += [trace for number, one in enumerate(settings) for trace in _pending(one, number, axis, window)]
     named = strip_names(settings, strip, axis)
     traces = [{**trace, **in_strip(trace, strip, named)} for trace in traces]
-    shown = range(1, last_place(axis) + 1) if turns is None else places_of(axis, turns)
+    has_pending = any(setting.shown and setting.run.pending is not None for setting in settings)
+    shown = range(1, last_place(axis) + 1 + has_pending) if turns is None else places_of(axis, turns)
     marks, mark_labels = recorded_marks(settings[0].run, recorded, axis) if settings else ([], [])
     switches = [setting_marks(setting.run, axis) for setting in settings if setting.shown]
     marks = [
@@ -165,6 +169,34 @@ def _tokens(setting: SettingRun, number: int, axis: RequestAxis, window: Window 
         "text": Texts(requests, partial(_request_tooltip, setting, window)),
         "hoverinfo": "text",
     }
+
+
+def _pending(setting: SettingRun, number: int, axis: RequestAxis, window: Window | None) -> list[dict[str, Any]]:
+    """The request that nobody has answered yet, as a hollow point behind all others: it counts nowhere."""
+    pending = setting.run.pending
+    if pending is None:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "x": np.array([int(axis.lasts[-1]) + 1]),
+            "y": np.array([pending.total_tokens]),
+            "mode": "markers",
+            "marker": {
+                "symbol": "circle-open",
+                "size": PENDING_PIXELS,
+                "color": setting_color(setting.index),
+                "line": {"width": 2},
+            },
+            "legendgroup": str(number),
+            "showlegend": False,
+            "visible": True if setting.shown else "legendonly",
+            "text": [
+                f"{_request_tooltip(setting, window, pending)}<br>pending: nobody has answered it, it counts nowhere"
+            ],
+            "hoverinfo": "text",
+        }
+    ]
 
 
 def _request_tooltip(setting: SettingRun, window: Window | None, record: TurnRecord) -> str:
@@ -309,7 +341,9 @@ def _marks(setting: SettingRun, number: int, axis: RequestAxis) -> Iterator[_Mar
             yield _mark(setting, number, compaction, float(places[at]), request_id(run, at))
     for turn, compaction in run.unsent:
         mark = _mark(setting, number, compaction, axis.last(turn) + 0.5, f"{turn}")
-        if mark is not None and turn < run.turns[-1].turn:  # another setting went on: it stands beside the line
+        if (
+            mark is not None and run.turns and turn < run.turns[-1].turn
+        ):  # another setting went on: it stands beside the line
             last = int(np.searchsorted(run.columns.turns, turn, "right")) - 1
             sent_tokens = int(run.columns.totals[last])
             mark = replace(mark, before=sent_tokens, after=sent_tokens)

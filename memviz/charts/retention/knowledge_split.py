@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
-from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, known_words
+from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, PATTERNS, SHOWN, known_words
 from memviz.charts.retention.life_lines import MARGINS
 from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, parted
 from memviz.metrics.requests.request_axis import RequestAxis
@@ -45,6 +45,7 @@ def _area(state: Knowledge, retention: Retention, counts: Any) -> dict[str, Any]
         "y": np.concatenate((counts[:1], counts, counts[-1:])),
         "line": {"width": 0, "shape": "hvh", "color": KNOWLEDGE_COLORS[state]},
         "fillcolor": KNOWLEDGE_COLORS[state], "hoverinfo": "skip",
+        **({"fillpattern": {"shape": PATTERNS[state]}} if state in PATTERNS else {}),
     }  # fmt: skip
 
 

@@ -8,26 +8,30 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from memviz.charts.palette import PART_COLORS, faded
+from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
 from memviz.metrics.requests.request_axis import request_names
-from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.retention.knowledge import BEST_FIRST, FactState, Knowledge, Retention
 from memviz.text.wording import share_of
 
-SHOWN = (Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.LOST)
+SHOWN = BEST_FIRST
 """The states of a fact that was stated, the best first; legends and stacks have this order."""
 KNOWLEDGE_COLORS = {
     Knowledge.VERBATIM: PART_COLORS["history"],
     Knowledge.RECALLED: PART_COLORS["recalled"],
     Knowledge.SUMMARY: PART_COLORS["summary"],
     Knowledge.SYSTEM: PART_COLORS["system"],
-    Knowledge.LOST: faded(PART_COLORS["system"], 0.2),
+    Knowledge.CONTRADICTED: FactState.CONTRADICTED.color,
+    Knowledge.UNKNOWN: FactState.UNKNOWN.color,
+    Knowledge.LOST: FactState.LOST.color,
 }
 KNOWLEDGE_TITLES = {
     Knowledge.VERBATIM: "Word for word",
     Knowledge.RECALLED: "Recalled",
     Knowledge.SUMMARY: "In the summary",
     Knowledge.SYSTEM: "In the system prompt",
+    Knowledge.CONTRADICTED: "Contradicted",
+    Knowledge.UNKNOWN: "Unknown",
     Knowledge.LOST: "Lost",
 }
 STATE_WORDS = {
@@ -35,8 +39,12 @@ STATE_WORDS = {
     Knowledge.RECALLED: "recalled",
     Knowledge.SUMMARY: "in the summary",
     Knowledge.SYSTEM: "in the system prompt",
-    Knowledge.LOST: "lost",
+    Knowledge.CONTRADICTED: FactState.CONTRADICTED.word,
+    Knowledge.UNKNOWN: FactState.UNKNOWN.word,
+    Knowledge.LOST: FactState.LOST.word,
 }
+PATTERNS = {Knowledge.CONTRADICTED: "/", Knowledge.UNKNOWN: "."}
+"""Hatching of the bars and areas of these states, for those who cannot tell the colours."""
 _ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY)
 
 
@@ -51,13 +59,14 @@ def _words(request: str, counts: list[int]) -> str:
     born = sum(counts) - counts[Knowledge.NOT_BORN]
     if not born:
         return f"{request}: no fact was stated yet"
-    parts = [
-        f"{counts[state]:,} {STATE_WORDS[state]}" for state in SHOWN[:-1] if counts[state] or state in _ALWAYS_SAID
-    ]
-    return (
-        f"{request}: {share_of(born - counts[Knowledge.LOST], born, 'fact')} known: "
-        f"{', '.join(parts)}; {counts[Knowledge.LOST]:,} lost"
-    )
+    places = [state for state in SHOWN if state.is_known]
+    parts = [f"{counts[state]:,} {STATE_WORDS[state]}" for state in places if counts[state] or state in _ALWAYS_SAID]
+    others = [state for state in SHOWN if not state.is_known and (counts[state] or state is Knowledge.LOST)]
+    known = sum(counts[state] for state in places)
+    return "; ".join([
+        f"{request}: {share_of(known, born, 'fact')} known: {', '.join(parts)}",
+        *(f"{counts[state]:,} {STATE_WORDS[state]}" for state in others),
+    ])  # fmt: skip
 
 
 def fact_label(answers: tuple[str, ...], question: str, chars: int) -> str:

@@ -9,7 +9,14 @@ import plotly.graph_objects as go
 
 from memviz.charts.figure import figure_over_turns
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE, faded
-from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN, STATE_WORDS, fact_label
+from memviz.charts.retention.knowledge_words import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    PATTERNS,
+    SHOWN,
+    STATE_WORDS,
+    fact_label,
+)
 from memviz.charts.retention.result import RetentionResult
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.summaries.marks import request_mark
@@ -118,11 +125,12 @@ def _bars(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
         if spans:
             yield {
                 "type": "bar", "orientation": "h", "name": KNOWLEDGE_TITLES[state],
-                "width": BAR_WIDTH if state is not Knowledge.LOST else BAR_WIDTH / 3,
+                "width": BAR_WIDTH if state.is_known else BAR_WIDTH / 3,
                 "y": [row.place for row, _ in spans],
                 "base": [span.first_place - 0.5 for _, span in spans],
                 "x": [span.last_place - span.first_place + 1 for _, span in spans],
-                "marker": {"color": KNOWLEDGE_COLORS[state], "line": {"width": 0}},
+                "marker": {"color": KNOWLEDGE_COLORS[state], "line": {"width": 0},
+                           **({"pattern": {"shape": PATTERNS[state]}} if state in PATTERNS else {})},
                 "customdata": [row.life.probe for row, _ in spans],
                 "hovertext": [f"{_head(kept, row.life)}<br>{span_words(span)}" for row, span in spans],
                 "hoverinfo": "text", "textposition": "none",

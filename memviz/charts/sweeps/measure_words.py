@@ -109,6 +109,8 @@ WORDS: dict[str, MeasureWords] = {
                      "their own setting allows.", count),
         MeasureWords("orphaned_requests", "Requests with orphaned results", "requests", "Requests that hold a tool's "
                      "result without its call; a real API rejects them.", count),
+        MeasureWords("refused_requests", "Requests that are refused", "requests", "Requests that a provider refuses, "
+                     "for a tool's result without its call or a call without its result.", count),
         MeasureWords("hit_rate", "Read from the cache", _SHARE, "The share of all tokens sent that the chat model's "
                      "prompt cache already held.", percent),
         MeasureWords("retention", "Facts kept", _FACTS, "The share of the facts stated so far that a request still "

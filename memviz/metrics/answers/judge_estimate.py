@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.judge_prompt import judge_request
 from memviz.engine.run import Run
@@ -41,7 +43,11 @@ def _answering(run: Run, probe: Probe) -> Usage:
 
 
 def _reply_tokens(run: Run) -> int:
-    return round(sum(record.reply_tokens for record in run.turns) / len(run.turns))
+    """The mean reply, of the last request of each turn. Read off the columns: a record of each request of a long
+    conversation would take longer to make than all that the page shows."""
+    columns = run.columns
+    is_last = np.append(columns.turns[1:] != columns.turns[:-1], True)
+    return round(int(columns.reply_tokens[is_last].sum()) / int(is_last.sum()))
 
 
 def _summarizing(run: Run, probe: Probe) -> Iterator[Usage]:

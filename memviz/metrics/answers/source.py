@@ -11,7 +11,7 @@ from memviz.context import BlockKind, Context
 from memviz.conversation import Message
 from memviz.metrics.answers.snippet import densest, flat, hits_of, quote
 from memviz.text import phrases
-from memviz.text.sentences import passage
+from memviz.text.sentences import passage, without_markup
 from memviz.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
@@ -139,7 +139,8 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         said = block.messages or ((Message("system", block.text),) if block.text else ())
         positions = block.indices if placed else (None,) * len(said)
         for position, message in zip(positions, said, strict=True):
-            yield _Candidate(kind, position, message, keys(message.content))
+            plain = without_markup(message.content)  # as the sentences of the answer are read
+            yield _Candidate(kind, position, message, keys(message.content) | keys(plain))
 
 
 def _quoted(
@@ -150,9 +151,13 @@ def _quoted(
     for statement in long:
         holding = [one for one in candidates if one.keys >= statement.weights.keys()]
         letters = _letters(statement.text)
-        if exact := [one for one in holding if letters in _letters(one.message.content)]:
+        if exact := [one for one in holding if _quotes(one.message.content, letters)]:
             return _preferred(exact, statement.weights, asked, 1.0)
     return None
+
+
+def _quotes(content: str, letters: str) -> bool:
+    return letters in _letters(content) or letters in _letters(without_markup(content))
 
 
 def _letters(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results
@@ -11,14 +12,16 @@ from memviz.engine.tool_pairs import orphaned_results
 def orphaned_requests(run: Run) -> int:
     """How many of the requests of ``run`` these are."""
     pieced = sum(bool(orphaned_results(run.log, parts)) for parts in run.columns.others.values())
-    return pieced + _cut_off(run)
+    return pieced + int(np.sum(begins_behind_a_call(run)))
 
 
-def _cut_off(run: Run) -> int:
-    """How many of the requests that are one range of the log begin behind the call of one of their results."""
+def begins_behind_a_call(run: Run) -> NDArray[np.bool_]:
+    """Which of the requests that are one range of the log hold a result whose call stands before the range; false for
+    all others."""
     tools, sent = run.log.tools, run.columns
+    found = np.zeros(len(sent.starts), bool)
     if not tools.results:
-        return 0
+        return found
     results = np.array(tools.results)
     calls = [tools.call_of[position] for position in tools.results]
     callers = np.array([-1 if caller is None else caller for caller in calls] + [len(run.log)])  # the end, for reduceat
@@ -26,4 +29,5 @@ def _cut_off(run: Run) -> int:
     has_results = (sent.starts >= 0) & (first < stop)
     bounds = np.stack([first[has_results], stop[has_results]], axis=1).ravel()
     earliest = np.minimum.reduceat(callers, bounds)[::2] if bounds.size else bounds
-    return int(np.sum(earliest < sent.starts[has_results]))
+    found[has_results] = earliest < sent.starts[has_results]
+    return found

@@ -55,7 +55,7 @@ def numbers_of_turn(run: Run, turn: int) -> range:
 def name_of(run: Run, record: TurnRecord) -> str:
     """One of the requests of ``run`` as people name it. The record alone knows how many calls its turn took by the log,
     and a chat of an earlier version has not all of them on record."""
-    return request_name(record.turn, record.call, len(numbers_of_turn(run, record.turn)))
+    return request_name(record.turn, record.call, max(record.call, len(numbers_of_turn(run, record.turn))))
 
 
 def axis_of(runs: Iterable[Run]) -> RequestAxis:

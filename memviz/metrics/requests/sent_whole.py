@@ -3,6 +3,7 @@ shortened."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memviz.engine.assembly import Parts, whole
@@ -26,13 +27,15 @@ def sends_everything(run: Run) -> bool:
 
 
 def _holds_all(run: Run, parts: Parts, length: int) -> bool:
-    sent = sum(map(len, whole(run.space, parts))) + sum(map(_restored, parts.pieces))
-    return sent == length - run.space.system_stop and not any(map(_is_besides, parts.pieces))
+    sent = [position for positions in whole(run.space, parts) for position in positions]
+    sent += [position for piece in parts.pieces for position in _restored(piece)]
+    said = range(run.space.system_stop, length)
+    return sorted(sent) == [*said] and not any(map(_is_besides, parts.pieces))
 
 
-def _restored(piece: Piece) -> int:
-    """How many messages a piece sends whole in their own place that would have been sent in a form."""
-    return len(piece.positions) if isinstance(piece, Picked) and piece.instead_of is not None else 0
+def _restored(piece: Piece) -> Sequence[int]:
+    """The messages that a piece sends whole in their own place and that would have been sent in a form."""
+    return piece.positions if isinstance(piece, Picked) and piece.instead_of is not None else ()
 
 
 def _is_besides(piece: Piece) -> bool:

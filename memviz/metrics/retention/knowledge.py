@@ -18,8 +18,38 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+class FactState(IntEnum):
+    """What a request makes of a fact. Codes are appended, never renumbered."""
+
+    word: str
+    """How it is called in a sentence: "2 contradicted"."""
+    color: str
+    """Its colour on charts; red is for failures alone."""
+    dash: str
+    """The dash of its line, for those who cannot tell the colours."""
+
+    def __new__(cls, code: int, word: str, color: str, dash: str) -> FactState:
+        """Return the state of this code, with its word and its colour."""
+        state = int.__new__(cls, code)
+        state._value_ = code
+        state.word, state.color, state.dash = word, color, dash
+        return state
+
+    NOT_BORN = 0, "not said yet", "rgba(0,0,0,0)", "solid"
+    """Not all messages that state it have been said yet."""
+    KNOWN = 1, "known", "#4196CC", "solid"
+    """The request affirms it, or holds the messages that state it."""
+    CONTRADICTED = 2, "contradicted", "#CC79A7", "dash"
+    """The request mentions it only where it is denied, or where it is outdated."""
+    LOST = 3, "lost", "rgba(138,146,156,0.2)", "solid"
+    """The request does not mention it."""
+    UNKNOWN = 4, "unknown", "#5B6572", "dot"
+    """It was covered by what nobody can read: neither known nor lost."""
+
+
 class Knowledge(IntEnum):
-    """Where in a request the answer to a probe stands; of several places the highest."""
+    """Where in a request the answer to a probe stands; of several places the highest that affirms it. Codes are
+    appended, never renumbered, and so are not in the order of the states."""
 
     NOT_BORN = 0
     """Not all messages that state it have been said yet."""
@@ -29,6 +59,33 @@ class Knowledge(IntEnum):
     RECALLED = 4
     VERBATIM = 5
     """In the history, the input, or behind the input."""
+    CONTRADICTED = 6
+    """Nowhere but where it is denied or outdated."""
+    UNKNOWN = 7
+    """In what nobody can read, if anywhere."""
+
+    @property
+    def state(self) -> FactState:
+        """What the request makes of the fact."""
+        return _STATES[int(STATE_OF[self])]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the answer stands in the request, and is affirmed there."""
+        return self.state is FactState.KNOWN
+
+
+_STATES = {int(state): state for state in FactState}
+BEST_FIRST = (
+    Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.CONTRADICTED,
+    Knowledge.UNKNOWN, Knowledge.LOST,
+)  # fmt: skip
+"""All places of a fact that was stated; legends, stacks and tables have this order."""
+STATE_OF = np.array(
+    [FactState.NOT_BORN, FactState.LOST, *[FactState.KNOWN] * 4, FactState.CONTRADICTED, FactState.UNKNOWN],
+    dtype=np.uint8,
+)
+""":class:`FactState` codes by those of :class:`Knowledge`."""
 
 
 class Freshness(IntEnum):
@@ -56,9 +113,13 @@ class Retention:
     on, one whose evidence lies outside the log never. ``births`` are the log positions of that last message (-1:
     no evidence; the length of the log: never). ``evidence``: all messages of the evidence are in the request, word
     for word (recalled ones count). ``contained``: an accepted answer is contained in the request, by the rule of
-    :mod:`memviz.text.containment`. ``stale``: a stale one is. ``states`` are :class:`Knowledge` codes: where
+    :mod:`memviz.text.containment`, and affirmed there. ``stale``: a stale one is. ``states`` are
+    :class:`Knowledge` codes:
+    where
     it is contained; where only the evidence is there, in words that the probe does not list, VERBATIM, or
-    RECALLED if it takes a recalled message to have all of it. So LOST means neither.
+    RECALLED if it takes a recalled message to have all of it. CONTRADICTED: it is mentioned only where it is denied or
+    called outdated, by the rule of :mod:`memviz.text.polarity`; or only a stale answer is there; or another probe names
+    it as its stale answer, and the request knows that one's. So LOST means none of these.
 
     Read are the texts of messages with the arguments of tool calls, and of summaries without the words memviz
     puts around them: the number in "[Turn 47]" is no knowledge. What a model thought before it answered is
@@ -100,9 +161,16 @@ class Retention:
         return born
 
     @cached_property
+    def state(self) -> NDArray[np.uint8]:
+        """:class:`FactState` codes [requests x probes]."""
+        found: NDArray[np.uint8] = STATE_OF[self.states]
+        return found
+
+    @cached_property
     def retained(self) -> Bools:
-        """Evidence or answer, or both, are in the request."""
-        return self.evidence | self.contained
+        """Known: evidence or answer, or both, are in the request, and nothing there contradicts them."""
+        known: Bools = self.state == FactState.KNOWN
+        return known
 
     @cached_property
     def freshness(self) -> NDArray[np.uint8]:
@@ -135,6 +203,6 @@ class Retention:
             "call": self.calls,
             "born": self.born.sum(axis=1),
             **{f"{name}_share": self.share(matrix) for name, matrix in held.items()},
-            **{f"{state.name.lower()}_share": self.share_of(state) for state in list(Knowledge)[:0:-1]},
+            **{f"{state.name.lower()}_share": self.share_of(state) for state in BEST_FIRST},
             "stale_share": self.share(self.stale),
         })  # fmt: skip

@@ -63,9 +63,9 @@ class LifeLine:
 
     @property
     def revived_turns(self) -> tuple[int, ...]:
-        """The turns of the requests at which it was known again after it had been lost."""
+        """The turns of the requests at which it was known again after it had been lost or contradicted."""
         pairs = pairwise(self.spans)
-        return tuple(after.first_turn for before, after in pairs if before.state == Knowledge.LOST)
+        return tuple(after.first_turn for before, after in pairs if after.state.is_known and not before.state.is_known)
 
 
 def life_lines(run: Run, retention: Retention, texts: ProbeTexts | None = None) -> tuple[LifeLine, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import Matches, PhraseIndex, normal_tokens
+from memviz.text.containment import Matches, PhraseIndex, contains, normal_tokens
+from memviz.text.polarity import Polarity, is_asked_negatively, is_same_subject, may_deny, polarity, states_negatively
 from memviz.transcripts.base import Probe
 
 Bools = NDArray[np.bool_]
@@ -20,10 +21,14 @@ Counts = NDArray[np.unsignedinteger]
 
 class Holding(NamedTuple):
     """Which texts contain which answers: ``answers`` [texts x probes] any accepted one, ``stale``
-    [texts x probes that have a stale one] any stale one."""
+    [texts x probes that have a stale one] any stale one, each where it is affirmed. ``denied`` [texts x probes]: an
+    accepted one stands there, but only where it is denied or outdated; ``ended``: of these, and of those that other
+    parts of the text affirm before, the ones that it calls outdated."""
 
     answers: Bools
     stale: Bools
+    denied: Bools
+    ended: Bools
 
 
 class _Phrase(NamedTuple):
@@ -51,8 +56,14 @@ class ProbeTexts:
     numbers of messages, so whether a range of the log holds an answer is one difference.
     """
 
-    def __init__(self, log: Log, probes: Sequence[Probe]) -> None:
+    def __init__(self, log: Log, probes: Sequence[Probe], *, any_mention: bool = False) -> None:
         self.log, self.probes = log, tuple(probes)
+        self._any_mention = any_mention
+        self._is_negative = np.array([any_mention or _asks_negatively(probe) for probe in self.probes], dtype=bool)
+        self.denials: list[tuple[int, int]] = []
+        """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
+        self.endings: list[tuple[int, int]] = []
+        """The same where a message calls it outdated."""
         self.stale_columns = np.array([n for n, probe in enumerate(self.probes) if probe.stale], dtype=np.int64)
         phrases = list(_phrases(self.probes))
         self._index = PhraseIndex([phrase.text for phrase in phrases])
@@ -70,27 +81,68 @@ class ProbeTexts:
 
     def extend(self) -> None:
         """Read the messages that joined the log since."""
-        if len(self.log) > self.length:
-            found = self.holding([readable(message) for message in self.log[self.length :]])
+        start = self.length
+        if len(self.log) > start:
+            self._read_evidence(start)
+            found = self.holding([readable(message) for message in self.log[start:]])
+            self.denials += [(start + row, probe) for row, probe in np.argwhere(found.denied).tolist()]
+            self.endings += [(start + row, probe) for row, probe in np.argwhere(found.ended).tolist()]
             self.answer_counts = _continued(self.answer_counts, found.answers)
             self.stale_counts = _continued(self.stale_counts, found.stale)
 
     def holding(self, texts: Sequence[str]) -> Holding:
         """Which of ``texts`` contain which answers."""
+        answers, stale = self._mentioned(texts)
+        denied, ended = np.zeros_like(answers), np.zeros_like(answers)
+        mentioning = answers.any(axis=1)
+        mentioning[stale.any(axis=1)] = True
+        rows = [row for row in np.flatnonzero(mentioning).tolist() if not self._any_mention and may_deny(texts[row])]
+        read = [polarity(texts[row]) for row in rows]
+        if any(one.affirmed != texts[row] for row, one in zip(rows, read, strict=True)):
+            affirmed, fresh = self._mentioned([one.affirmed for one in read])
+            ended[rows], since = self._ended(read)
+            affirmed = (affirmed & (~ended[rows] | since)) | (answers[rows] & self._is_negative)
+            denied[rows] = answers[rows] & ~affirmed
+            answers[rows], stale[rows] = affirmed, fresh
+        return Holding(answers, stale, denied, ended)
+
+    def _mentioned(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
+        """Which of ``texts`` mention which accepted and which stale answers, affirmed or not."""
         matches = self._uncovered(self._index.find(texts))
-        shape = (len(texts), len(self.probes))
         kinds = []
         for kind in (False, True):
-            held = np.zeros(shape, dtype=bool)
+            held = np.zeros((len(texts), len(self.probes)), dtype=bool)
             of_kind = self._is_stale[matches.phrases] == kind
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
-        return Holding(kinds[0], kinds[1][:, self.stale_columns])
+        return kinds[0], kinds[1][:, self.stale_columns]
+
+    def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
+        """Which accepted answers each text calls outdated, and which it affirms after that."""
+        ended, _ = self._mentioned([one.outdated for one in read])
+        ended[:, self._is_negative] = False
+        for row, probe in np.argwhere(ended).tolist():
+            ended[row, probe] = is_same_subject(self.probes[probe].question, read[row].updates)
+        since = self._mentioned([one.since for one in read])[0] if ended.any() else ended
+        return ended, since
+
+    def _read_evidence(self, start: int) -> None:
+        """Note the facts that messages from ``start`` on state as negatives: to deny those is to affirm them."""
+        for number, probe in enumerate(self.probes):
+            is_new = bool(probe.evidence) and start <= max(probe.evidence) < len(self.log)
+            if self._is_negative[number] or not is_new:
+                continue
+            texts = [readable(self.log[position]) for position in probe.evidence if 0 <= position < len(self.log)]
+            self._is_negative[number] = any(states_negatively(text, partial(_says, probe)) for text in texts)
 
     def counts_of(self, messages: Sequence[Message]) -> tuple[Counts, Counts]:
         """What :attr:`answer_counts` and :attr:`stale_counts` are for the log, for other messages."""
         found = self.holding([readable(message) for message in messages])
         return _continued(self.answer_counts[:1], found.answers), _continued(self.stale_counts[:1], found.stale)
+
+    def denied_counts_of(self, messages: Sequence[Message]) -> Counts:
+        """Running numbers of the ``messages`` that mention each answer only to deny it."""
+        return running_counts(self.holding([readable(message) for message in messages]).denied)
 
     def fits(self, log: Log) -> bool:
         """Whether these are the texts of ``log``, which may have grown since."""
@@ -112,6 +164,19 @@ def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
     """To look the answers of ``probes`` up in single texts, which belong to no log. It is kept: a page asks for the
     same facts at each redraw, and to prepare their answers takes longer than to find them in a summary."""
     return ProbeTexts(Log(()), probes)
+
+
+def _asks_negatively(probe: Probe) -> bool:
+    return any(map(is_asked_negatively, (probe.question, *probe.answers)))
+
+
+def _says(probe: Probe, clause: str) -> bool:
+    return any(contains(clause, answer) for answer in probe.answers)
+
+
+def running_counts(held: Bools) -> Counts:
+    """How many of the rows before each, and of all, are true: one row more than ``held``."""
+    return _continued(np.zeros((1, held.shape[1]), dtype=np.uint16), held)
 
 
 def _continued(counts: Counts, held: Bools) -> Counts:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.conversation import Log
+from memviz.engine.replay import Messages, as_log
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.stated_values import Value
 from memviz.metrics.retention.told_values import told_values
@@ -41,7 +42,7 @@ class _Statement(NamedTuple):
     """It is a fact though nobody uses the value again."""
 
 
-def propose_probes(log: Log, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
+def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
     """Up to ``limit`` probes in the order of what they ask for, the same for the same conversation.
 
     Two kinds of values are asked for. One is named as what it is, or stated by the user as a fact: a code, a telephone
@@ -49,8 +50,10 @@ def propose_probes(log: Log, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
     said once. The other is known by its shape alone, a number or a name: no message before contains it, and a later
     turn does, of the user if the assistant stated it. The question is the sentence that states the value, with the
     value blanked; its evidence is that message. A few are of one message, and of too many the most telling are taken.
-    What the last reply says is in no request, and is not asked for.
+    What the last reply says is in no request, and is not asked for. ``messages`` are a transcript, a log, or a list of
+    messages.
     """
+    log = as_log(messages)
     sent = max((position for position, message in enumerate(log) if message.role != "assistant"), default=-1)
     told_and_sent = [(told, value) for told, value in told_values(log) if told.position <= sent]
     statements = _worth_asking(

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import Layer, RequestContents, all_within, held_in, held_in_summaries
-from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
+from memviz.metrics.retention.contradictions import ended_since, mentioned_to_deny, superseded
+from memviz.metrics.retention.knowledge import FactState, Freshness, Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.transcripts.base import Probe
 
-__all__ = ["Freshness", "Knowledge", "ProbeTexts", "Retention", "ceiling", "floor", "retention"]
+__all__ = ["FactState", "Freshness", "Knowledge", "ProbeTexts", "Retention", "ceiling", "floor", "retention"]
 
 
 def retention(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
@@ -25,7 +26,8 @@ def retention(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
     """
     texts = _texts_for(run, probes, texts)
     requests = RequestContents.of(run)
-    return _with_evidence(run, texts, requests, _found(run, texts, requests))
+    kept = _with_evidence(run, texts, requests, _found(run, texts, requests))
+    return _with_contradictions(kept, run, texts, requests)
 
 
 def ceiling(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
@@ -35,7 +37,8 @@ def ceiling(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) 
     lengths, nothing = requests.lengths, np.zeros(len(requests), np.int64)
     everything = (Layer(np.arange(len(requests)), nothing + run.space.system_stop, lengths),)
     requests = RequestContents(requests.turns, lengths, (), everything, (), requests.leading)
-    return _with_evidence(run, texts, requests, _found_in(run, texts, requests))
+    kept = _with_evidence(run, texts, requests, _found_in(run, texts, requests))
+    return _with_contradictions(kept, run, texts, requests)
 
 
 def floor(run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None) -> Retention:
@@ -113,6 +116,15 @@ def _with_evidence(run: Run, texts: ProbeTexts, requests: RequestContents, found
     states[retained.evidence & whole] = Knowledge.VERBATIM
     retained.states[...] = states
     return retained
+
+
+def _with_contradictions(kept: Retention, run: Run, texts: ProbeTexts, requests: RequestContents) -> Retention:
+    """``kept`` with the facts that a request mentions only where it denies them, or where they are outdated."""
+    states = kept.states
+    outdated = ended_since(texts, requests) | superseded(kept.probes, states > Knowledge.LOST)
+    contradicted = (states == Knowledge.LOST) & (mentioned_to_deny(run, texts, requests) | kept.stale)
+    states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
+    return kept
 
 
 def _born(run: Run, probes: tuple[Probe, ...], requests: RequestContents, evidence: Bools, found: _Found) -> Retention:

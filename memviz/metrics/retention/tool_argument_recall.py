@@ -77,7 +77,7 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     used = list(_used(run.log))
     values = list(dict.fromkeys(argument.value for argument in used))
     probes = [Probe(value, (value,), (), "single fact") for value in values]
-    texts = ProbeTexts(run.log, probes)
+    texts = ProbeTexts(run.log, probes, any_mention=True)
     sources = _Sources(run, texts)
     column_of = {value: column for column, value in enumerate(values)}
     lengths = np.array([record.log_length for record in run.requests], np.int64)

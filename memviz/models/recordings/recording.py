@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from memviz.conversation import Message
+from memviz.errors import MemvizError
 from memviz.models.base import Reply, ToolChoice
 from memviz.models.tools import Tool
-from memviz.strategies import strategies
+from memviz.strategies import strategies, strategy
+from memviz.strategies.base import Strategy
 
 MARK_CHARS = 12
 """Of a hash: enough to tell the replies of one file apart."""
@@ -187,6 +190,16 @@ class Recording:
     def holds(self, setting: RecordedSetting) -> bool:
         """Whether every summary of this setting is in it."""
         return setting.digest in self.settings
+
+    def strategies_over(self, conversation: str, counter: str) -> list[Strategy]:
+        """The strategies whose summaries it holds over exactly the conversation of this digest, without recalls. Those
+        of another version that this one does not know are left out."""
+        found = []
+        for one in self.settings.values():
+            if (one.conversation, one.counter, list(one.recalls)) == (conversation, counter, []) and one.needs:
+                with suppress(MemvizError):
+                    found.append(strategy(**one.strategy))
+        return found
 
     def answers(self, setting: RecordedSetting) -> bool:
         """Whether the answers to the conversation's questions under this setting are in it as well."""

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memviz.transcripts.base import UNTITLED
+from memviz.conversation import TIME
+from memviz.transcripts.base import UNTITLED, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, kept_beside, stand_in
 from memviz.transcripts.document import Placed
@@ -34,6 +35,8 @@ KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
 BESIDE = ("sources", "citations", "error")
 """What a reply is based on, and why it failed."""
+SUMMARY_KEYS = ("contextSummary", "context_summary")
+"""Where a message has the summary that was sent in place of all messages before it, from then on."""
 END = "</details>"
 _START = re.compile(r"<details\b([^<>]*)>")
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -107,8 +110,17 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
         _add_content(text, reply)
         reply.text(files)
         reply.end()
+        _add_compaction(item, builder)
     else:
+        _add_compaction(item, builder)  # it was made before the request that answers this message
         builder.add_text(role, joined([text, files]), place, meta=meta or None)
+
+
+def _add_compaction(item: dict[str, Any], builder: TranscriptBuilder) -> None:
+    summary = next((text for key in SUMMARY_KEYS if (text := text_at(item, key)).strip()), "")
+    if summary:
+        time = with_time(item.get("timestamp")).get(TIME, "")
+        builder.add_event(RecordedEvent("compaction", len(builder.messages), summary, time=time))
 
 
 def _file(file: dict[str, Any]) -> str:

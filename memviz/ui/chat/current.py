@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
@@ -36,19 +36,28 @@ AT_ONCE_SECONDS = 1.0
 """So long the page waits for the memory before it shows the conversation without it."""
 FORESEEN_SECONDS = 10.0
 """So long it may take to work out how many summaries there will be."""
+DERIVED_UNASKED_MESSAGES = 50_000
+"""The memory of a longer conversation is derived when asked for: that takes minutes, and a gigabyte."""
 Begin = Callable[[Model, Cancellation], BackgroundReplay]
 
 
-def current_chat(workspace: Workspace, state: ChatState, models: Models) -> ChatDesk | BackgroundReplay:
-    """The chat under the settings as they stand now, or the replay that still derives its memory. Stops the page with
-    a sentence where that fails."""
+class LongTalk(NamedTuple):
+    """A saved conversation that is too long to derive its memory without being asked to."""
+
+    id: str
+    messages: int
+
+
+def current_chat(workspace: Workspace, state: ChatState, models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
+    """The chat under the settings as they stand now, the replay that still derives its memory, or the conversation
+    where that waits to be asked for. Stops the page with a sentence where that fails."""
     with errors_shown():
         if state.deriving is not None and state.deriving.is_stopped:
             _leave_as_it_was(state)
         chosen = state.setting.build()
         said = state.chat if state.chat is not None and len(state.chat.log) else None
         chat = said or _open(workspace, state, models, chosen)
-        if isinstance(chat, BackgroundReplay):
+        if not isinstance(chat, Chat):
             return chat
         chat.use(models.chat.build(), models.summarizer.build())
         chat.recall_tool, chat.review = state.recall_tool, state.review
@@ -72,8 +81,11 @@ def _setting_of(chat: Chat) -> tuple[Strategy, str]:
     return chat.strategy, chat.run.counter.name
 
 
-def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strategy) -> Chat | BackgroundReplay:
-    """A new chat or the saved one, if its memory is there; else the replay that derives it."""
+def _open(
+    workspace: Workspace, state: ChatState, models: Models, chosen: Strategy
+) -> Chat | BackgroundReplay | LongTalk:
+    """A new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation where
+    that is not begun without being asked for."""
     answering, writing, id = models.chat.build(), models.summarizer.build(), state.conversation_id
     if id is None:
         prompt = state.system_prompt.strip() or None
@@ -94,6 +106,9 @@ def _open(workspace: Workspace, state: ChatState, models: Models, chosen: Strate
         except DamagedRunError as error:
             costs = _most(state, models.summarizer, asked, begin)
             _offer_to_derive(error, partial(_begin, state, models, asked, partial(begin, is_damaged=True)), costs)
+    messages = workspace.store.entry(id).message_count
+    if run is None and state.deriving is None and messages > DERIVED_UNASKED_MESSAGES and state.long_asked_for != id:
+        return LongTalk(id, messages)
     found = run or _derived(state, models, asked, begin)
     if isinstance(found, BackgroundReplay):
         return found

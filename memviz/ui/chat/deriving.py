@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.text.wording import counted
-from memviz.ui.chat.transcript import messages_alone
+from memviz.ui.chat.current import LongTalk
+from memviz.ui.chat.transcript import messages_alone, newest_messages
 from memviz.ui.controls.long_replays import how_far
 from memviz.ui.controls.resumable_job import Step, watch
 from memviz.ui.shell.state import ChatState, spending
+from memviz.workspace import Workspace
 
 WAIT_FOR_MEMORY = "You can write once the memory is derived"
+LONG = (
+    "These are the newest of {messages}. What a model would be sent depends on the memory of all of them: deriving it "
+    "takes a minute for about 50,000, and a gigabyte for about 300,000."
+)
 
 
 def deriving_talk(state: ChatState, work: BackgroundReplay) -> None:
     """The newest messages, and below them how far ``work`` is. The page is drawn again when it is over."""
     messages_alone(work.log, state)
     watch(work, lambda: _step(work), "chat-derive-stop", lambda: _note(state))
+
+
+def long_talk(workspace: Workspace, state: ChatState, talk: LongTalk) -> None:
+    """The newest messages of a long conversation, read alone, and the way to its memory."""
+    newest_messages(workspace, state, talk.id, talk.messages)
+    with st.container(horizontal=True, vertical_alignment="center", key="chat-long"):
+        st.button(
+            "Derive the memory",
+            icon=":material/restart_alt:",
+            key="chat-derive-long",
+            on_click=_ask_for,
+            args=(state, talk.id),
+        )
+        st.caption(LONG.format(messages=counted(talk.messages, "message")))
+
+
+def _ask_for(state: ChatState, id: str) -> None:
+    state.long_asked_for = id
 
 
 def keep_for_later(state: ChatState, typed: str | None) -> None:

@@ -22,7 +22,7 @@ from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import plain
-from memviz.workspace import FIRST_SAMPLE
+from memviz.workspace import FIRST_SAMPLE, Workspace
 
 AVATARS = {
     "user": ":material/person:",
@@ -99,6 +99,14 @@ def messages_alone(log: Log, state: ChatState) -> None:
     for position in range(_first_shown(state, len(log)), len(log)):
         if not log[position].is_recall_exchange:
             _message(log[position], position, Fate.NOT_YET)
+
+
+def newest_messages(workspace: Workspace, state: ChatState, id: str, total: int) -> None:
+    """The same of a conversation of so many messages that is not read as a whole."""
+    first = _first_shown(state, total)
+    for position, message in enumerate(workspace.store.said(id, first, total), first):
+        if not message.is_recall_exchange:
+            _message(message, position, Fate.NOT_YET)
 
 
 def _first_shown(state: ChatState, stop: int) -> int:

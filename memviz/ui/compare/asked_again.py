@@ -69,9 +69,11 @@ def _lost_words(run: Run, fact: Probe) -> str:
     texts = ProbeTexts(run.log, [fact])
     kept = retention(run, [fact], texts)
     lives = life_lines(run, kept, texts)
-    if not (lives and lives[0].spans) or lives[0].spans[-1].state is not Knowledge.LOST:
+    if not (lives and lives[0].spans) or lives[0].spans[-1].state.is_known:
         return ""
     lost = lives[0].spans[-1]
+    if lost.state is Knowledge.CONTRADICTED:
+        return f"Only denied or outdated since {request_name(*lost.first)}."
     by, name = fact_losses(run, kept, lives, texts)[0, lost.first_place], request_name(*lost.first)
     version = None if by is None else run.compactions[by].version
     if version is None:

@@ -48,7 +48,7 @@ def free_runs(
 ) -> list[SettingRun]:
     """The free run of the conversation under every setting, as far as it was made. A model is asked only
     after a click, with what it will cost said before; it can be stopped, and goes on where it was."""
-    _, log = workspace.conversation(state.conversation_id or "")
+    _, log = workspace.conversation(state.conversation_id or "", state.first)
     if not log.turn_count:
         show_error(EmptyConversationError("The conversation holds no message of a user: there is nothing to answer."))
         return []
@@ -136,8 +136,11 @@ class _FreeRunJob(ResumableJob):
 
     def _replays(self) -> list[Run]:
         """The same messages with the conversation's own replies and the offline model's summaries."""
-        keys = (RunKey(item.key.conversation_id, item.key.strategy, item.key.counter, OFFLINE, item.key.recalls)
-                for item in self.missing)  # fmt: skip
+        asked = [item.key for item in self.missing]
+        keys = (
+            RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls, first=key.first)
+            for key in asked
+        )
         return [self.workspace.run(key, model(OFFLINE)) for key in keys]
 
     def bound(self) -> CostBound:

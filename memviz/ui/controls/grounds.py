@@ -10,7 +10,6 @@ import streamlit as st
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.calls import ReplyFacts
 from memviz.metrics.summaries.authors import (
-    OFFLINE_SUMMARIES,
     Author,
     author_of,
     authors_of,
@@ -20,7 +19,7 @@ from memviz.metrics.summaries.authors import (
 )
 from memviz.models.registry import OFFLINE, RECORDING
 from memviz.text.wording import counted, listed
-from memviz.tuning.grounds import SURENESS
+from memviz.tuning.grounds import Grounds
 from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, named
 from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import set_widget
@@ -130,7 +129,7 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
 def how_sure(summarizer: str) -> None:
     """How far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
-        st.caption(f"{OFFLINE_SUMMARIES} {SURENESS}")
+        st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
 
 
 def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> None:

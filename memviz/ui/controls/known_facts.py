@@ -12,7 +12,7 @@ from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.text.containment import normal_tokens
 from memviz.transcripts.base import Probe
 from memviz.ui.shell.presence import kept_until_left
-from memviz.ui.shell.state import widget_value
+from memviz.ui.shell.state import CompareState, widget_value
 from memviz.workspace import Workspace
 
 LOGS_KEPT = 4
@@ -45,11 +45,11 @@ class Facts(NamedTuple):
         return (*self.brought, *(self.proposals if self.with_proposals else ()), *self.typed)
 
 
-def facts_of(workspace: Workspace, conversation_id: str | None) -> Facts:
-    """The facts of a saved conversation, with those that could be proposed. Where it brings none, these are taken
-    unless they are switched off."""
-    transcript, log = workspace.conversation(conversation_id or "")
-    chosen = with_proposals(conversation_id, transcript.probes)
+def facts_of(workspace: Workspace, state: CompareState) -> Facts:
+    """The facts of the conversation that is open, with those that could be proposed. Where it brings none, these are
+    taken unless they are switched off."""
+    transcript, log = workspace.conversation(state.conversation_id or "", state.first)
+    chosen = with_proposals(state.conversation_id, transcript.probes)
     has_facts = any(not probe.by_user for probe in transcript.probes)
     # Facts of its own are enough of a long conversation: to propose more, every sentence has to be read.
     reads = len(log) <= READ_MESSAGES or chosen or not has_facts
@@ -59,7 +59,7 @@ def facts_of(workspace: Workspace, conversation_id: str | None) -> Facts:
 def known_facts(workspace: Workspace, conversation_id: str | None, log: Log, *, grows: bool = False) -> Probes:
     """The same facts for a page that only names them, and does not read a long conversation for that. ``log`` may have
     grown since it was saved, and ``grows`` on in a chat."""
-    saved = _saved(workspace, conversation_id)
+    saved = tuple(probe for probe in _saved(workspace, conversation_id) if all(at < len(log) for at in probe.evidence))
     chosen = with_proposals(conversation_id, saved)
     length = (len(log) - len(log) % GROWTH_MESSAGES or len(log)) if grows else len(log)
     proposed = _proposed(log, length) if chosen and length <= AT_ONCE_MESSAGES else ()
@@ -91,7 +91,7 @@ def _saved(workspace: Workspace, id: str | None) -> Probes:
     """None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere."""
     with suppress(StorageError):
         if id is not None and workspace.store.entry(id).probe_count:
-            return workspace.conversation(id)[0].probes
+            return workspace.store.about(id).probes
     return ()
 
 

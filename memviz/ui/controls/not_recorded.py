@@ -26,7 +26,7 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     if recording is None or not name.startswith(RECORDING) or not failed:
         return
     state = compare_state()
-    transcript, log = workspace().conversation(state.conversation_id or "")
+    transcript, log = workspace().conversation(state.conversation_id or "", state.first)
     own = [one.label for one in workspace().recordings.settings_of(transcript, log, state.counter, recording.name)]
     lacks = listed(failed) if len(failed) <= MOST_NAMED else counted(len(failed), "setting")
     way = f"or one of its settings: {', '.join(own)}" if own else "for it was made for another conversation or counter"

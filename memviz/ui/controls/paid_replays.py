@@ -104,9 +104,11 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
 
 def _foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
     """The same replays with the offline model's summaries; none where that would take long."""
-    if workspace.conversation(keys[0].conversation_id)[1].turn_count > FORESEEN_TURNS:
+    if workspace.conversation(keys[0].conversation_id, keys[0].first)[1].turn_count > FORESEEN_TURNS:
         return []
-    free = (RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls) for key in keys)
+    free = (
+        RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls, first=key.first) for key in keys
+    )
     return [workspace.run(key, model(OFFLINE)) for key in free]
 
 

@@ -54,7 +54,8 @@ def counter_picker(current: str, key: str) -> str:
         list(COUNTERS),
         key=key,
         format_func=lambda name: COUNTERS[name].title,
-        help="How tokens are counted, for every number on this page.",
+        help="How tokens are counted, for every number on this page. Approximate for models with another tokenizer, "
+        "such as Claude, Gemini and Llama.",
     )
 
 

@@ -30,7 +30,9 @@ def run_key(
     # Who would summarize does not matter where nothing ever is summarized.
     name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
     recalls = state.recalls_of(setting) if strategy.allows_recall else ()
-    key = RunKey(state.conversation_id or "", strategy, state.counter, name, recalls, answerer)
+    id = state.conversation_id or ""
+    first = workspace.beginning(id, state.first)
+    key = RunKey(id, strategy, state.counter, name, recalls, answerer, first=first)
     if summarizer.recorded_first and not answerer:  # with other replies than the recorded ones, all is another run
         key = replace(key, summarizer=workspace.recorded_for(key))
     if setting.as_written:

@@ -46,9 +46,9 @@ def _file(
     name: str, notes: Notes, here: Workspace, state: CompareState, summarizer: ModelChoice, swept: Sequence[Swept]
 ) -> str:
     replies = notes.replies
-    runs = [*_shown(here, state, summarizer), *_swept(here, Recording.of(name, About(), replies), swept)]
+    runs = [*_shown(here, state, summarizer), *_swept(here, state, Recording.of(name, About(), replies), swept)]
     models = tuple(dict.fromkeys(one.reply.model for one in replies))
-    title = here.conversation(state.conversation_id)[0].title if state.conversation_id and runs else ""
+    title = here.store.about(state.conversation_id).title if state.conversation_id and runs else ""
     about = About(title=title, model=listed(models), made_on=f"{datetime.now(UTC):%Y-%m-%d}")
     return write_recording(saved(name, about, replies, runs))
 
@@ -57,7 +57,7 @@ def _shown(here: Workspace, state: CompareState, summarizer: ModelChoice) -> lis
     """The replays of the settings that are compared, as far as they were made."""
     if state.conversation_id is None or summarizer.is_free or not here.store.exists(state.conversation_id):
         return []
-    transcript, log = here.conversation(state.conversation_id)
+    transcript, log = here.conversation(state.conversation_id, state.first)
     found: list[Made] = []
     for setting in state.settings:
         key = run_key(here, state, setting, summarizer)
@@ -68,14 +68,14 @@ def _shown(here: Workspace, state: CompareState, summarizer: ModelChoice) -> lis
     return found
 
 
-def _swept(here: Workspace, replies: Recording, swept: Sequence[Swept]) -> list[Made]:
+def _swept(here: Workspace, state: CompareState, replies: Recording, swept: Sequence[Swept]) -> list[Made]:
     """The replays of settings of sweeps, as far as these replies give all of their summaries: a sweep keeps figures,
     and no run."""
     found: list[Made] = []
     for id, strategy, counter in swept:
         if not strategy.writes_notes or not here.store.exists(id):
             continue
-        transcript, log = here.conversation(id)
+        transcript, log = here.conversation(id, state.first_of(id))
         run = played(log, strategy, replies, counter, transcript.system_prompt, transcript.tools)
         if run is not None:
             found.append((here.recordings.setting(transcript, log, strategy, counter), run, transcript.probes))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.errors import ParameterError
 from memviz.memory_config import read_memory_config, strategy_of
+from memviz.models.names import is_free
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.ui.controls.pickers import SUMMARIZER, name_key
@@ -111,7 +112,8 @@ COUNTER_KEY = "compare-counter"
 
 
 def setting_from_file(state: CompareState) -> None:
-    """Choose a memory.yaml: its strategy becomes one more setting, its counter and summarizer those of the page."""
+    """Choose a memory.yaml: its strategy becomes one more setting, its counter that of the page, and so does its
+    summarizer if it is free."""
     # A fresh control for every setting, so that no file is opened twice.
     file = st.file_uploader(
         "Open a memory.yaml", type=["yaml", "yml"], key=f"setting-file-{state.settings_made}",
@@ -126,9 +128,21 @@ def setting_from_file(state: CompareState) -> None:
         memory = config["memory"]
         state.counter = memory.get("counter", state.counter)
         set_widget(COUNTER_KEY, state.counter)
-        if "summarizer" in memory:
-            set_widget(name_key(SUMMARIZER), memory["summarizer"])
+        _take_summarizer(memory.get("summarizer"))
         st.rerun()
+
+
+def _take_summarizer(name: str | None) -> None:
+    """Summarize with the model that a file names, unless it costs money: opening a file spends nothing."""
+    if name is None:
+        return
+    if is_free(name):
+        set_widget(name_key(SUMMARIZER), name)
+    else:
+        st.toast(
+            f"The file summarizes with {plain(name)}, which costs money. This page goes on with its own summarizer.",
+            icon=":material/payments:",
+        )
 
 
 PANEL_PIXELS = 250

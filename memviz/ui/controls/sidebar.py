@@ -90,7 +90,7 @@ def _open_link(workspace: Workspace, state: CompareState) -> None:
 
 def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
     """Tokens of all that was said in the conversation, without the system messages that it begins with."""
-    log = workspace.conversation(state.conversation_id or "")[1]
+    log = workspace.conversation(state.conversation_id or "", state.first)[1]
     totals = log.token_sums(find_counter(state.counter)).totals
     return int(totals[-1] - totals[log.system_stop])
 
@@ -101,7 +101,7 @@ def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str 
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
     with suppress(MemvizError):
-        transcript, log = workspace.conversation(state.conversation_id or "")
+        transcript, log = workspace.conversation(state.conversation_id or "", state.first)
         if setting.build().trigger is Trigger.NEVER or not workspace.recordings.has_any(transcript, log):
             return None
         name = named(SUMMARIZER)
@@ -201,9 +201,10 @@ def _end(sentence: str) -> None:
 
 def setting_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[SettingRun]:
     """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
-    knows of edited summaries. Ends the page with a sentence where there is no conversation."""
-    expect_conversation(workspace, state)
+    knows of edited summaries."""
     settings = make_runs(workspace, state, summarizer)
+    if workspace.beginning(state.conversation_id or "", state.first) is not None:
+        return settings  # the chat as it was held is one of all messages
     with error_shown():
         held = workspace.held_chat(state.conversation_id or "")
         if held is not None:

@@ -21,7 +21,7 @@ def told_fact(workspace: Workspace, state: CompareState) -> int | None:
     """The number of the chosen fact, if it is one that came with the conversation or was typed in: what memviz proposes
     may be something else tomorrow."""
     chosen = widget_value(fact_key(state))
-    probes = workspace.conversation(state.conversation_id or "")[0].probes
+    probes = workspace.conversation(state.conversation_id or "", state.first)[0].probes
     return chosen if isinstance(chosen, int) and chosen < len(probes) else None
 
 

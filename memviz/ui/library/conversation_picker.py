@@ -39,13 +39,19 @@ def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
     if loaded is None:
         return
     chosen = [loaded.whole(number) for number in numbers]
-    made.saved = workspace.add(chosen)
+    added = workspace.add_once(chosen)
+    made.saved = [one.entry for one in added]
     made.let_go()  # what is saved is not kept a second time
-    made.notes = [
+    there_before = [
+        f"{one.entry.title} is in the library already, so it was not saved a second time." for one in added
+        if one.was_there
+    ]  # fmt: skip
+    warnings = [
         f"{transcript.title}: {warning}" if len(chosen) > 1 else warning
         for transcript in chosen
         for warning in transcript.warnings
     ]
+    made.notes = [*there_before, *warnings]
 
 
 def pick(workspace: Workspace, made: Import, key: str) -> None:

@@ -82,7 +82,7 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
 
 def _shown(workspace: Workspace, entry: ConversationEntry) -> None:
     try:
-        conversation_view(workspace.conversation(entry.id)[0], entry.id)
+        conversation_view(workspace, entry.id)
     except UnreadableConversationError as error:
         show_error(error)
         rows_download(workspace, entry.id, entry.title)

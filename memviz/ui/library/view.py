@@ -10,11 +10,12 @@ import streamlit as st
 from memviz.charts.palette import PART_COLORS
 from memviz.conversation import TIME, Message
 from memviz.text.wording import counted, message_number
-from memviz.transcripts.base import REASONING, RecordedEvent, Transcript
+from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.times import moment
 from memviz.ui.controls.message_html import message_html
 from memviz.ui.controls.recorded_compactions import event_sentence
 from memviz.ui.shell.text import plain
+from memviz.workspace import Workspace
 
 PAGE_SIZE = 40
 ROLE_COLORS = {"user": "input", "assistant": "history", "tool": "tools", "system": "system"}
@@ -22,28 +23,32 @@ ROLE_COLORS = {"user": "input", "assistant": "history", "tool": "tools", "system
 NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool result", "system": "System"}
 
 
-def conversation_view(transcript: Transcript, key: str) -> None:
-    """The whole conversation, in pages."""
+def conversation_view(workspace: Workspace, id: str) -> None:
+    """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
+    UnreadableConversationError."""
+    transcript, total = workspace.store.about(id), workspace.store.entry(id).message_count
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(warning)}")
     if transcript.system_prompt:
         with st.expander("System prompt", icon=":material/tune:"):
             st.text(transcript.system_prompt)
-    total = len(transcript.messages)
     pages = -(-total // PAGE_SIZE)
-    page = (st.pagination(pages, key=f"view-page-{key}") or 1) if pages > 1 else 1
+    page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
     first = (page - 1) * PAGE_SIZE
-    st.html("".join(_parts(transcript, first, min(first + PAGE_SIZE, total))))
+    stop = min(first + PAGE_SIZE, total)
+    messages = workspace.store.said(id, first, stop)
+    st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
     st.caption(f"{counted(total, 'message')} in all.")
 
 
-def _parts(transcript: Transcript, first: int, stop: int) -> Sequence[str]:
+def _parts(events: Sequence[RecordedEvent], messages: Sequence[Message], first: int, *, is_end: bool) -> Sequence[str]:
+    """The messages from position ``first`` on, and between them what was recorded there."""
     parts = []
-    events = sorted(transcript.events, key=lambda event: event.after_message)
-    for position in range(first, stop):
+    events = sorted(events, key=lambda event: event.after_message)
+    for position, message in enumerate(messages, first):
         parts += [_event(event) for event in events if event.after_message == position]
-        parts.append(_message(transcript.messages[position], position))
-    is_end = stop == len(transcript.messages)
+        parts.append(_message(message, position))
+    stop = first + len(messages)
     return parts + [_event(event) for event in events if is_end and event.after_message >= stop]
 
 

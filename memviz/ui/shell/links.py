@@ -27,16 +27,17 @@ from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 T = TypeVar("T")
-CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL = (
-    "conversation", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn", "call"
+CONVERSATION, FIRST, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL = (
+    "conversation", "first", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn", "call"
 )  # fmt: skip
+ALL_MESSAGES = "all"
 STAGE = "stage"
 """Whether a link plays the requests on the stage; read before the page is drawn, like its view."""
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 KNOWN = (
-    CONVERSATION, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL, "view",
-    STAGE, *PRESENTED_PARTS,
+    CONVERSATION, FIRST, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL,
+    "view", STAGE, *PRESENTED_PARTS,
 )  # fmt: skip
 HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
@@ -85,6 +86,8 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
 
 def _pairs(state: CompareState, turn: int | None, call: int | None) -> Iterator[tuple[str, str]]:
     yield CONVERSATION, state.conversation_id or ""
+    if state.conversation_id in state.firsts:
+        yield FIRST, str(state.first or ALL_MESSAGES)
     for setting in state.settings:
         yield SETTING, setting_part(setting.strategy_id, setting.parameters)
     for number, setting in enumerate(state.settings):
@@ -126,6 +129,8 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
         for setting in parts(AS_WRITTEN, lambda text: state.settings[whole_number(text)], MAX_SETTINGS):
             setting.as_written = True
     state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
+    for first in parts(FIRST, _first):
+        state.firsts[state.conversation_id or ""] = first
     state.counter = next(iter(parts(COUNTER, lambda text: counter(text).name)), state.counter)
     uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
@@ -136,6 +141,11 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
         problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
     state.looked_at = next(iter(parts(LOOK, lambda text: _looked_at(state, text))), None)
     return next(iter(parts(TURN, whole_number)), None), problems
+
+
+def _first(text: str) -> int | None:
+    """Of how many messages of a long conversation a link shows what became of them; ``None`` for all of them."""
+    return None if text == ALL_MESSAGES else max(1, whole_number(text))
 
 
 def named_call(query: Query) -> tuple[int | None, list[str]]:

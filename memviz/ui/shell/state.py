@@ -23,7 +23,7 @@ from memviz.models.connection_check import ConnectionReport
 from memviz.models.recordings.noting import Notes
 from memviz.models.spending import Spending
 from memviz.storage.entries import ConversationEntry
-from memviz.strategies import strategy
+from memviz.strategies import COMPARED_AT_FIRST, strategy
 from memviz.strategies.base import Strategy
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.tuning.background import BackgroundSweep
@@ -31,6 +31,8 @@ from memviz.tuning.scaling import Scaled
 from memviz.workspace import RunKey
 
 T = TypeVar("T")
+FIRST_MESSAGES = 20_000
+"""Of a longer conversation pages look at so many messages at first, which takes seconds, and at more when asked to."""
 MAX_SETTINGS = 6
 MESSAGES_SHOWN = 30
 """Messages of a long chat that are drawn at first; earlier ones come on demand."""
@@ -93,12 +95,8 @@ class Setting:
 
 
 def first_settings() -> list[Setting]:
-    """What a newcomer sees: everything, the newest, and a summary of the rest."""
-    return [
-        Setting(0, 0, "buffer"),
-        Setting(1, 1, "window", {"window_size": 10}),
-        Setting(2, 2, "summary_buffer", {"max_token_limit": 1500}),
-    ]
+    """What a newcomer sees side by side."""
+    return [Setting(number, number, id, {**values}) for number, (id, values) in enumerate(COMPARED_AT_FIRST)]
 
 
 class AddedRecall(NamedTuple):
@@ -157,7 +155,8 @@ class CompareState:
     ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were stopped,
     ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more was
     asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened. ``suggested`` are
-    questions, behind the facts that they were chosen from."""
+    questions, behind the facts that they were chosen from. ``firsts`` says of how many messages of a long conversation
+    the pages show what became of them (``None``: of all), by the conversation's id."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -178,6 +177,7 @@ class CompareState:
     linked_summarizer: str | None = None
     take: int = 0
     answer_again: bool = False
+    firsts: dict[str, int | None] = field(default_factory=dict)
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:
@@ -185,6 +185,15 @@ class CompareState:
         self.conversation_id = conversation_id
         self.recalls, self.recall_error, self.answers, self.answers_before = [], None, [], []
         self.take, self.answer_again = 0, False
+
+    def first_of(self, conversation_id: str) -> int | None:
+        """How many messages of a conversation are looked at, if it has more than that; ``None`` for all of them."""
+        return self.firsts.get(conversation_id, FIRST_MESSAGES)
+
+    @property
+    def first(self) -> int | None:
+        """The same of the conversation that is open."""
+        return self.first_of(self.conversation_id or "")
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """What is recalled into the requests of a setting."""
@@ -241,6 +250,7 @@ class ChatState:
     ``write_on_click``: a paid summarizer is not asked by itself for a summary that waited when the chat was left.
 
     ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
+    ``long_asked_for`` is the long conversation whose memory was asked for;
     ``came_from`` is the conversation that was open before this one. ``agreed`` is what a paid summarizer may derive,
     and ``foreseen`` what was asked for with the replay by the offline one that says how much work that is.
     """
@@ -264,6 +274,7 @@ class ChatState:
     missing: bool = False
     deriving: BackgroundReplay | None = None
     deriving_of: Hashable = None
+    long_asked_for: str | None = None
     came_from: str | None = None
     agreed: Hashable = None
     foreseen: tuple[Hashable, Run | None] = (None, None)

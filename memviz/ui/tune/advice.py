@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.recommendation import Recommendation
+from memviz.tuning.recommendation import Recommendation, recommend
 from memviz.tuning.results import Sweep
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.text import plain
@@ -17,7 +17,7 @@ from memviz.ui.shell.views import FACTS_VIEW, turn_to
 
 def recommendation(sweep: Sweep, constraints: Constraints) -> Recommendation:
     """Say which setting to take, why, and on what grounds."""
-    best = sweep.best(constraints.min_retention, constraints.max_peak_tokens, constraints.over)
+    best = recommend(sweep, constraints)
     answer_box(best.headline, best.why, best.grounds, fits=best.setting is not None)
     return best
 

@@ -23,6 +23,10 @@ OVER_HELP = (
     "Which of several conversations says how much is kept and how large requests are: the one in the middle, or the "
     "worst one, which is the safer choice. Costs are added over all of them."
 )
+REFUSED_HELP = (
+    "Providers refuse a request with a tool's result without its call, or a call without its result. Such settings are "
+    "left out of the front and of the answer, unless this is on."
+)
 STRATEGY_KEY, ALL = "tune-strategy", "All"
 
 
@@ -52,7 +56,17 @@ def choose_constraints(sweep: Sweep) -> Constraints:
             key="tune-over", help=OVER_HELP, persist_state="session",
         )  # fmt: skip
         over = chosen or over
-    return Constraints(share, None if limit == NO_LIMIT else int(limit), over)
+    return Constraints(share, None if limit == NO_LIMIT else int(limit), over, _ask_for_refused(sweep))
+
+
+def _ask_for_refused(sweep: Sweep) -> bool:
+    """Ask whether settings count of which a provider refuses requests, where there are any."""
+    if not (sweep.by_setting()["refused"] > 0).any():
+        return False
+    linked("refused", "tune-refused", [False, True])
+    return st.toggle(
+        "Settings whose requests a provider refuses", key="tune-refused", help=REFUSED_HELP, persist_state="session"
+    )
 
 
 def _limits(sweep: Sweep) -> list[int | str]:

@@ -14,7 +14,7 @@ from memviz.errors import MemvizError, ParameterError
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
 from memviz.text.wording import counted, listed
-from memviz.tuning.axes import axes
+from memviz.tuning.axes import axes, recorded_values
 from memviz.tuning.best_of_each import Edge
 from memviz.tuning.grid import largest_sizes as sizes_of
 from memviz.tuning.grid import settings, suggested, tried_at_first
@@ -56,14 +56,15 @@ def choose_conversations(workspace: Workspace, study: CompareState, state: TuneS
     return state.conversations
 
 
-def largest_sizes(workspace: Workspace, ids: Sequence[str], counter: str) -> dict[str, int]:
+def largest_sizes(workspace: Workspace, ids: Sequence[str], study: CompareState) -> dict[str, int]:
     """The sizes of the largest conversation, by unit: no larger values are worth trying."""
-    return sizes_of((workspace.conversation(id)[1] for id in ids), find_counter(counter))
+    logs = (workspace.conversation(id, study.first_of(id))[1] for id in ids)
+    return sizes_of(logs, find_counter(study.counter))
 
 
 def choose_settings(largest: Mapping[str, int], recorded: Sequence[Strategy] = ()) -> tuple[Strategy, ...]:
-    """All settings to try, at first with the values of the main parameters that were ``recorded``. A value that is not
-    allowed says so, and is left out."""
+    """All settings to try, at first with the values that were ``recorded``, too. A value that is not allowed says so
+    and is left out."""
     known = offered()
     linked_list("try", "tune-strategies", known)
     chosen = st.pills(
@@ -72,31 +73,32 @@ def choose_settings(largest: Mapping[str, int], recorded: Sequence[Strategy] = (
         format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
     )  # fmt: skip
     say_refused()
-    grid = {id: _values(known[id], largest, _main_values(known[id], recorded)) for id in known if id in chosen}
+    grid = {id: _values(known[id], largest, recorded_values(known[id], recorded)) for id in known if id in chosen}
     return settings(grid) if grid else ()
 
 
-def _main_values(cls: type[Strategy], recorded: Sequence[Strategy]) -> tuple[Any, ...]:
-    """The values of a strategy's main parameter that were recorded with its other parameters as they are at first."""
-    main = cls.main_parameter
-    values = (getattr(one, main) for one in recorded if main and one.id == cls.id)
-    return tuple(sorted({value for value in values if cls(**{main: value}) in recorded}))
-
-
-def _values(cls: type[Strategy], largest: Mapping[str, int], recorded: tuple[Any, ...]) -> dict[str, tuple[Any, ...]]:
+def _values(
+    cls: type[Strategy], largest: Mapping[str, int], recorded: Mapping[str, tuple[Any, ...]]
+) -> dict[str, tuple[Any, ...]]:
     """The values of all axes of a strategy, to be changed in a panel of its own."""
     if not axes(cls):
         return {}
     first = suggested(cls.id, largest=largest)
-    if recorded:
-        first[cls.main_parameter] = tuple(sorted({*first[cls.main_parameter], *recorded}))
+    for name, values in recorded.items():
+        first[name] = tuple(sorted({*first[name], *values}))
     label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
     with st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"), st.container(width=PANEL_PIXELS):
         found = {axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)}
         st.caption(in_the_guide(cls))
         if recorded:
-            st.caption(f"Also recorded with a language model: {listed(f'{value:,}' for value in recorded)}.")
+            st.caption(plain(f"Recorded with a language model: {'; '.join(map(_in_words, recorded.items()))}."))
     return found
+
+
+def _in_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
+    """``summary_words 0 and 120``."""
+    name, values = recorded
+    return f"{name} {listed(f'{value:,}' for value in values)}"
 
 
 def _number_of_settings(cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]) -> int:

@@ -61,8 +61,8 @@ def one_strategy(
         "recommended": best if answer.best.fits else None, "over": constraints.over,
         "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
     }  # fmt: skip
-    _curve(answer, constraints, sweep.cost_measure, basis_in_words(sweep.assumptions), options)
-    table = sweep.by_setting(constraints.over)
+    _curve(answer, constraints, sweep.cost_measure, basis_in_words(sweep.assumptions, sweep.counter), options)
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     table = table[table["strategy"] == id]
     varied = [axis for axis in axes(strategies()[id]) if table[axis.name].nunique() > 1]
     if len(varied) > 1 and not hides(Part.NUMBERS):

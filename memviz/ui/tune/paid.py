@@ -126,7 +126,7 @@ def _begin(
 
     def make() -> Sweeping:
         return workspace.sweeping(
-            paid.ids, paid.settings, counter=paid.counter, summarizer=writer, assumptions=assumptions,
+            paid.ids, paid.settings, counter=paid.counter, first=paid.first, summarizer=writer, assumptions=assumptions,
             executor="threads", workers=DEFAULT_CONCURRENCY,
         )  # fmt: skip
 

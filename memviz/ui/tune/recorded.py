@@ -12,6 +12,7 @@ from memviz.models.names import RECORDING
 from memviz.strategies.base import Strategy
 from memviz.ui.controls.grounds import ALL_STAND_IN, LINE_KEY, instead, swept_by
 from memviz.ui.controls.pickers import RECORDED_FIRST
+from memviz.ui.shell.state import CompareState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -32,23 +33,22 @@ class Tried(NamedTuple):
     recorded: int
 
 
-def recorded_settings(workspace: Workspace, ids: Sequence[str], counter: str) -> list[Strategy]:
+def recorded_settings(workspace: Workspace, ids: Sequence[str], study: CompareState) -> list[Strategy]:
     """The settings of which recordings hold the summaries of any of these conversations, each once."""
-    found = (workspace.recordings.settings_of(*workspace.conversation(id), counter) for id in ids)
+    talks = (workspace.conversation(id, study.first_of(id)) for id in ids)
+    found = (workspace.recordings.settings_of(*talk, study.counter) for talk in talks)
     return list(dict.fromkeys(one for settings in found for one in settings))
 
 
 def tried_with(
-    workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], counter: str, summarizer: str
+    workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], study: CompareState, summarizer: str
 ) -> Tried:
     """What a sweep of ``settings`` can measure with the summarizer of this name."""
-    talks = [workspace.conversation(id) for id in ids]
-    names = (
-        [RECORDING + name for name in workspace.recordings.all] if recorded_settings(workspace, ids, counter) else []
-    )
+    talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
+    names = [RECORDING + name for name in workspace.recordings.all] if recorded_settings(workspace, ids, study) else []
     played = {
         name: [one for one in settings if one.writes_notes
-               and all(workspace.recordings.plays(name, *talk, one, counter) for talk in talks)]
+               and all(workspace.recordings.plays(name, *talk, one, study.counter) for talk in talks)]
         for name in names
     }  # fmt: skip
     best = max(played, key=lambda name: len(played[name]), default="")

@@ -29,7 +29,7 @@ CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
 def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation) -> None:
     """All settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
     _look_at_linked(sweep, state)
-    table = sweep.by_setting(constraints.over)
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
         "chosen": state.chosen, "recommended": recommended, "max_peak_tokens": constraints.max_peak_tokens,
@@ -42,7 +42,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         finding = pareto_finding(table, sweep.cost_measure)
     else:
         picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
-        finding = f"No facts are known, so cost stands against size. {best.advice}"
+        finding = f"No facts are known, so cost stands against size. {best.answer}"
     speaker_notes([finding])
     st.plotly_chart(
         as_shown(picture),
@@ -58,7 +58,7 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     added = len(sweep.compared_conversations)
     over = f" over {counted(added, 'conversation')}, whose costs are added" if added > 1 else ""
-    basis = plain(basis_in_words(sweep.assumptions))
+    basis = plain(basis_in_words(sweep.assumptions, sweep.counter))
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 
 

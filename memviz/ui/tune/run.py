@@ -19,7 +19,7 @@ from memviz.tuning.sweep import Sweeping, SweepProgress
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.resumable_job import Step, start_button, watch
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import TuneState
+from memviz.ui.shell.state import CompareState, TuneState
 from memviz.ui.shell.text import plain
 from memviz.ui.tune.executor import Where
 from memviz.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
@@ -34,9 +34,11 @@ MAX_ERRORS = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """What a sweep is about: everything that decides what its cells hold."""
+    """What a sweep is about: everything that decides what its cells hold. ``conversations`` are ids with what tells
+    that one was changed; ``firsts`` of how many messages of each, if not of all."""
 
     conversations: tuple[tuple[str, object], ...]
+    firsts: tuple[int | None, ...]
     settings: tuple[Strategy, ...]
     counter: str
     summarizer: str = OFFLINE
@@ -46,11 +48,17 @@ class Asked:
         """The conversations."""
         return tuple(id for id, _ in self.conversations)
 
+    @property
+    def first(self) -> dict[str, int | None]:
+        """Of how many messages of each conversation, if not of all."""
+        return dict(zip(self.ids, self.firsts, strict=True))
 
-def asked_for(workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], counter: str) -> Asked:
+
+def asked_for(workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], study: CompareState) -> Asked:
     """The sweep of these settings over these conversations as they are now."""
     stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
-    return Asked(stamped, tuple(settings), counter)
+    firsts = tuple(workspace.beginning(id, study.first_of(id)) for id in ids)
+    return Asked(stamped, firsts, tuple(settings), study.counter)
 
 
 def sweep_of(
@@ -105,6 +113,7 @@ def _begin_free(
             asked.ids,
             asked.settings,
             counter=asked.counter,
+            first=asked.first,
             summarizer=workspace.recordings.player(asked.summarizer),
             assumptions=assumptions,
             **where._asdict(),
@@ -115,7 +124,7 @@ def _begin_free(
 
 def _may_begin(workspace: Workspace, asked: Asked) -> bool:
     """Whether the sweep is small enough to begin by itself, or its button was clicked."""
-    messages = sum(workspace.store.entry(id).message_count for id in asked.ids)
+    messages = sum(first or workspace.store.entry(id).message_count for id, first in asked.first.items())
     if not is_free(asked.summarizer) or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
         return is_free(asked.summarizer)
     number, over = counted(len(asked.settings), "setting"), counted(len(asked.ids), "conversation")

@@ -24,7 +24,9 @@ EACH = {"usd_mean": "on average", "usd_least": "at least", "usd_most": "at most"
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
     """Every setting in a table that sorts, filters and can be saved."""
     with st.expander("All settings in a table", icon=":material/table:"):
-        table = sweep.by_setting(constraints.over).sort_values(sweep.cost_measure, ignore_index=True)
+        table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused).sort_values(
+            sweep.cost_measure, ignore_index=True
+        )
         row = st.container(horizontal=True, vertical_alignment="bottom")
         tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
         kinds = row.pills(

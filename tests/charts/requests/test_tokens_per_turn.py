@@ -45,7 +45,7 @@ def all_lines_of(figure: go.Figure) -> list[go.Scatter]:
 
 
 def limits_of(figure: go.Figure) -> list[go.Scatter]:
-    return [trace for trace in figure.data if trace.name.endswith(" limit")]
+    return [trace for trace in figure.data if (trace.name or "").endswith(" limit")]
 
 
 def marks_of(figure: go.Figure) -> list[go.Scatter]:
@@ -373,3 +373,20 @@ def test_where_a_chat_was_given_another_setting_there_is_a_line_that_names_it() 
     assert lines == [3.5, 6.5]
     names = [note.text for note in figure.layout.annotations if note.text.endswith("→")]
     assert names == [f"{memviz.strategy('window').label} →", f"{small('summary').label} →"]
+
+
+def test_the_request_that_nobody_answered_is_a_hollow_point_behind_the_others() -> None:
+    answered, waiting = talk(3), [*talk(3), memviz.Message("user", "Still there?")]
+    runs = [memviz.replay(said, small("window"), counter="chars4") for said in (answered, waiting)]
+    figures = [chart(run) for run in runs]
+    hollow = [[trace for trace in figure.data if trace.marker.symbol == "circle-open"] for figure in figures]
+    assert hollow[0] == []
+    (point,) = hollow[1]
+    pending = runs[1].pending
+    assert pending is not None
+    assert (list(point.x), list(point.y)) == ([len(runs[1].requests) + 1], [pending.total_tokens])
+    assert point.customdata is None, "it cannot be selected"
+    assert "pending" in point.text[0]
+    assert f"turn {pending.turn}:" in point.text[0]
+    assert figures[1].layout.xaxis.range[1] == figures[0].layout.xaxis.range[1] + 1
+    assert lines_of(figures[1])[0].y.tolist() == lines_of(figures[0])[0].y.tolist()

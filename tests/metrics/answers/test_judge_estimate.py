@@ -10,6 +10,8 @@ import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
 from memviz.engine.judge_prompt import judge_request
 from memviz.engine.judging import Judging
+from memviz.engine.records import TurnRecord
+from memviz.engine.requests import Requests
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.cost import estimate as cost_estimate
 from memviz.metrics.cost.estimate import Estimate, Work
@@ -18,10 +20,10 @@ from tests.metrics.cost.test_estimate import MILLION, PRICES
 
 CHARS4 = memviz.counter("chars4")
 PROBES = (Probe("q" * 4 * 7, ("x",), (0,), "name"), Probe("q" * 4 * 5, ("y", "z"), (1,), "name", stale=("w",)))
-# Tokens as chars4 counts them: 10, 20, 10, 30. A full buffer's last request is 10 + 20 + 10 and 3 x 3 + 3.
+# Tokens as chars4 counts them: 10, 20, 10, 30. A full buffer's last request is 10 + 20 + 10 and 3 x 4 + 3.
 MESSAGES = [Message(("user", "assistant")[at % 2], "x" * 4 * size) for at, size in enumerate((10, 20, 10, 30))]
 NONE = Work("question"), Work("summary"), Work("verdict")
-LAST, REPLY, MEAN_REPLY = 40 + 12, 30, 25
+LAST, REPLY, MEAN_REPLY = 40 + 15, 30, 25
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +36,12 @@ def run_of(id: str = "buffer", answers: Sequence[str | Reply] = (), **parameters
 
 
 def test_questions_to_a_full_buffer_by_hand() -> None:
-    """Each sends the last request, the reply to it and the question, and 3 tokens for each of the two."""
+    """Each sends the last request, the reply to it and the question, and 4 tokens for each of the two."""
     found = judge_estimate([run_of()], PROBES, "house/plain", "house/small")
-    sent = 2 * (LAST + REPLY + 3 + 3) + 7 + 5
+    sent = 2 * (LAST + REPLY + 4 + 4) + 7 + 5
     assert found == Estimate((Work("question", 2, sent, 2 * MEAN_REPLY), *NONE[1:]), found.usd)
     assert found.usd == pytest.approx((sent * 2 + 2 * MEAN_REPLY * 10) / MILLION)
-    assert found.sentence == "2 questions: about 188 tokens in and 50 out, about $0.00088 at list price."
+    assert found.sentence == "2 questions: about 198 tokens in and 50 out, about $0.00090 at list price."
 
 
 def test_it_is_what_a_full_buffer_is_then_sent() -> None:
@@ -54,7 +56,7 @@ def test_the_judge_is_counted_and_priced_apart() -> None:
     """It reads the instruction, the case with an answer of the usual length, and says one word of a token."""
     alone = judge_estimate([run_of()], PROBES, "house/plain", "offline")
     found = judge_estimate([run_of()], PROBES, "house/plain", "offline", "house/small")
-    read = sum(CHARS4(m.content) + 3 for probe in PROBES for m in judge_request(probe, "")) + 2 * (3 + MEAN_REPLY)
+    read = sum(CHARS4(m.content) + 4 for probe in PROBES for m in judge_request(probe, "")) + 2 * (3 + MEAN_REPLY)
     assert found.part("question") == alone.part("question")
     assert found.part("verdict") == Work("verdict", 2, read, 2)
     assert found.usd == pytest.approx(alone.usd + (read * 1 + 2 * 3) / MILLION)  # type: ignore[operator]
@@ -65,7 +67,7 @@ def test_the_judge_is_counted_and_priced_apart() -> None:
 def test_the_judges_estimate_is_close_to_what_it_is_then_sent() -> None:
     judge = ScriptedModel(["RIGHT", "WRONG"])
     list(Judging([run_of()], PROBES, model=ScriptedModel(["x" * 4 * MEAN_REPLY] * 2), judge=judge).steps())
-    sent = sum(CHARS4(m.content) + 3 for request in judge.requests for m in request) + 2 * 3
+    sent = sum(CHARS4(m.content) + 4 for request in judge.requests for m in request) + 2 * 3
     assert judge_estimate([run_of()], PROBES, "offline", "offline", "offline").part("verdict").input_tokens == sent
 
 
@@ -73,7 +75,7 @@ def test_every_run_is_asked_every_probe() -> None:
     window = run_of("window", window_size=1)
     found = judge_estimate([run_of(), window], PROBES, "offline", "offline", "offline")
     assert (found.part("question").calls, found.part("verdict").calls) == (4, 4)
-    assert found.part("question").input_tokens == 188 + 2 * (16 + REPLY + 3 + 3) + 12
+    assert found.part("question").input_tokens == 198 + 2 * (17 + REPLY + 4 + 4) + 12
     assert found.sentence.endswith(", at no cost.")
 
 
@@ -127,3 +129,22 @@ def test_nothing_to_ask_costs_nothing() -> None:
     empty = memviz.Chat(memviz.strategy("buffer"), model="offline").run
     for runs, probes in (([run_of()], ()), ([], PROBES), ([empty], PROBES)):
         assert judge_estimate(runs, probes, "our/a", "our/b", "our/c") == Estimate(NONE)
+
+
+def test_a_long_conversation_is_estimated_from_few_of_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in records that are made: as many for 400 turns as for 40."""
+    made: list[int] = []
+    make = Requests._record
+
+    def noted(requests: Requests, number: int) -> TurnRecord:
+        made.append(number)
+        return make(requests, number)
+
+    monkeypatch.setattr(Requests, "_record", noted)
+    counts = []
+    for turns in (40, 400):
+        run = memviz.replay(MESSAGES * (turns // 2), memviz.strategy("window"), counter="chars4")
+        made.clear()
+        judge_estimate([run], PROBES, "house/plain", "house/small")
+        counts.append(len(made))
+    assert counts[0] == counts[1] > 0

@@ -103,6 +103,12 @@ def test_ignorance_and_empty_words_have_no_source(answer: str) -> None:
     assert answer_source(context(STATED), QUESTION, answer) == AnswerSource()
 
 
+@pytest.mark.parametrize("said", ["Version`2.1`works", "It is **im**possible in `QX-7`", "The code is `QX7R4M`."])
+def test_an_answer_to_the_letter_is_said_by_its_message_whatever_its_marks(said: str) -> None:
+    found = answer_source(context(OTHER[0], said, OTHER[1]), "Which one?", said)
+    assert (found.kind, found.position, found.share) == ("verbatim", 11, 1.0)
+
+
 def test_ignorance_that_is_quoted_is_an_answer() -> None:
     said = "I am not sure about Madeira."
     found = answer_source(context(said), "What about islands?", f'You told me: "{said}"')

@@ -40,10 +40,10 @@ def _prices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost_estimate, "price", PRICES.get)
 
 
-# Tokens as chars4 counts them: 10, 20, 10, 20, 1; so a full buffer sends 16, 52 and 79, and replies are 20, 20, 0.
-ROLES = ("user", "assistant", "user", "assistant", "user")
-MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1), strict=True)]
-IN, OUT = 16 + 52 + 79, 20 + 20
+# Tokens as chars4 counts them: 10, 20, 10, 20, 1, 20; so a full buffer sends 17, 55 and 84.
+ROLES = ("user", "assistant") * 3
+MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1, 20), strict=True)]
+IN, OUT = 17 + 55 + 84, 20 + 20 + 20
 
 
 def run_of(id: str = "buffer", *answers: str | Reply | ModelError, **parameters: int) -> Run:
@@ -55,15 +55,15 @@ def run_of(id: str = "buffer", *answers: str | Reply | ModelError, **parameters:
 def test_a_full_buffer_by_hand() -> None:
     found = estimate([run_of()], "house/plain", "house/small")
     assert found.parts == (Work("request", 3, IN, OUT), Work("summary", 0, 0, 0))
-    assert found.usd == pytest.approx((147 * 2 + 40 * 10) / MILLION)
-    assert found.sentence == "3 requests: about 147 tokens in and 40 out, about $0.00069 at list price."
+    assert found.usd == pytest.approx((156 * 2 + 60 * 10) / MILLION)
+    assert found.sentence == "3 requests: about 156 tokens in and 60 out, about $0.00091 at list price."
 
 
 def test_every_run_is_answered() -> None:
-    """A window of one message sends 10, 10 and 1 tokens, and 6 more each."""
+    """A window of one message sends 10, 10 and 1 tokens, and 7 more each."""
     found = estimate([run_of(), run_of("window", window_size=1)], "house/plain", "offline")
-    assert found.part("request") == Work("request", 6, IN + 16 + 16 + 7, 2 * OUT)
-    assert found.usd == pytest.approx((186 * 2 + 80 * 10) / MILLION)
+    assert found.part("request") == Work("request", 6, IN + 17 + 17 + 8, 2 * OUT)
+    assert found.usd == pytest.approx((198 * 2 + 120 * 10) / MILLION)
 
 
 def test_the_summarizer_has_a_price_of_its_own() -> None:
@@ -76,10 +76,10 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
     chat_work, summaries = found.parts
     assert (summaries.calls, summaries.output_tokens) == (2, 7)
     assert summaries.input_tokens == 100 + failed.prompt_tokens > 100
-    chat = (chat_work.input_tokens * 2 + 40 * 10) / MILLION
+    chat = (chat_work.input_tokens * 2 + 60 * 10) / MILLION
     assert found.usd == pytest.approx(chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION)
     assert found.sentence.startswith(
-        f"3 requests: about {chat_work.input_tokens} tokens in and 40 out; 2 summaries: about "
+        f"3 requests: about {chat_work.input_tokens} tokens in and 60 out; 2 summaries: about "
         f"{summaries.input_tokens} tokens in and 7 out, in all about $"
     )
     assert estimate([run], "house/plain", "offline").usd == pytest.approx(chat)
@@ -96,14 +96,14 @@ def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
 def test_a_long_request_has_its_own_price() -> None:
     """Only the third request is over 60 tokens; all three together being so does not matter."""
     found = estimate([run_of()], "house/long", "offline")
-    assert found.usd == pytest.approx(((16 + 52) * 2 + 40 * 10 + 79 * 4) / MILLION)
+    assert found.usd == pytest.approx(((17 + 55) * 2 + 40 * 10 + 84 * 4 + 20 * 20) / MILLION)
 
 
 @pytest.mark.parametrize("model", ["house/unheard-of", "house/half"])
 def test_an_unknown_price_is_not_0(model: str) -> None:
     found = estimate([run_of()], model, "house/small")
     assert (found.usd, found.unknown_prices) == (None, (model,))
-    assert found.sentence == f"3 requests: about 147 tokens in and 40 out. The price of {model} is unknown."
+    assert found.sentence == f"3 requests: about 156 tokens in and 60 out. The price of {model} is unknown."
 
 
 def test_every_unknown_price_is_named_once() -> None:
@@ -115,7 +115,7 @@ def test_every_unknown_price_is_named_once() -> None:
 
 
 def test_nobody_needs_the_price_of_a_summarizer_that_is_not_asked() -> None:
-    assert estimate([run_of()], "house/plain", "our/b").usd == pytest.approx(694 / MILLION)
+    assert estimate([run_of()], "house/plain", "our/b").usd == pytest.approx(912 / MILLION)
 
 
 def test_the_offline_model_costs_nothing() -> None:
@@ -140,4 +140,4 @@ def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
 def test_a_real_price_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     found = estimate([run_of()], "openai/gpt-4o-mini", "offline")
-    assert found.usd == pytest.approx((147 * 0.15 + 40 * 0.6) / MILLION)
+    assert found.usd == pytest.approx((156 * 0.15 + 60 * 0.6) / MILLION)

@@ -69,8 +69,8 @@ def test_a_summary_that_moves_breaks_all_but_the_system_prompt() -> None:
     )
     (first, *_), shared_now = broken_cache_tokens(run), traffic(run).shared_tokens
     assert [run.request_number(one) for one in run.compactions][:1] == [2]
-    assert shared_now[2] == 2 + 3
-    assert first == 3 * (10 + 3)
+    assert shared_now[2] == 2 + 4
+    assert first == 3 * (10 + 4)
     assert broken_cache_tokens(run, overhead=False)[0] == 3 * 10
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
@@ -12,9 +12,9 @@ from tests.engine.probes import IDS, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tool_loops import loops
 
-# Tokens as chars4 counts them: 10, 20, 10, 20, 1.
-ROLES = ("user", "assistant", "user", "assistant", "user")
-MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1), strict=True)]
+# Tokens as chars4 counts them: 10, 20, 10, 20, 1, 20.
+ROLES = ("user", "assistant") * 3
+MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1, 20), strict=True)]
 
 
 def run_of(*answers: str | Reply | ModelError, id: str = "summary", **options: object) -> Run:
@@ -24,13 +24,13 @@ def run_of(*answers: str | Reply | ModelError, id: str = "summary", **options: o
 
 def test_full_buffer_by_hand() -> None:
     use = token_use(run_of(id="buffer", system_prompt="Be brief"))
-    first, second, third = 2 + 10 + 9, 2 + 10 + 20 + 10 + 15, 2 + 10 + 20 + 10 + 20 + 1 + 21
+    first, second, third = 2 + 10 + 11, 2 + 10 + 20 + 10 + 19, 2 + 10 + 20 + 10 + 20 + 1 + 27
     assert use == TokenUse(
-        requests=3, sent_tokens=first + second + third, mean_tokens=54.0, peak_tokens=84, peak_turn=3, reply_tokens=40,
+        requests=3, sent_tokens=first + second + third, mean_tokens=58.0, peak_tokens=90, peak_turn=3, reply_tokens=60,
         summarizations=0, failed_summarizations=0, summarizer_prompt_tokens=0, summarizer_output_tokens=0,
         summarizer_cost_usd=0, over_budget_requests=0,
     )  # fmt: skip
-    assert (use.summarizer_calls, use.summarizer_tokens, use.all_tokens) == (0, 0, 162)
+    assert (use.summarizer_calls, use.summarizer_tokens, use.all_tokens) == (0, 0, 174)
 
 
 def test_what_was_cleared_is_counted() -> None:
@@ -45,8 +45,8 @@ def test_what_was_cleared_is_counted() -> None:
 def test_a_summary_and_a_failure_by_hand() -> None:
     use = token_use(run_of(Reply("s" * 8, usage=Usage(100, 7), cost_usd=0.5), ModelError("down")))
     summary = (len("Summary of earlier conversation: ") + 8) // 4
-    first, second, third = 10 + 6, summary + 10 + 9, summary + 10 + 20 + 1 + 15
-    assert (use.sent_tokens, use.peak_tokens, use.peak_turn) == (first + second + third, 56, 3)
+    first, second, third = 10 + 7, summary + 10 + 11, summary + 10 + 20 + 1 + 19
+    assert (use.sent_tokens, use.peak_tokens, use.peak_turn) == (first + second + third, 60, 3)
     assert (use.summarizations, use.failed_summarizations, use.summarizer_calls) == (1, 1, 2)
     assert (use.summarizer_prompt_tokens, use.summarizer_output_tokens, use.summarizer_cost_usd) == (100, 7, 0.5)
     assert (use.summarizer_tokens, use.all_tokens) == (107, first + second + third + 107)
@@ -55,7 +55,7 @@ def test_a_summary_and_a_failure_by_hand() -> None:
 def test_the_first_of_equal_peaks_counts() -> None:
     run = memviz.replay(talk(4), memviz.strategy("window", window_size=1), counter=lambda _: 1)
     use = token_use(run)
-    assert (use.peak_tokens, use.peak_turn, use.mean_tokens) == (1 + 6, 1, 7.0)
+    assert (use.peak_tokens, use.peak_turn, use.mean_tokens) == (1 + 7, 1, 8.0)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,7 @@ def test_a_chat_that_has_not_begun_uses_nothing() -> None:
 def test_totals_are_sums_over_what_was_really_sent(id: str, messages: list[Message], plan: list[str]) -> None:
     model, count = summarizer(plan), memviz.counter("chars4")
     run = memviz.replay(messages, small(id), model=model, counter=count)
+    assume(run.requests)
     use, frame = token_use(run), run.frame()
     assert use.requests == len(frame)
     assert use.sent_tokens == frame["total_tokens"].sum()
@@ -100,7 +101,7 @@ def test_totals_are_sums_over_what_was_really_sent(id: str, messages: list[Messa
     asked = [compaction for compaction in run.compactions if compaction.asked]
     written = [compaction.summary or "" for compaction in asked if compaction.error is None]
     answered = [request for request, c in zip(model.requests, asked, strict=True) if c.error is None]
-    assert use.summarizer_prompt_tokens == sum(sum(count(m.content) + 3 for m in request) + 3 for request in answered)
+    assert use.summarizer_prompt_tokens == sum(sum(count(m.content) + 4 for m in request) + 3 for request in answered)
     if id != "fifo_facts":  # which keeps of an answer the facts alone
         assert use.summarizer_output_tokens == sum(map(count, written))
     assert use.over_budget_requests == frame["flags"].str.contains("over_budget").sum()

@@ -89,8 +89,12 @@ def test_a_list_that_lost_its_end_keeps_its_beginning() -> None:
 def test_equal_messages_at_other_positions_are_the_same_prefix() -> None:
     """Behind a system message a window of two holds "yes", then again "yes"."""
     yes = [Message("user", "go on"), Message("assistant", "yes")] * 3
-    run = memviz.replay([*yes, Message("user", "the end")], memviz.strategy("window", window_size=2), counter="chars4")
-    assert traffic(run).shared_tokens.tolist() == [0, 0, 0 + (1 + 3) + (1 + 3), 1 + 3] == shared_by_turn(run)
+    run = memviz.replay(
+        [*yes, Message("user", "the end"), Message("assistant", "bye")],
+        memviz.strategy("window", window_size=2),
+        counter="chars4",
+    )
+    assert traffic(run).shared_tokens.tolist() == [0, 0, 0 + (1 + 4) + (1 + 4), 1 + 4] == shared_by_turn(run)
 
 
 def test_messages_that_differ_in_more_than_their_text_are_not_the_same() -> None:
@@ -106,6 +110,7 @@ def test_messages_that_differ_in_more_than_their_text_are_not_the_same() -> None
         asked[1],
         told[1],
         Message("user", "?"),
+        Message("assistant", "!"),
     ]
     run = memviz.replay(said, memviz.strategy("window", window_size=2), counter="chars4")
     assert [record.context.messages[0].content for record in run.turns] == ["go on", "found", "found"]
@@ -162,18 +167,18 @@ def test_common_words_of_long_texts() -> None:
     assert common_words(f"{words} one", f"{words} one more") == f"{words} one"
 
 
-# Tokens as chars4 counts them: 10, 20, 10, 20, 1.
-ROLES = ("user", "assistant", "user", "assistant", "user")
-MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1), strict=True)]
+# Tokens as chars4 counts them: 10, 20, 10, 20, 1, 20.
+ROLES = ("user", "assistant") * 3
+MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1, 20), strict=True)]
 
 
 def test_a_full_buffer_by_hand() -> None:
     run = memviz.replay(MESSAGES, memviz.strategy("buffer"), counter="chars4", system_prompt="Be brief")
     assert traffic(run).to_dict() == {
         "turns": [1, 2, 3],
-        "input_tokens": [2 + 10 + 9, 2 + 10 + 20 + 10 + 15, 2 + 10 + 20 + 10 + 20 + 1 + 21],
-        "shared_tokens": [0, 2 + 3 + 10 + 3, 2 + 10 + 20 + 10 + 12],
-        "output_tokens": [20, 20, 0],
+        "input_tokens": [2 + 10 + 11, 2 + 10 + 20 + 10 + 19, 2 + 10 + 20 + 10 + 20 + 1 + 27],
+        "shared_tokens": [0, 2 + 4 + 10 + 4, 2 + 10 + 20 + 10 + 16],
+        "output_tokens": [20, 20, 20],
         "summarizer_turns": [],
         "summarizer_input_tokens": [],
         "summarizer_output_tokens": [],
@@ -199,7 +204,7 @@ def test_a_prompt_without_overhead_is_its_content(id: str) -> None:
     model = ScriptedModel(f"summary {i}" for i in range(99))
     run = memviz.replay(talk(12), small(id), model=model, counter="chars4")
     content = [sum(CHARS4(message.content) for message in request) for request in model.requests]
-    added = [3 * len(request) + 3 for request in model.requests]
+    added = [4 * len(request) + 3 for request in model.requests]
     assert traffic(run, overhead=False).summarizer_input_tokens.tolist() == content
     assert traffic(run).summarizer_input_tokens.tolist() == np.add(content, added).tolist()
 
@@ -277,14 +282,15 @@ class TestCalls:
             assert len(found.turns) == len(model.requests) + 3
             added = [(4 * len(messages) + 3) * overhead for messages in model.requests]
             content = [sum(map(content_tokens, messages)) for messages in model.requests]
-            schemas = [offered(*names) for names in model.tools]
+            schemas = [offered(*names, has_system_prompt=True) for names in model.tools]
             assert found.input_tokens[got].tolist() == np.sum([content, added, schemas], axis=0).tolist()
             assert found.shared_tokens[got].tolist()[1:] == self.shared(model, 4 * overhead)
 
     def shared(self, model: Caller, per_message: int) -> list[int]:
         sent: list[tuple[Sequence[Message], tuple[str, ...]]] = list(zip(model.requests, model.tools, strict=True))
         return [
-            offered(*tools) + shared_tokens(CHARS4, one, other, has_summaries=True, per_message=per_message)
+            offered(*tools, has_system_prompt=True)
+            + shared_tokens(CHARS4, one, other, has_summaries=True, per_message=per_message)
             for (one, _), (other, tools) in pairwise(sent)
         ]
 
@@ -302,7 +308,7 @@ class TestCalls:
         chat = chat_after(2, memviz.strategy("buffer"), ["Blue."])
         chat.recall_tool = True
         chat.send("Which colour?")
-        assert traffic(chat.run).shared_tokens.tolist() == [0, CHARS4("question 0") + 3, 0]
+        assert traffic(chat.run).shared_tokens.tolist() == [0, CHARS4("question 0") + 4, 0]
 
 
 def test_no_requests_no_traffic() -> None:

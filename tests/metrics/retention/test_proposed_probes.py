@@ -143,3 +143,10 @@ def test_every_probe_of_a_bundled_conversation_is_sound(id: str) -> None:
 def test_any_conversation_is_read_without_error(messages: list[Message]) -> None:
     for probe in propose_probes(Log(messages)):
         assert contains(messages[probe.evidence[0]].content, probe.answers[0])
+
+
+def test_a_transcript_a_log_and_a_list_of_messages_are_taken_alike() -> None:
+    transcript = sample("trip")
+    found = propose_probes(Log(transcript.messages))
+    assert found
+    assert propose_probes(transcript) == propose_probes(list(transcript.messages)) == found

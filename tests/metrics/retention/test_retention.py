@@ -34,7 +34,7 @@ SAID = [
 BUDGET = Probe("Budget?", ("3,600 euros", "3,600"), (4,), "updated fact", ("3,000",))
 CODE = Probe("Code?", ("QX7R4M",), (2,), "single fact")
 BOTH = Probe("Both?", ("QX7R4M",), (0, 2), "multi-evidence")
-NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM = Knowledge
+NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM, CONTRADICTED, _ = Knowledge
 
 
 def run_of(id: str, *summaries: str | Exception, said: list[tuple[str, str]] = SAID, **options: object) -> Run:
@@ -161,7 +161,7 @@ def test_an_updated_fact_is_new_both_stale_or_neither() -> None:
     ("text", "answers", "old", "right", "stale"),
     [
         ("on 26 June 2027", ("26 June 2027",), ("26 June",), True, False),
-        ("on 26 June 2027, not 26 June", ("26 June 2027",), ("26 June",), True, True),
+        ("on 26 June 2027, or on 26 June", ("26 June 2027",), ("26 June",), True, True),
         ("on 26 June 2027", ("26 June",), ("26 June 2027",), False, True),
         ("on 26 June", ("26 June",), ("26 June 2027",), True, False),
         ("on 26 June", ("26 June",), ("26 june",), True, False),
@@ -245,7 +245,7 @@ def test_the_frame_has_the_shares_by_source() -> None:
     assert frame["born"].tolist() == [0, 1, 2, 2, 2]
     assert frame["summary_share"].tolist()[1:] == [0, 0.5, 0.5, 0]
     assert frame["lost_share"].tolist()[1:] == [0, 0, 0, 1]
-    assert frame.loc[0].isna().sum() == 9
+    assert frame.loc[0].isna().sum() == 11
     parts = frame[["verbatim_share", "recalled_share", "summary_share", "system_share", "lost_share"]]
     assert parts.loc[1:].sum(axis=1).tolist() == pytest.approx([1] * 4)
 

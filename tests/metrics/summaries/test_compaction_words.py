@@ -23,7 +23,7 @@ def test_a_summarization_says_what_where_why_and_with_which_result() -> None:
     first, second = sentences("s" * 8, "t" * 8)
     assert first == (
         "Summarized messages 1 to 2 before the request of turn 2, after message 3 (messages not yet summarized: "
-        "3 messages > 2, twice the 1 that stays). The request: 52 → 29 tokens."
+        "3 messages > 2, twice the 1 that stays). The request: 55 → 31 tokens."
     )
     assert second.startswith("Summarized messages 3 to 4 before the request of turn 3, after message 5 (")
 

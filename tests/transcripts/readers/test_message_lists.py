@@ -82,6 +82,35 @@ def test_content_that_is_no_text_is_kept_as_json_and_reported(content, text):
     assert warnings == ("content that is not text was read as JSON text: index 1.",)
 
 
+def test_a_refusal_and_the_transcript_of_the_audio_are_both_read():
+    spoken = {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "Sorry."}}
+    assert only({**spoken, "refusal": "I cannot."})[0].content == "I cannot.\nSorry."
+    assert only({**spoken, "refusal": "Sorry."})[0].content == "Sorry."
+
+
+@pytest.mark.parametrize(
+    ("beside", "key"),
+    [
+        ({"text": "Something else."}, "'text'"),
+        ({"message": "Something else.", "body": "x"}, "'message'"),
+        ({"refusal": "I cannot."}, "'refusal or audio'"),
+        ({"audio": {"transcript": "Sorry."}}, "'refusal or audio'"),
+    ],
+)
+def test_a_text_beside_a_content_that_says_something_else_is_kept_and_named(beside, key):
+    message, warnings = only({"role": "assistant", "content": "x", **beside})
+    assert (message.content, message.meta["text" if "text" in beside else next(iter(beside))]) == (
+        "x", next(iter(beside.values())),
+    )  # fmt: skip
+    assert any("something else under" in warning and key in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("same", ["x", " x\n", "", None, 3])
+def test_a_text_beside_a_content_that_says_the_same_is_no_finding(same):
+    message, warnings = only({"role": "assistant", "content": "x", "text": same})
+    assert (message.content, [warning for warning in warnings if "something else" in warning]) == ("x", [])
+
+
 def test_refusal_and_audio_stand_in_for_missing_content():
     assert only({"role": "assistant", "content": None, "refusal": "I cannot."})[0].content == "I cannot."
     assert only({"role": "assistant", "audio": {"id": "a", "transcript": "Hello!"}})[0].content == "Hello!"

@@ -8,6 +8,7 @@ import pytest
 from memviz.conversation import ToolCall
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
+from memviz.transcripts.base import RecordedEvent
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
@@ -38,6 +39,29 @@ def test_what_a_reply_is_based_on_and_why_it_failed_is_kept_beside_it():
     chat = {"chat": {"messages": [{"role": "user", "content": "Hi"}, said]}}
     transcript = load_transcript(json.dumps([chat]).encode())
     assert transcript.messages[1].meta == {"sources": sources, "error": {"content": "It broke."}}
+
+
+@pytest.mark.parametrize("key", ["contextSummary", "context_summary"])
+def test_a_summary_is_a_compaction_before_the_message_that_was_answered_with_it(key):
+    said = {key: "They met.", "timestamp": 1_720_000_000}
+    chat = load(
+        message("a", None),
+        message("b", "a", "assistant", "Hello"),
+        message("c", "b", content="And?", **said),
+        message("end", "c", "assistant", "Well."),
+    )
+    assert [message.content for message in chat.messages] == ["hi", "Hello", "And?", "Well."]
+    assert chat.events == (RecordedEvent("compaction", 2, "They met.", time="2024-07-03T09:46:40+00:00"),)
+
+
+def test_a_summary_that_the_user_asked_for_comes_after_the_reply_that_has_it():
+    chat = load(message("a", None), message("end", "a", "assistant", "Hello", contextSummary="They met."))
+    assert [(event.after_message, event.text) for event in chat.events] == [(2, "They met.")]
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", None, 3])
+def test_a_summary_without_text_is_none(nothing):
+    assert load(message("end", None, contextSummary=nothing)).events == ()
 
 
 def test_a_chat_with_everything():

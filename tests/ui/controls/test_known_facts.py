@@ -12,6 +12,7 @@ from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.known_facts import AT_ONCE_MESSAGES, GROWTH_MESSAGES, facts_of, known_facts
+from memviz.ui.shell.state import CompareState
 from memviz.workspace import Workspace
 
 TYPED = Probe("Colour?", ("blue",), (), "single fact", by_user=True)
@@ -20,11 +21,19 @@ TYPED = Probe("Colour?", ("blue",), (), "single fact", by_user=True)
 def test_facts_of_the_conversation_else_proposed_ones_and_always_those_typed_in(tmp_path: Path) -> None:
     workspace, trip = Workspace(tmp_path / "facts.db"), sample("trip")
     log = Log(trip.messages)
-    assert known_facts(workspace, "sample-trip", log) == trip.probes == facts_of(workspace, "sample-trip").probes
+    assert (
+        known_facts(workspace, "sample-trip", log)
+        == trip.probes
+        == facts_of(workspace, CompareState("sample-trip")).probes
+    )
     (bare,) = workspace.add([replace(trip, probes=())])
     assert known_facts(workspace, bare.id, log) == propose_probes(log)
     workspace.add_probe(bare.id, TYPED)
-    assert known_facts(workspace, bare.id, log) == (*propose_probes(log), TYPED) == facts_of(workspace, bare.id).probes
+    assert (
+        known_facts(workspace, bare.id, log)
+        == (*propose_probes(log), TYPED)
+        == facts_of(workspace, CompareState(bare.id)).probes
+    )
 
 
 def test_proposed_facts_that_were_switched_off_are_known_on_no_page(tmp_path: Path) -> None:
@@ -33,13 +42,13 @@ def test_proposed_facts_that_were_switched_off_are_known_on_no_page(tmp_path: Pa
 
         from memviz.transcripts.samples import sample
         from memviz.ui.controls.known_facts import facts_of, known_facts, proposals_key
-        from memviz.ui.shell.state import set_widget
+        from memviz.ui.shell.state import CompareState, set_widget
         from memviz.workspace import Workspace
 
         workspace = Workspace(database)
         (bare,) = workspace.add([replace(sample("trip"), probes=())])
         set_widget(proposals_key(bare.id), False)
-        assert facts_of(workspace, bare.id).probes == ()
+        assert facts_of(workspace, CompareState(bare.id)).probes == ()
         assert known_facts(workspace, bare.id, workspace.conversation(bare.id)[1]) == ()
 
     session = AppTest.from_function(script, args=(str(tmp_path / "facts.db"),), default_timeout=60).run()

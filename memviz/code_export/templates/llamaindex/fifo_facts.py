@@ -1,7 +1,7 @@
 """Memory with a static block and a block of facts, which the strategy was made after."""
 
 from llama_index.core.chat_engine import SimpleChatEngine
-from llama_index.core.llms import LLM
+from llama_index.core.llms import LLM, ChatMessage
 from llama_index.core.memory import FactExtractionMemoryBlock, Memory, StaticMemoryBlock
 from llama_index.llms.litellm import LiteLLM
 
@@ -28,8 +28,17 @@ DIFFERENCES = [
 ]
 
 
+class Facts(FactExtractionMemoryBlock):
+    """The block, which asks without the session's id: LlamaIndex puts it into the messages, and OpenAI refuses it."""
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        for message in messages:
+            message.additional_kwargs.pop("session_id", None)
+        await super()._aput(messages)
+
+
 def build_memory(llm: LLM) -> Memory:
-    facts = FactExtractionMemoryBlock(llm=llm, max_facts=MAX_FACTS)
+    facts = Facts(llm=llm, max_facts=MAX_FACTS)
     return Memory.from_defaults(
         token_limit=TOKEN_LIMIT,
         chat_history_token_ratio=HISTORY_PERCENT / 100,

@@ -21,6 +21,7 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     is_summary,
     reply_id,
     result_ids,
+    summarized_part,
 )
 from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
 from memviz.transcripts.readers.anthropic.claude_code_story import SessionStory
@@ -124,8 +125,10 @@ def main_branch(rows: Sequence[Row]) -> Branch:
 
 def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
     """The row before each. A compaction starts a new chain and names the end of the old one as its logical parent;
-    where a parent is not in the file, or none is named at all, it is the row above."""
+    where a parent is not in the file, or none is named at all, it is the row above. So it is for a compaction of a
+    part: its logical parent is where the part ends or begins, and what was said after that belongs here as well."""
     known = {row.id for row in chain}
+    of_a_part = {text_at(row.value, "parentUuid") for row in chain if summarized_part(row.value)}
     parents: dict[str, str | None] = {}
     above: str | None = None
     for row in chain:
@@ -135,7 +138,7 @@ def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
         starts = "parentUuid" in row.value and not named and not is_boundary(row.value) and not is_summary(row.value)
         if named in known:
             parents[row.id] = named
-        elif logical in known:
+        elif logical in known and row.id not in of_a_part:
             parents[row.id] = logical
         else:
             parents[row.id] = None if starts else above

@@ -10,6 +10,8 @@ from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import json_text, text_at, value_at
 
 BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
+PARTS = {"up_to": "first", "from": "last"}
+"""Which of the messages so far were summarized, where the user chose the message up to which, or from which on."""
 PLACEHOLDERS = {"image": "image", "document": "file"}
 ROLES = frozenset({"user", "assistant"})
 KNOWN_KINDS = frozenset({"text", "tool_result", "thinking", "redacted_thinking", *PLACEHOLDERS})
@@ -38,6 +40,13 @@ def is_boundary(value: Mapping[str, Any]) -> bool:
 def is_summary(value: Mapping[str, Any]) -> bool:
     """Whether a row is the summary that a compaction left."""
     return value.get("type") == "user" and value.get("isCompactSummary") is True
+
+
+def summarized_part(value: Mapping[str, Any]) -> str:
+    """Which messages a summary stands for where it is of a part only, "up_to" or "from" the message that the user
+    chose; empty for a summary of everything, and for any other row."""
+    direction = text_at(value, "summarizeMetadata", "direction") if is_summary(value) else ""
+    return direction if direction in PARTS else ""
 
 
 def is_message(value: Mapping[str, Any]) -> bool:

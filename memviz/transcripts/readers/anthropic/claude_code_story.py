@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memviz.conversation import TIME, ToolCall
+from memviz.text.wording import counted
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
+    PARTS,
     as_blocks,
     block_text,
     blocks_of,
@@ -23,10 +25,13 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     queued_blocks,
     reply_id,
     said_texts,
+    summarized_part,
 )
 from memviz.transcripts.readers.json_access import count_at, text_at
 from memviz.transcripts.times import with_time
 from memviz.transcripts.tool_calls import tool_name
+
+MAX_ASKED_CHARS = 200
 
 
 @dataclass(slots=True)
@@ -138,11 +143,25 @@ class SessionStory:
 
     def _add_summary(self, value: Mapping[str, Any]) -> None:
         text = "\n".join(block_text(block) for block in blocks_of(value))
-        if self._parts and isinstance(self._parts[-1], dict) and "text" not in self._parts[-1]:
-            self._parts[-1]["text"] = text
-        else:  # older versions and the web record no boundary
-            self._parts.append({"text": text, "time": with_time(value.get("timestamp")).get(TIME, "")})
+        last = self._parts[-1] if self._parts else None
+        if not isinstance(last, dict) or "text" in last:  # older versions and the web record no boundary
+            last = {"time": with_time(value.get("timestamp")).get(TIME, "")}
+            self._parts.append(last)
             self._open.clear()
+        last["text"] = text
+        if part := _part_words(value):
+            last["reason"] = ", ".join(filter(None, (last.get("reason"), part)))
+
+
+def _part_words(value: Mapping[str, Any]) -> str:
+    """Which messages a summary of a part stands for, and what the user asked of it: "the first 12 messages"."""
+    part = summarized_part(value)
+    if not part:
+        return ""
+    count = count_at(value, "summarizeMetadata", "messagesSummarized")
+    which = f"the {PARTS[part]} {counted(count, 'message') if count else 'messages'}"
+    asked = text_at(value, "summarizeMetadata", "userContext").strip()
+    return f"{which}, asked for: {asked[:MAX_ASKED_CHARS]}" if asked else which
 
 
 def _grow(texts: list[str], earlier: int, text: object) -> None:

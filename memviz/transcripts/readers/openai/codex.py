@@ -16,7 +16,7 @@ from memviz.transcripts.times import moment
 
 
 class Codex(Reader):
-    """One session of the Codex CLI, without the CLI's own instructions to the model."""
+    """One session of the Codex CLI, with the context that the CLI sends with every call as system messages."""
 
     name = "codex"
     title = "Codex CLI session"

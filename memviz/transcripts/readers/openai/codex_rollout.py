@@ -1,37 +1,45 @@
-"""The rows of a Codex rollout on their way to items: what the CLI added is left out, taken back turns are dropped."""
+"""The rows of a Codex rollout on their way to items: turns that were taken back are dropped, compactions are events."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from memviz.conversation import TIME
+from memviz.text.wording import counted
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role, stand_in
-from memviz.transcripts.readers.json_access import count_at, list_at, text_at
+from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.json_access import count_at, list_at, objects_at, text_at
+from memviz.transcripts.readers.openai.codex_words import BY_CLI, HANDED_ON, all_text, first_text, parts_of
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS
 from memviz.transcripts.times import with_time
 
 ROW_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+SETTINGS_ROWS = frozenset({"world_state"})
+"""Rows that keep the state of the program, from which it makes the context that stands in messages as well."""
 NO_ITEMS = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 ALL_COMPACTIONS = COMPACTIONS | {"context_compaction"}
-INJECTED = re.compile(
-    r"\s*(<(user_instructions|environment_context|turn_aborted|user_shell_command|skill|subagent_notification"
-    r"|goal_context|codex_internal_context|instructions)>|<hook_prompt\b"
-    r"|# AGENTS\.md instructions\b|Warning: (The maximum number of unified exec|apply_patch was requested via)"
-    r"|</?image\b[^>]*>\s*\Z)",
-    re.IGNORECASE,
-)
-"""What the CLI sends in the user's role."""
-INSTRUCTED = re.compile(r"\s*<[a-z_]+( instructions)?>", re.IGNORECASE)
-"""What the CLI sends in the developer's role begins with a tag; what else is there was set up by somebody."""
 SHOWN = "shown by the CLI"
 """Key of an entry that repeats, for the screen, what was sent or answered."""
-HANDED_ON = "Another language model started to solve this problem"
-"""How a summary starts that the CLI hands to the model as words of the user."""
+
+
+@dataclass(slots=True)
+class Compaction:
+    """One compaction: its summary, if that can be read, and the program's own token counts.
+
+    ``kept`` is how many messages of a file that was rewritten then are left from before; ``None`` if it was not.
+    """
+
+    place: str
+    time: str
+    tokens_before: int | None
+    tokens_after: int | None = None
+    text: str = ""
+    is_encrypted: bool = False
+    kept: int | None = None
 
 
 class Rollout:
@@ -40,17 +48,19 @@ class Rollout:
     def __init__(self) -> None:
         self.metadata: Mapping[str, Any] = {}
         self.title = ""
-        self._entries: list[tuple[str, Any]] = []  # items by their places; compactions have their fields and no place
-        self._events: list[tuple[str, dict[str, Any]]] = []  # messages as they were shown
+        self._entries: list[tuple[str, Any]] = []  # items and compactions by their places
         self._tokens: int | None = None
         self._taken_back = 0  # turns
         self._unknown: list[tuple[str, str]] = []  # types of rows, with their places
 
     @property
     def system_prompt(self) -> str:
-        """The instructions that the model got before everything else."""
+        """The instructions that the model got before everything else, without those that a message repeats."""
         base = text_at(self.metadata, "base_instructions") or text_at(self.metadata, "base_instructions", "text")
-        return "\n\n".join(text for text in (base, text_at(self.metadata, "instructions")) if text)
+        own = text_at(self.metadata, "instructions")
+        if any(own in all_text(item) for _, item in self._entries if _is_by_cli(item)):
+            own = ""
+        return "\n\n".join(text for text in (base, own) if text)
 
     def add(self, row: object, place: str) -> None:
         """Add the next row."""
@@ -63,7 +73,8 @@ class Rollout:
         elif kind == "response_item":
             self._entries.append((place, payload if "payload" in row else None))
         elif kind and "payload" in row:
-            self._unknown.append((kind, place))
+            if kind not in SETTINGS_ROWS:
+                self._unknown.append((kind, place))
         elif "payload" in row or "record_type" in row:
             return
         elif "role" in row or (kind and kind not in ROW_TYPES):
@@ -77,31 +88,48 @@ class Rollout:
         elif kind == "response_item":
             self._add_item(payload, row, place)
         elif kind == "compacted":
-            self._compact(row, text_at(payload, "message"))
+            self._add_compacted(payload, row, place)
         elif kind == "event_msg":
             self._add_event(payload, row, place)
 
     def _add_item(self, item: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
         kind, entry = text_at(item, "type"), {"created_at": row.get("timestamp"), **item}
         if kind in ALL_COMPACTIONS:
-            self._compact(row)
+            self._compact(row, place, is_encrypted=_is_encrypted(item))
         elif kind != "message":
             if kind not in NO_ITEMS:
                 self._entries.append((place, entry))
-        elif item.get("role") == "user" and _first_text(item).startswith(HANDED_ON):
-            self._compact(row, _first_text(item))
-        elif (shown := _spoken(entry)) is not None:
-            self._entries.append((place, shown))
+        elif _is_summary(item):
+            self._compact(row, place, first_text(item))
+        else:
+            context, said = parts_of(entry)
+            self._entries += [(place, part) for part in (context, said) if part is not None]
+
+    def _add_compacted(self, payload: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
+        """Add a compaction. Where the file was rewritten then, what it keeps of the talk before is only here."""
+        history = objects_at(payload, "replacement_history")
+        kept = None
+        if history and not any(_is_talk(item) for _, item in self._entries):
+            for item in history:
+                if text_at(item, "type") not in ALL_COMPACTIONS and not _is_summary(item):
+                    self._add_item(item, row, place)
+            # The CLI sends its context again behind older messages; here it comes first, as it did at first.
+            self._entries.sort(key=lambda entry: _is_talk(entry[1]))
+            kept = sum(_is_talk(item) for _, item in self._entries)
+        summaries = [first_text(item) for item in history if _is_summary(item)]
+        text = text_at(payload, "message") or next(iter(summaries), "")
+        self._compact(row, place, text, is_encrypted=any(map(_is_encrypted, history)), kept=kept)
 
     def _add_event(self, event: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
         kind = event.get("type")
         role = {"user_message": "user", "agent_message": "assistant"}.get(str(kind))
         if role:
             entry = {"type": "message", "role": role, "content": _event_content(event), SHOWN: True}
-            if (shown := _spoken({"created_at": row.get("timestamp"), **entry})) is not None:
-                self._entries.append((place, shown))
+            said = parts_of({"created_at": row.get("timestamp"), **entry}).said
+            if said is not None:
+                self._entries.append((place, said))
         elif kind == "context_compacted":
-            self._compact(row)
+            self._compact(row, place)
         elif kind == "thread_rolled_back":
             self._take_back(event.get("num_turns"))
         elif kind == "thread_name_updated":
@@ -109,25 +137,35 @@ class Rollout:
         elif kind == "token_count":
             self._count(event.get("info"))
 
-    def _compact(self, row: Mapping[str, Any], text: str = "") -> None:
+    def _compact(
+        self,
+        row: Mapping[str, Any],
+        place: str,
+        text: str = "",
+        *,
+        is_encrypted: bool = False,
+        kept: int | None = None,
+    ) -> None:
         """Add a compaction. Several rows one after the other are about the same one."""
         last = self._compaction_at_end()
         if last is None:
-            last = {"text": "", "tokens_before": self._tokens, "time": with_time(row.get("timestamp")).get(TIME, "")}
-            self._entries.append(("", last))
+            last = Compaction(place, with_time(row.get("timestamp")).get(TIME, ""), self._tokens)
+            self._entries.append((place, last))
             self._tokens = None
-        last["text"] = last["text"] or text
+        last.text = last.text or text
+        last.is_encrypted = last.is_encrypted or is_encrypted
+        last.kept = kept if last.kept is None else last.kept
 
-    def _compaction_at_end(self) -> dict[str, Any] | None:
+    def _compaction_at_end(self) -> Compaction | None:
         end = self._entries[-1][1] if self._entries else None
-        return end if isinstance(end, dict) and "tokens_before" in end else None
+        return end if isinstance(end, Compaction) else None
 
     def _count(self, info: object) -> None:
         total = count_at(info, "last_token_usage", "total_tokens")
         if total is not None:
             last = self._compaction_at_end()
             if last is not None:
-                last["tokens_after"] = total
+                last.tokens_after = total
             else:
                 self._tokens = total
 
@@ -149,40 +187,74 @@ class Rollout:
             builder.note(f"turns that the user took back were left out: {self._taken_back}")
         for kind, place in self._unknown:
             builder.note(f"rows of the type {kind[:40]!r}, which is not known, were left out", place)
-        said = [item for _, item in self._entries if isinstance(item, dict) and item.get("type") == "message"]
-        is_all = all(SHOWN in item for item in said)
         waiting = list[tuple[Any, str]]()
-        for place, item in self._entries:
-            if isinstance(item, dict) and "tokens_before" in item:
+        for place, item in _used(self._entries):
+            if isinstance(item, Compaction):
                 ItemReader(builder).add_all(waiting)
                 waiting = []
-                builder.add_event(RecordedEvent("compaction", len(builder.messages), **item))
-            elif not isinstance(item, dict) or SHOWN not in item:
+                _write_compaction(item, builder)
+            else:
                 waiting.append((item, place))
-            elif is_all:
-                waiting.append(({key: value for key, value in item.items() if key != SHOWN}, place))
         ItemReader(builder).add_all(waiting)
 
 
-def _is_asked(item: object) -> bool:
-    return isinstance(item, dict) and item.get("type") == "message" and item.get("role") == "user"
+def _used(entries: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The entries that are no repetition: of a message for the screen, or of context that is sent already."""
+    is_all_shown = all(SHOWN in item for _, item in entries if _is_message(item) and not _is_by_cli(item))
+    used, sent = list[tuple[str, Any]](), set[str]()
+    for place, item in entries:
+        if _is_by_cli(item):
+            if all_text(item) in sent:
+                continue
+            sent.add(all_text(item))
+        if not isinstance(item, dict) or SHOWN not in item or is_all_shown:
+            used.append((place, item))
+    return used
 
 
-def _first_text(item: Mapping[str, Any]) -> str:
-    content = item.get("content")
-    first = content[0] if isinstance(content, list) and content else content
-    return first if isinstance(first, str) else text_at(first, "text")
+def _write_compaction(made: Compaction, builder: TranscriptBuilder) -> None:
+    if made.kept is not None:
+        left = f"{counted(made.kept, 'message')} that it kept" if made.kept else "the context that it sends"
+        builder.note(
+            f"Codex rewrote the file when it compacted: what was said before is gone, but for {left}", made.place
+        )
+    if made.is_encrypted and not made.text:
+        builder.note("the summary of a compaction is encrypted, so that nobody can read it", made.place)
+    builder.add_event(
+        RecordedEvent(
+            "compaction",
+            len(builder.messages),
+            text=made.text,
+            tokens_before=made.tokens_before,
+            tokens_after=made.tokens_after,
+            time=made.time,
+        )
+    )
 
 
-def _spoken(item: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A message without the parts that the CLI added; ``None`` where nothing else is in it."""
-    pattern = {"user": INJECTED, "system": INSTRUCTED}.get(known_role(item.get("role")) or "")
-    content = item.get("content")
-    parts = content if isinstance(content, list) else [content]
-    kept = [part for part in parts if not (pattern and pattern.match(_first_text({"content": part})))]
-    if parts and not kept:
-        return None
-    return {**item, "content": kept if isinstance(content, list) else content}
+def _is_message(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") == "message"
+
+
+def _is_by_cli(item: object) -> bool:
+    return isinstance(item, dict) and BY_CLI in item
+
+
+def _is_asked(item: Any) -> bool:
+    return _is_message(item) and bool(item.get("role") == "user")
+
+
+def _is_talk(item: object) -> bool:
+    """Whether an entry is anything that somebody said or did."""
+    return not isinstance(item, Compaction) and not _is_by_cli(item)
+
+
+def _is_summary(item: Mapping[str, Any]) -> bool:
+    return item.get("role") == "user" and first_text(item).startswith(HANDED_ON)
+
+
+def _is_encrypted(item: Mapping[str, Any]) -> bool:
+    return text_at(item, "type") in ALL_COMPACTIONS and bool(text_at(item, "encrypted_content"))
 
 
 def _event_content(event: Mapping[str, Any]) -> list[Any]:

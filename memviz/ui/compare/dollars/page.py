@@ -55,7 +55,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
-    to_audience(cost_finding(costs), [basis_in_words(assumptions)])
+    to_audience(cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)])
     take_linked(costs_state(), costs)
     beside_reader(
         settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},

@@ -18,7 +18,7 @@ from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
 from memviz.ui.facts.losses import choose_loss, first_loss, losses_of, request_lost_at
-from memviz.ui.facts.selection import chosen_event, fact_key, loss_key, open_event, open_request
+from memviz.ui.facts.selection import chosen_event, event_key, fact_key, loss_key, open_event, open_request
 from memviz.ui.facts.version_card import (
     chosen_version,
     counts_words,
@@ -46,9 +46,22 @@ def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
         _way_back(state, one, life, request_lost_at(one, place))
     elif life.spans:
         st.caption("It was never lost under this setting.")
+    lost_by = None if place is None else losses_of(one, life.probe)[place]
+    number = event_beside(state, one, lost_by)
+    if number is None:
+        return
+    if lost_by not in (None, number):
+        st.caption(f"It is not this {act_noun(one.run.compactions[number])} that lost the fact; this one is selected.")
+    _version(state, one, life, number)
+
+
+def event_beside(state: CompareState, one: RetentionResult, lost_by: int | None) -> int | None:
+    """The number of the compaction that is shown beside a fact: the one that was chosen itself; where only a request
+    was, as on Compare, the one that lost the fact (``lost_by``), and what that request rests on where none did."""
     number = chosen_event(state, one.setting)
-    if number is not None:
-        _version(state, one, life, number)
+    if lost_by is None or widget_value(event_key(state, one.setting)) == number:
+        return number
+    return lost_by
 
 
 def _way_back(state: CompareState, one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:

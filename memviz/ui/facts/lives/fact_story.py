@@ -72,7 +72,8 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
     last = life.spans[-1]
     for before, span in zip((None, *life.spans), life.spans, strict=False):
         if span.state is not Knowledge.LOST:
-            yield f"known again: {span_words(span)}" if before and before.state is Knowledge.LOST else span_words(span)
+            is_back = before is not None and span.state.is_known and not before.state.is_known
+            yield f"known again: {span_words(span)}" if is_back else span_words(span)
             continue
         until = " alone" if span.first == span.last else f" until {request_name(*span.last)}"
         until = " and never known again" if span is last else until

@@ -15,6 +15,7 @@ from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, half_life_words, half_lives, survival_curve
 from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
@@ -63,7 +64,7 @@ def lives_view(
     shown, it is the first of these."""
     shown = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(state.conversation_id), [False, True])
-    facts = facts_of(workspace, state.conversation_id)
+    facts = facts_of(workspace, state)
     if not shown:
         nothing_yet(settings)
         return
@@ -201,12 +202,14 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
     kept = one.retention
     shares = kept.share(kept.retained)
     known = int(kept.retained.sum())
+    contradicted = int((kept.state[-1] == FactState.CONTRADICTED).sum())
     sent = token_use(one.run).sent_tokens
     updated = [number for number, probe in enumerate(kept.probes) if probe.stale and kept.born[-1, number]]
     return {
         f"Known, mean over the {step}s": "–" if np.isnan(shares).all() else f"{np.nanmean(shares):.0%}",
         "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
         f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}" if known else "–",
+        **({"Contradicted in the last request": f"{contradicted:,}"} if contradicted else {}),
         "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–",
     }
 

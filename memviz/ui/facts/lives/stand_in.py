@@ -50,7 +50,9 @@ def _by_stand_in(workspace: Workspace, state: CompareState, one: RetentionResult
     """The same setting, summarized by the stand-in."""
     setting = next((each for each in state.settings if each.index == one.setting.index), None)
     recalls = state.recalls_of(setting) if setting is not None and one.run.strategy.allows_recall else ()
-    key = RunKey(state.conversation_id or "", one.run.strategy, one.run.counter.name, OFFLINE, recalls)
+    id = state.conversation_id or ""
+    first = workspace.beginning(id, state.first)
+    key = RunKey(id, one.run.strategy, one.run.counter.name, OFFLINE, recalls, first=first)
     run = workspace.run(key, model(OFFLINE))
     (found,) = retention_results([replace(one.setting, run=run)], one.retention.probes)
     return found

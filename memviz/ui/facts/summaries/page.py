@@ -62,7 +62,7 @@ def summaries_view(
 ) -> None:
     """Every version of a summary, and what another program recorded of its own."""
     summaries(workspace, state, settings, summarizer)
-    recorded_events(*workspace.conversation(state.conversation_id or ""))
+    recorded_events(*workspace.conversation(state.conversation_id or "", state.first))
 
 
 def summaries(
@@ -80,7 +80,7 @@ def summaries(
     summaries_by([setting])
     say_not_recorded([setting])
     facts = summary_evolution(setting.run)
-    desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state.conversation_id).probes)
+    desk = Desk(workspace, state, setting, summarizer, lambda: facts_of(workspace, state).probes)
     if hides(Part.NUMBERS):
         history(desk, facts)
         return

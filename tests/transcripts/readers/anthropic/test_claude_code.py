@@ -205,6 +205,43 @@ def test_a_compaction_beside_the_chain_is_kept():
     assert [message.content for message in read.messages] == ["Hello", "Hi", "And?"]
 
 
+def partly_compacted(direction, logical, **metadata):
+    """A session of two rounds, of which the user had one summarized, and a third round."""
+    boundary = {**BOUNDARY, "logicalParentUuid": logical, "compactMetadata": {"trigger": "manual", "preTokens": 150}}
+    summary = row("user", "d", "c", "They met.", isCompactSummary=True,
+                  summarizeMetadata={"messagesSummarized": 2, "direction": direction, **metadata})  # fmt: skip
+    return load(
+        ASK,
+        row("assistant", "a", "u", [said("Hi")]),
+        row("user", "v", "a", "And?"),
+        row("assistant", "b", "v", [said("Well.")]),
+        boundary,
+        summary,
+        row("user", "w", "d", "So?"),
+        row("assistant", "e", "w", [said("So.")]),
+    )
+
+
+@pytest.mark.parametrize(("direction", "which"), [("up_to", "first"), ("from", "last")])
+def test_a_compaction_of_a_part_loses_nothing_and_says_which_part(direction, which):
+    read = partly_compacted(direction, "a")  # where the part ends, or the rest does
+    assert [message.content for message in read.messages] == ["Hello", "Hi", "And?", "Well.", "So?", "So."]
+    (event,) = read.events
+    assert (event.after_message, event.text, event.reason) == (4, "They met.", f"manual, the {which} 2 messages")
+    assert read.warnings == ()
+
+
+def test_what_the_user_asked_of_a_compaction_of_a_part_is_said():
+    (event,) = partly_compacted("up_to", "a", userContext="keep the names").events
+    assert event.reason == "manual, the first 2 messages, asked for: keep the names"
+
+
+@pytest.mark.parametrize("direction", [None, "sideways", 3])
+def test_a_direction_that_is_not_known_is_that_of_a_whole_compaction(direction):
+    read = partly_compacted(direction, "b")
+    assert [(event.after_message, event.reason) for event in read.events] == [(4, "manual")]
+
+
 def test_a_summary_without_a_boundary_is_a_compaction_and_goes_on_with_the_row_above():
     read = load(ASK, row("user", "d", None, "They met.", isCompactSummary=True), row("user", "v", "d", "And?"))
     assert [(event.after_message, event.text) for event in read.events] == [(1, "They met.")]

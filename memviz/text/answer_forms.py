@@ -1,0 +1,192 @@
+"""The forms in which an answer may stand in a text, and words that only their neighbours explain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memviz.text.letters import plain_letters
+from memviz.text.value_words import (
+    AFTER_A_WORD,
+    BEFORE_A_MONTH,
+    CURRENCIES,
+    JOINING,
+    MONTH_NUMBERS,
+    MULTIPLES,
+    NAMES_THAT_ARE_WORDS,
+    ONES,
+    SHARED_MONTHS,
+    SMALL_NUMBERS,
+    TENS,
+    UNITS,
+)
+from memviz.text.values import MARK, slashed_date
+
+_ALSO_WORDS = ("real", "won", "min", "quid")
+KINDS = {
+    spelling: name for spelling, name in (CURRENCIES | UNITS).items()
+    if spelling.isascii() and spelling.isalpha() and len(spelling) > 2 and spelling not in _ALSO_WORDS
+}  # fmt: skip
+"""Words that say of what an amount is, wherever they stand; shorter ones do so behind a number only."""
+NAME_TOKENS = frozenset(form for name in NAMES_THAT_ARE_WORDS for form in (name.capitalize(), name.upper()))
+_LARGE = MULTIPLES.keys() | TENS.keys()
+READ_IN_CONTEXT = (
+    NAME_TOKENS
+    | frozenset(form for word in _LARGE for form in (word, word.capitalize()))
+    | frozenset(month.capitalize() for month in SHARED_MONTHS)
+)
+"""Tokens that cannot be read alone: names that are words, numbers in several words, months that are words."""
+
+
+class AnswerForm(NamedTuple):
+    """Tokens to be found one after the other. A *bare* amount is none where its kind, another one, follows."""
+
+    tokens: tuple[str, ...]
+    is_bare: bool = False
+
+
+def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
+    """The ``tokens`` of a text; a name or a month that another word spells is told from it by its neighbours, and of a
+    number in several words they are one token."""
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token not in READ_IN_CONTEXT and token.lower() not in ONES and token.lower() not in SMALL_NUMBERS:
+            yield token
+            at += 1
+            continue
+        length, number = _spoken_number(tokens, at)
+        if length > 1:
+            yield str(number)
+            at += length
+            continue
+        yield _read_between(token, tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else "")
+        at += 1
+
+
+def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
+    """How many tokens from ``start`` on say one number, and which: "three thousand two hundred"."""
+    total = group = used = 0
+    at, before = start, ""
+    while at < len(tokens):
+        word = plain_letters(tokens[at].casefold())
+        small = SMALL_NUMBERS.get(word) or (ONES.get(word) if before != "small" else None)
+        if before in ("large", "tens") and word in JOINING:
+            following = plain_letters(tokens[at + 1].casefold()) if at + 1 < len(tokens) else ""
+            if following not in SMALL_NUMBERS and following not in TENS and following not in ONES:
+                break
+            at += 1
+            continue
+        if word in MULTIPLES and (before or at > start or tokens[at][:1].islower()):
+            if MULTIPLES[word] == 100:
+                group = (group or 1) * 100
+            else:
+                total, group = total + (group or 1) * MULTIPLES[word], 0
+            before = "large"
+        elif word in TENS and before in ("", "large"):
+            group, before = group + TENS[word], "tens"
+        elif small is not None and before in ("", "large", "tens") and not (before == "tens" and small > 9):
+            group, before = group + small, "small"
+        else:
+            break
+        at += 1
+        used = at - start
+    return used, total + group
+
+
+def _read_between(token: str, before: str, behind: str) -> str:
+    word = token.lower()
+    if word in SHARED_MONTHS and token[0].isupper() and (before.lower() in BEFORE_A_MONTH):
+        return f"{MARK}{MONTH_NUMBERS[word]}"
+    if token not in NAME_TOKENS:
+        return token
+    is_word = (behind.lower() in AFTER_A_WORD and not behind.isupper()) or behind == "I"
+    return word if is_word else word.capitalize()
+
+
+def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
+    """Every form in which ``answer``, of which these are the normal ``tokens``, may stand in a text, itself first."""
+    if not tokens:
+        return [AnswerForm(tokens)]
+    forms = [AnswerForm(tokens)]
+    forms += map(AnswerForm, _dates(tokens))
+    if len(tokens) == 1:
+        forms += map(AnswerForm, _one_word(answer.strip(), tokens[0]))
+    if len(tokens) == 2 and len(tokens[0]) >= _LEAST_BARE_DIGITS and _WITH_SYMBOL.fullmatch(answer.strip()):
+        forms.append(AnswerForm(tokens[:1], is_bare=True))
+    forms += map(AnswerForm, _phones(tokens))
+    if _THOUSANDS.fullmatch(answer.strip()):
+        forms.append(AnswerForm((re.sub(r"\D", "", answer),)))
+    forms += map(AnswerForm, _codes(answer.strip(), tokens))
+    return list(dict.fromkeys(forms))
+
+
+_WITH_SYMBOL = re.compile(r"[$€£¥₹₩][\d.,]+k?|[\d.,]+k? ?[$€£¥₹₩]")
+_LEAST_BARE_DIGITS = 3
+"""A shorter amount without its currency may be any number."""
+_THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
+_PHONE_DIGITS = range(9, 13)
+_SLASHED = re.compile(rf"(?P<year>\d{{4}}){MARK}(?P<first>\d+){MARK}(?P<second>\d+)")
+_TIME = re.compile(rf"(?P<hour>\d{{1,2}}){MARK}(?P<minute>\d\d)")
+_HALF_SAID = re.compile(r"[ap]\.?m|上午|下午|早上|晚上|凌晨|傍晚|中午|uhr|^\s*0\d|h\b", re.IGNORECASE)
+_CODE = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*|[A-Za-z0-9]+")
+_CODE_CHARS = range(4, 21)
+_PARTS = re.compile(r"[ -]")
+
+
+def _dates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """A date that may be written with slashes, whose day or month comes first."""
+    if len(tokens) == 3 and tokens[1][0] == MARK and tokens[1][1:].isdigit() and tokens[0].isdigit():
+        day, month, year = int(tokens[0]), int(tokens[1][1:]), tokens[2]
+        if day <= 12 and day != month:
+            yield (slashed_date(day, month, year),)
+            yield (slashed_date(month, day, year),)
+    elif len(tokens) == 1 and (slashed := _SLASHED.fullmatch(tokens[0])):
+        first, second, year = int(slashed["first"]), int(slashed["second"]), slashed["year"]
+        yield (str(first), f"{MARK}{second}", year)
+        yield (str(second), f"{MARK}{first}", year)
+        yield (slashed_date(second, first, year),)
+
+
+def _phones(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """A telephone number in one word, and with its area in brackets before it."""
+    if not all(token.isdecimal() for token in tokens):
+        return
+    digits = "".join(tokens).removeprefix("0")
+    if len(tokens) == 2 and len(digits) in _PHONE_DIGITS:
+        yield (digits,)
+    if len(tokens) == 1 and len(digits) in _PHONE_DIGITS:
+        for area in range(2, 6):
+            yield digits[:area], digits[area:]
+            yield f"0{digits[:area]}", digits[area:]
+
+
+def _one_word(answer: str, token: str) -> Iterator[tuple[str, ...]]:
+    if token in NAMES_THAT_ARE_WORDS and answer.islower():
+        yield (token.capitalize(),)
+    month = token.lower()
+    if month in SHARED_MONTHS and answer[:1].isupper():
+        yield (f"{MARK}{MONTH_NUMBERS[month]}",)
+    if (time := _TIME.fullmatch(token)) and int(time["hour"]) < 12 and not _HALF_SAID.search(answer):
+        yield (f"{int(time['hour']) + 12}{MARK}{time['minute']}",)
+    if "." in token and token[-1] == "0" and token.replace(".", "").isdigit():
+        shorter = token.rstrip("0").rstrip(".")
+        for kind in dict.fromkeys(CURRENCIES.values()):
+            yield shorter, f"{MARK}{kind}"
+
+
+def _codes(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """A code in one word, in the parts that it is written with, and in any two."""
+    joined = _PARTS.sub("", answer)
+    has_both = any(map(str.isdigit, joined)) and any(map(str.isalpha, joined))
+    if not has_both or len(joined) not in _CODE_CHARS or not _CODE.fullmatch(answer):
+        return
+    code = joined.lower()
+    if any(token[0] == MARK for token in tokens) or (len(tokens) > 1 and answer.upper() != answer):
+        return
+    yield (code,)
+    parts = tuple(part.lower() for part in _PARTS.split(answer))
+    yield parts
+    for at in range(1, len(code)):
+        yield code[:at], code[at:]

@@ -1,0 +1,221 @@
+"""Which part of a text affirms what it mentions, and which part denies it or calls it outdated.
+
+Read clause by clause: in "She lives not in Lisbon but in Porto" Lisbon is denied and Porto is not, and in "They moved
+from Lisbon to Porto" Lisbon is outdated. A negation reaches from its word to the end of its clause; one that denies
+nothing ("not only", "no later than", "don't forget") does not count, and neither does a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+BORDER = " ʘʘ "
+"""Stands where something was left out, so that no phrase reaches over it."""
+
+_I = re.IGNORECASE
+_CUE = re.compile(
+    r"\b(?:not|never|no|nor|none|neither|without|cannot|instead|rather than|in place of|replac\w+|cancel\w*|called off"
+    r"|scrapped|used to|formerly|previously|from|anymore|change[ds]?|changing|nicht|kein\w*|nie|niemals|statt|anstatt"
+    r"|anstelle|von|abgesagt|storniert|pas|plus|jamais|au lieu|annul\w+|ya no|nunca|en lugar|en vez|não|nao|nem"
+    r"|em vez|não mais|cancelad\w+)\b|n['’]t\b|\bde \S|->|→|⇒"
+    r"|[不没沒别]|并非|並非|取消|从|從|把|将|將|由|原来|原來|以前|之前|曾|改成|改为|改為|换成|換成|变成|變成",
+    _I,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*")
+_CHANGE = (
+    r"(?:mov|switch|chang|updat|correct|reschedul|postpon|push|rais|lower|increas|reduc|renam|relocat|transferr|upgrad"
+    r"|downgrad|went|goes|going|revis|shift|extend|cut|dropp|bump|grew|rose|fell|adjust|amend|migrat|convert"
+    r"|brought)\w*"
+)
+_CANCELLED = r"(?:cancell?ed|called off|scrapped|abgesagt|storniert|annul[ée]+\w*|cancelad[oa]s?)"
+_OUTDATED = (
+    # from X to Y, after a word of change
+    re.compile(rf"\b{_CHANGE}\b[^.;!?]{{0,80}}?\bfrom (?P<old>[^.;!?]{{1,80}}?),? (?:to|into|onto|over to)\b", _I),
+    re.compile(r"\bfrom (?P<old>[^.;!?]{1,60}?) to [^.;!?]{1,60}? (?:was|were|has|have|is)? ?(?:changed|moved)\b", _I),
+    re.compile(r"\bchang(?:ed|es|ing) (?P<old>(?!from\b|to\b|(?:the|his|her|their|my"
+               r"|our)\b)[^.,;!?]{1,60}?) (?:to|into)\b", _I),
+    re.compile(r"\breplac(?:e|es|ed|ing) (?P<old>(?!by\b|with\b)[^.,;!?]{1,60}?) (?:with|by)\b", _I),
+    re.compile(r"\b(?:instead of|rather than|in place of|no longer|not any ?more|not any longer|as opposed to)\b"
+               r"(?P<old>[^.,;:!?]{1,80}?)(?=$|[.,;:!?)(]|\b(?:but|and|he|she|they|it|we|the user|now|because"
+               r"|since)\b)", _I),
+    re.compile(r"\b(?:used to|formerly|previously)\b(?! (?:mentioned|said|stated|agreed|discussed|noted"
+               r"|the \w+ing|it\b))"
+               r"(?P<old>[^.,;:!?]{1,80}?)(?=$|[.,;:!?)(]|\b(?:but|and|now)\b)", _I),
+    re.compile(rf"(?<!be )(?<!or )\b{_CANCELLED}\b(?! (?:free|until|up to|if|by))(?P<old>[^.,;:!?()]{{1,80}}?)"
+               r"(?=$|[.,;:!?()]|\b(?:and|but|because|since|so)\b)", _I),
+    # German, French, Spanish, Portuguese
+    re.compile(r"\bvon (?P<old>[^.,;!?]{1,60}?) (?:nach|auf|zu|zum|zur) [^.;!?]{1,60}?"
+               r"(?:gezogen|verschoben|geändert|gewechselt|erhöht|gesenkt|verlegt|umgestellt)", _I),
+    re.compile(r"\b(?:zog|zieht|wechsel\w+|verschob\w*|änder\w+|erhöh\w+"
+               r"|senk\w+) [^.;!?]{0,40}?von (?P<old>[^.,;!?]{1,60}?)"
+               r" (?:nach|auf|zu|zum|zur)\b", _I),
+    re.compile(r"\b(?:anstatt|statt|anstelle von|nicht mehr|au lieu de|en lugar de|en vez de|em vez de|ya no|já não)\b"
+               r"(?P<old>[^.,;:!?]{1,80}?)(?=$|[.,;:!?)(]|\b(?:sondern|aber|und|mais|et|sino|pero|mas|e)\b)", _I),
+    re.compile(r"\b(?:déménag|chang|pass|mud|cambi|pas|alter)\w+ [^.;!?]{0,40}?\b(?:de|del|do"
+               r"|da) (?P<old>[^.,;!?]{1,60}?)"
+               r" (?:à|a|para|au|en|pour)\b", _I),
+    re.compile(r"\bn(?:e |['’])\S+ plus (?P<old>[^.,;:!?]{1,80})", _I),
+    # Chinese
+    re.compile(r"[从從由](?P<old>[^，。；！？,;]{1,30}?)(?:搬|改|换|換|变|變|调|調|移|转|轉|升|涨|漲|降|提|推迟|延|挪)"),
+    re.compile(r"[把将將](?P<old>[^，。；！？,;]{1,30}?)(?:改|换|換|变|變)[成为為到]"),
+    re.compile(r"(?:不再|再也不|已经不|已經不)(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但|现在|現在)"),
+    re.compile(r"(?:原来|原來|以前|曾经|曾經)(?P<old>[住在是叫用有][^，。；！？,;]{1,40}?)(?=$|[，。；！？,;])"),
+)  # fmt: skip
+_NO_DENIAL = (
+    r"(?! (?:only|just|merely|simply|until|till|before|far from|bad|yet sure|sure|certain|to mention"
+    r"|(?:any )?(?:more|less"
+    r"|fewer|later|earlier|longer) than|doubt|problem|matter|worries|wonder|forget|hesitate|miss|worry|mind"
+    r"|later than|sooner than"
+    r"|nur|allein|seulement|solo|só)\b)"
+)
+_DENIED = (
+    re.compile(rf"\bno\b(?!\.| ?\d| ?[,!]|$){_NO_DENIAL}(?P<old>[^.,;:!?()—–]{{1,60}}?)(?=$|[.,;:!?()—–]"
+               rf"|\b(?:for|on|at|by|before"
+               r"|after|until|but|and|because|since|so|if|when|that|who|which|longer)\b)", _I),
+    re.compile(
+        rf"(?:\b(?:not|never|nor|neither|without|cannot)|n['’]t)\b{_NO_DENIAL}"
+        r"(?P<old>[^.,;:!?()—–]{1,100}?(?:,? (?:or|nor) [^.,;:!?()—–]{1,60}?)?)(?=$|[.,;:!?()—–]"
+        r"|\b(?:but|because|since|so|although|though|while|whereas|that|who|which|when|where|if|until|unless"
+        r"|except|however"
+        r"|instead|before|after|between)\b|\band (?:now |then |also )?(?:he|she|it|they|we|i|you|the|his|her"
+        r"|their|my|our|is|are|was|has|have|will"
+        r"|lives|works|wants|likes|prefers|needs|moved|\w{3,}ed)\b)",
+        _I,
+    ),
+    re.compile(
+        r"(?:^|[,;:] ?|\b(?:and|but) )(?P<old>[^.,;:!?]{1,60}?) (?:is|was|are|were|isn['’]t|wasn['’]t"
+        r"|aren['’]t)(?: not| no longer)?"
+        r"(?<=not|n['’]t|ger) (?:the|an?|his|her|their|my|our|your|correct|right|true|valid|current|up to date"
+        r"|where|available"
+        r"|an option|in force|needed|it)\b",
+        _I,
+    ),
+    re.compile(rf"\b(?:nicht|kein(?:e[nmrs]?)?|nie|niemals)\b{_NO_DENIAL}(?P<old>[^.,;:!?()]{{1,80}}?)(?=$"
+               rf"|[.,;:!?()]|\b(?:sondern|aber|weil|da|und)\b)", _I),
+    re.compile(r"\bn(?:e |['’])\S+ (?:pas|jamais)\b(?P<old>[^.,;:!?()]{1,80}?)(?=$|[.,;:!?()]|\b(?:mais|car"
+               r"|et)\b)", _I),
+    re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>[^.,;:!?()]{1,80}?)(?=$|[.,;:!?()]|\b(?:mas|sino|pero|porque"
+               r"|e|y)\b)", _I),
+    re.compile(r"(?:不(?![过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|没有?(?!问题|关系|事|错|[跟和与给对向])"
+               r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
+               r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"),
+)  # fmt: skip
+_OUTDATED_BEFORE = (
+    re.compile(r" (?:was|were|has been|is|are|have been) (?:replaced|superseded)\b", _I),
+    re.compile(r" ?(?:->|→|⇒) ?(?=\S)"),
+    re.compile(
+        rf" (?:was|were|is|are|been|got|has|ist|wurde|fue|foi|est) (?:\w+ )?{_CANCELLED}\b(?! (?:free|until|if))", _I
+    ),
+    re.compile(r"(?<=[\d一二三四五六七八九十百千万点月日号元年])(?:改|换|換|变|變)(?:成|为|為|到)"),
+    re.compile(r"取消(?!政策|费|費)"),
+)
+"""What calls outdated what stands before it in its clause."""
+_POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
+_CLAUSE_STARTS = re.compile(r"[,;:!?(，；：]|\b(?:and|but)\b", _I)
+_NEGATIVE = (
+    r"\b(?:not|never|no|none|without|cannot|avoid\w*|allerg\w*|intoleran\w*|hates?|hated|dislikes?|disliked|refus\w+"
+    r"|forbidden|vegan|vegetarian|afraid|phobia|against|unable|nicht|kein\w*|nie|unverträglich\w*|allergi\w*|pas|jamais"
+    r"|nunca|não)\b|n['’]t\b|-free\b|[不没沒忌]|过敏|過敏|讨厌|討厭"
+)
+_ABOUT_BEFORE = (
+    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed)\b"
+    r"|以前|之前|原来|原來|取消"
+)
+_IS_NEGATIVE = re.compile(_NEGATIVE, _I)
+_IS_ASKED_NEGATIVELY = re.compile(f"{_NEGATIVE}|{_ABOUT_BEFORE}", _I)
+_CLAUSE = re.compile(r"[^,;:.!?，。；！？\n]+")
+_PERSON = re.compile(
+    r"\b(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
+    r"|friend|boss|colleague|neighbou?r|flatmate|roommate|landlord|manager|grand\w+|parents?|team|company|office"
+    r"|bruder|schwester|mutter|vater|frau|mann|freundin?|chef|frère|sœur|mère|père|hermano|hermana|irmão|irmã)s?\b"
+    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|妻子|丈夫|儿子|女儿|朋友|老板|同事|邻居",
+    _I,
+)
+
+
+def is_asked_negatively(text: str) -> bool:
+    """Whether a question, or an answer, is about what is not, or about what was before: to deny it is to affirm it."""
+    return _IS_ASKED_NEGATIVELY.search(text) is not None
+
+
+def states_negatively(text: str, says: Callable[[str], bool]) -> bool:
+    """Whether all clauses of ``text`` that say something, which ``says`` tells, are negatives: "I eat no nuts"."""
+    clauses = [clause for clause in _CLAUSE.findall(text) if says(clause)]
+    return bool(clauses) and all(_IS_NEGATIVE.search(clause) for clause in clauses)
+
+
+def is_same_subject(question: str, update: str) -> bool:
+    """Whether ``update`` may be about what ``question`` asks: not if only one of them is about the user's brother."""
+    return {one.lower() for one in _PERSON.findall(question)} == {one.lower() for one in _PERSON.findall(update)}
+
+
+class Polarity(NamedTuple):
+    """A text without what it denies, what it calls outdated, and what of it comes after the last of that."""
+
+    affirmed: str
+    outdated: str = ""
+    since: str = ""
+    updates: str = ""
+    """The sentences that call something outdated."""
+
+
+def may_deny(text: str) -> bool:
+    """Whether :func:`polarity` has to be asked: most texts deny nothing."""
+    return _CUE.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def polarity(text: str) -> Polarity:
+    """What ``text`` affirms, and what it calls outdated."""
+    outdated: list[tuple[int, int]] = []
+    denied: list[tuple[int, int]] = []
+    updates: list[str] = []
+    for start, sentence in _telling_sentences(text):
+        old = [*_found(_OUTDATED, sentence, start), *_found_before(sentence, start)]
+        updates += [sentence] if old else []
+        outdated += old
+        denied += _found(_DENIED, sentence, start)
+    if not outdated and not denied:
+        return Polarity(text)
+    last = max((stop for _, stop in outdated), default=len(text))
+    spans = sorted(outdated + denied)
+    said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
+    return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates))
+
+
+def _telling_sentences(text: str) -> Iterator[tuple[int, str]]:
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group()
+        if _CUE.search(sentence) and not sentence.rstrip().endswith(("?", "？")):
+            yield match.start(), sentence.rstrip(".!?。！？\n;； ")
+
+
+def _found(patterns: tuple[re.Pattern[str], ...], sentence: str, offset: int) -> Iterator[tuple[int, int]]:
+    for pattern in patterns:
+        for match in pattern.finditer(sentence):
+            yield offset + match.start("old"), offset + match.end("old")
+
+
+def _found_before(sentence: str, offset: int) -> Iterator[tuple[int, int]]:
+    for pattern in _OUTDATED_BEFORE:
+        for match in pattern.finditer(sentence):
+            starts = [found.end() for found in _CLAUSE_STARTS.finditer(sentence, 0, match.start())]
+            first = starts[-1] if starts else 0
+            if not _POSSIBLY.search(sentence, first, match.start()):
+                # "取消" stands before what it takes back as well
+                stop = len(sentence) if match.group() == "取消" else match.start()
+                yield offset + first, offset + stop
+
+
+def _without(text: str, spans: list[tuple[int, int]], since: int) -> str:
+    """``text`` from ``since`` on, without the ``spans``, which are in order."""
+    parts, at = [], since
+    for start, stop in spans:
+        if stop <= at:
+            continue
+        parts.append(text[at : max(start, at)])
+        at = stop
+    return BORDER.join([*parts, text[at:]])

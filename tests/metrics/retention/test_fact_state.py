@@ -1,0 +1,150 @@
+"""What a request makes of a fact: known, contradicted or lost. Every case is one text that is sent in place of the
+message that stated the fact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import memviz
+from memviz import FactState, Message, Probe
+from memviz.metrics.retention.knowledge import BEST_FIRST, STATE_OF, Knowledge
+
+K, C, L = FactState.KNOWN, FactState.CONTRADICTED, FactState.LOST
+HOME = "Where does the user live?"
+
+
+def state_of(summary: str, answer: str, question: str, stated: str = "", stale: tuple[str, ...] = ()) -> FactState:
+    """The state of the fact at a request that sends ``summary`` and not the message that ``stated`` it."""
+    messages = [
+        Message("user", stated or f"It is {answer}."), Message("assistant", "Noted."),
+        Message("user", "And now?"), Message("assistant", "Well."), Message("user", "What was it?"),
+    ]  # fmt: skip
+    strategy = memviz.strategy("summary", buffer_size=1)
+    run = memviz.replay(messages, strategy, model=memviz.ScriptedModel([summary] * 9))
+    kept = memviz.retention(run, [Probe(question, (answer,), (0,), "single fact", stale)])
+    assert kept.retained[-1, 0] == (kept.state[-1, 0] == K)
+    return FactState(int(kept.state[-1, 0]))
+
+
+@pytest.mark.parametrize(
+    ("summary", "answer"),
+    [
+        ("The user does not live in Lisbon.", "Lisbon"),
+        ("The user doesn't live in Lisbon.", "Lisbon"),
+        ("The user no longer lives in Lisbon.", "Lisbon"),
+        ("The user never lived in Lisbon.", "Lisbon"),
+        ("The user moved from Lisbon to Porto.", "Lisbon"),
+        ("The user lives in Porto instead of Lisbon.", "Lisbon"),
+        ("The user lives not in Lisbon but in Porto.", "Lisbon"),
+        ("The trip to Lisbon was cancelled.", "Lisbon"),
+        ("用户不再住在里斯本。", "里斯本"),
+        ("用户从里斯本搬到波尔图。", "里斯本"),
+        ("用户没有住在里斯本。", "里斯本"),
+        ("用户把里斯本改成波尔图。", "里斯本"),
+    ],
+)
+def test_a_negation_or_an_update_contradicts(summary: str, answer: str) -> None:
+    assert state_of(summary, answer, HOME) is C
+
+
+@pytest.mark.parametrize(
+    ("summary", "answer"),
+    [
+        ("The user moved from Lisbon to Porto.", "Porto"),
+        ("The user lives in Porto instead of Lisbon.", "Porto"),
+        ("The user lives not in Lisbon but in Porto.", "Porto"),
+        ("The user lives in Lisbon and does not drive.", "Lisbon"),
+        ("Not only the user lives in Lisbon.", "Lisbon"),
+        ("用户不住在里斯本，而是住在波尔图。", "波尔图"),
+        ("用户从里斯本搬到波尔图。", "波尔图"),
+    ],
+)
+def test_what_another_clause_denies_is_known(summary: str, answer: str) -> None:
+    assert state_of(summary, answer, HOME) is K
+
+
+@pytest.mark.parametrize(
+    ("summary", "answer"),
+    [
+        ("The budget is 3k.", "3000"), ("The budget is 3000.", "3k"),
+        ("预算是三千元。", "3000元"), ("预算是3000元。", "三千元"),
+        ("It starts at 17:30.", "5:30 pm"), ("It starts at 5:30 pm.", "17:30"),
+        ("Born on 12 May 1990.", "1990-05-12"), ("Born on 1990-05-12.", "12 May 1990"),
+        ("His name is João.", "Joao"), ("His name is Joao.", "João"),
+        ("The code is QX7-R4M.", "QX7R4M"), ("The code is QX7R4M.", "QX7-R4M"),
+        ("Call +351 912 345 678.", "912345678"), ("Call 912345678.", "+351 912 345 678"),
+        ("預算很重要。", "预算"), ("预算很重要。", "預算"),
+        ("There are thirteen.", "13"), ("There are 13.", "thirteen"),
+        ("It is about a peanut.", "peanuts"), ("It is about peanuts.", "peanut"),
+    ],
+)  # fmt: skip
+def test_a_value_is_known_however_it_is_written(summary: str, answer: str) -> None:
+    assert state_of(summary, answer, "What was it?") is K
+
+
+@pytest.mark.parametrize(
+    ("summary", "answer"),
+    [("Mark my words.", "Mark"), ("May I help?", "May"), ("They meet in Room 1042A.", "1042"),
+     ("It starts at 17:30.", "30"), ("It is version 2.10.", "2.1"), ("It costs 3,000 dollars.", "3,000 euros"),
+     ("Born on 12 May 1991.", "12 May 1990"), ("The code is QX7-R4M.", "R4M")],
+)  # fmt: skip
+def test_what_only_looks_like_it_is_lost(summary: str, answer: str) -> None:
+    assert state_of(summary, answer, "What was it?") is L
+
+
+@pytest.mark.parametrize(
+    ("stated", "summary", "answer", "question"),
+    [
+        ("I eat no nuts.", "The user does not eat nuts.", "nuts", "What about food?"),
+        ("I am allergic to nuts.", "Never serve nuts to the user.", "nuts", "What about food?"),
+        ("Nuts are bad for me.", "The user does not eat nuts.", "nuts", "What does the user not eat?"),
+        ("我对花生过敏。", "用户不吃花生。", "花生", "饮食？"),
+        ("I moved from Lisbon to Porto.", "The user no longer lives in Lisbon.", "Lisbon", "Where formerly?"),
+    ],
+)  # fmt: skip
+def test_a_fact_that_is_itself_a_negative_is_known_by_its_negation(
+    stated: str, summary: str, answer: str, question: str
+) -> None:
+    assert state_of(summary, answer, question, stated) is K
+
+
+def test_a_request_that_holds_only_the_outdated_value_contradicts_the_new_one() -> None:
+    assert state_of("The user lives in Lisbon.", "Porto", HOME, stale=("Lisbon",)) is C
+    assert state_of("The user lives in Porto, once Lisbon.", "Porto", HOME, stale=("Lisbon",)) is K
+
+
+def states_with_all_sent(probes: list[Probe], *said: str) -> list[list[FactState]]:
+    messages = [one for text in said for one in (Message("user", text), Message("assistant", "Noted."))]
+    run = memviz.replay([*messages, Message("user", "Bye.")], memviz.strategy("buffer"), model="offline")
+    state = memviz.retention(run, probes).state
+    return [[FactState(int(code)) for code in column] for column in state.T]
+
+
+def test_a_later_update_makes_what_was_said_before_outdated() -> None:
+    lisbon = Probe("Where do I live?", ("Lisbon",), (0,), "single fact")
+    said = "I live in Lisbon.", "I moved from Lisbon to Porto.", "I moved back, to Lisbon."
+    assert states_with_all_sent([lisbon], *said) == [[K, C, K, K]]
+    assert states_with_all_sent([lisbon], said[0], "My brother moved from Lisbon to Porto.") == [[K, K, K]]
+
+
+def test_a_fact_is_contradicted_where_another_one_replaces_it() -> None:
+    old = Probe("Where do I live?", ("Lisbon",), (0,), "single fact")
+    new = Probe("Where do I live now?", ("Porto",), (2,), "single fact", ("Lisbon",))
+    said = "I live in Lisbon.", "My home is in Porto."
+    assert states_with_all_sent([old, new], *said) == [[K, C, C], [FactState.NOT_BORN, K, K]]
+
+
+def test_a_mere_denial_does_not_undo_what_is_said_to_be_so() -> None:
+    peanuts = Probe("Which snack is it?", ("peanuts",), (0,), "single fact")
+    assert states_with_all_sent([peanuts], "We buy peanuts.", "Not peanuts again!") == [[K, K, K]]
+
+
+def test_states_have_fixed_codes_and_each_its_own_look() -> None:
+    assert [(state.name, int(state)) for state in FactState] == [
+        ("NOT_BORN", 0), ("KNOWN", 1), ("CONTRADICTED", 2), ("LOST", 3), ("UNKNOWN", 4),
+    ]  # fmt: skip
+    assert len({state.word for state in FactState}) == len({state.color for state in FactState}) == len(FactState)
+    assert [place.state.word for place in BEST_FIRST] == ["known"] * 4 + ["contradicted", "unknown", "lost"]
+    assert len(STATE_OF) == len(Knowledge)
+    assert np.array_equal(np.flatnonzero(STATE_OF == K), [place for place in Knowledge if place.is_known])
