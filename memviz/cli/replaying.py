@@ -115,7 +115,7 @@ def replay_conversation(
     by_hand = prices_in(usd_per_million, "--usd-per-million", most=2)
     if by_hand is not None and is_free(summarizer.name):
         complain(
-            f"Warning: --usd-per-million is not used: it gives prices of --model, and {in_words(summarizer.name)} costs "
+            f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
             "nothing. --prices-of names whose prices count in the report."
         )
     asked = Asked(summarizer) if is_free(summarizer.name) else held(summarizer, budget, by_hand)
