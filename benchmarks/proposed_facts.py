@@ -3,9 +3,9 @@
     python -m benchmarks.proposed_facts [--folder FOLDER] [--limit 50] [--proposals FILE] [--missed]
 
 The conversations of ``benchmarks/untouched_conversations`` come with a list of facts, made by somebody who had not seen
-the rules. A fact is *found* if a proposal asks for its answer or for a part of it (or for more, of which the answer is a
-part), out of a message of the turn that states it. It is found *whole* if one proposal holds all of the answer, or
-several out of that turn hold all its words together. Every share comes with its 95 % interval of Wilson.
+the rules. A fact is *found* if a proposal asks for its answer, for a part of it, or for more of which it is a part, out
+of a message of the turn that states it. It is found *whole* if the proposals out of that turn hold all its words. Every
+share comes with its 95 % interval of Wilson.
 
 Whether a proposal is a fact that may matter later is for a reader to say: all of them are written to a file of JSON
 lines, each with the sentence that states it.
@@ -76,7 +76,9 @@ def _judge_fact(fact: dict[str, Any], language: str, log: Log, proposals: Iterab
     touching = [asked for asked in near if contains(asked, answer) or contains(answer, asked)]
     words = {word for word in normal_tokens(answer) if word not in NO_WORDS}
     proposed_words = {word for asked in touching for word in normal_tokens(asked)}
-    return Fact(language, fact["kind"], answer, fact["question"], bool(touching), bool(touching) and words <= proposed_words)
+    return Fact(
+        language, fact["kind"], answer, fact["question"], bool(touching), bool(touching) and words <= proposed_words
+    )
 
 
 def _has_old_value(fact: dict[str, Any], proposal: Probe) -> bool:
