@@ -32,6 +32,24 @@ def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
     assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == ()
 
 
+def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
+    """A shipment number that a reply needs is measured, but not where a fact of the user is the only one."""
+    call = {"id": "1", "function": {"name": "track", "arguments": "{}"}}
+    messages = (
+        memviz.Message("user", "My door code is 48213. Where is my parcel?"),
+        memviz.Message("assistant", "", tool_calls=(call,)),
+        memviz.Message("tool", '{"shipment": "SHP-88412"}', tool_call_id="1"),
+        memviz.Message("assistant", "On its way."),
+        memviz.Message("user", "Under which number?"),
+        memviz.Message("assistant", "SHP-88412."),
+    )
+    code = Probe("Which code?", ("48213",), (0,), "number")
+    given = memviz.sweep(memviz.Transcript(messages, probes=(code,)), {"window": {}}).best()
+    assert given.grounds == Grounds(0, 1, "", 1)
+    assert given.grounds.sentence.endswith("what is lost with 1 tool result is not measured.")
+    assert memviz.sweep(memviz.Transcript(messages), {"window": {}}).grounds.unmeasured_results == 0
+
+
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
