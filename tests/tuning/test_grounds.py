@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memviz
+from memviz.conversation import ToolCall
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE
 from memviz.transcripts.base import Probe
@@ -34,7 +35,7 @@ def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
 
 def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
     """A shipment number that a reply needs is measured, but not where a fact of the user is the only one."""
-    call = {"id": "1", "function": {"name": "track", "arguments": "{}"}}
+    call = ToolCall("1", "track", "{}")
     messages = (
         memviz.Message("user", "My door code is 48213. Where is my parcel?"),
         memviz.Message("assistant", "", tool_calls=(call,)),

@@ -8,6 +8,7 @@ import pytest
 
 import memviz
 from memviz import Log, Message, Probe, propose_probes
+from memviz.conversation import ToolCall
 from memviz.metrics.retention.tool_facts import count_unmeasured_results, tool_facts
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample
@@ -17,8 +18,7 @@ TAU_BENCH = "tau_bench_airline_20.json"
 
 
 def call(id: str, **arguments: str) -> Message:
-    function = {"name": "find_shipment", "arguments": json.dumps(arguments)}
-    return Message("assistant", "", tool_calls=({"id": id, "function": function},))
+    return Message("assistant", "", tool_calls=(ToolCall(id, "find_shipment", json.dumps(arguments)),))
 
 
 def shipments(*replies: Message) -> Log:
