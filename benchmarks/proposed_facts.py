@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections.abc import Iterable, Iterator
 from math import sqrt
 from pathlib import Path
@@ -26,7 +27,7 @@ from memviz.text.sentences import passage
 from memviz.transcripts.base import Probe
 
 UNTOUCHED = Path(__file__).parent / "untouched_conversations"
-PROPOSALS = Path("/tmp/probes/proposals.jsonl")  # noqa: S108 - a reader fetches it there
+PROPOSALS = Path(tempfile.gettempdir()) / "memviz-proposals.jsonl"
 LIMIT = 50
 Z = 1.959964
 """Of the 95 % interval."""
