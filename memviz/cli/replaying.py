@@ -105,7 +105,7 @@ def replay_conversation(
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
     """
-    from memviz.models.names import is_free
+    from memviz.models.names import in_words, is_free
 
     if json and csv == STANDARD_STREAM:
         raise BadParameter("--json and --csv - would both write to stdout. Give --csv a file.")
@@ -113,6 +113,11 @@ def replay_conversation(
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
     by_hand = prices_in(usd_per_million, "--usd-per-million", most=2)
+    if by_hand is not None and is_free(summarizer.name):
+        complain(
+            f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
+            "nothing. --prices-of names whose prices count in the report."
+        )
     asked = Asked(summarizer) if is_free(summarizer.name) else held(summarizer, budget, by_hand)
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)

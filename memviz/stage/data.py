@@ -15,7 +15,7 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
 REQ = {"pieces": [[kind, start, stop, tokens?], ...],               # see memviz/stage/lane.py
        "tokens": 1085, "length": 25, "usd": "$0.0123", "known": "054..",  # one Knowledge code a fact, if changed
        "fates": [[start, stop, code], ...], "sizes": [[position, tokens], ...],     # what changed since the step before
-       "limit": [1808, 1500],                                       # a whole request that reaches the limit; the limit
+       "limit": [1808, 1500, share?],                               # a whole request that reaches the limit; the limit
        "fill": [18, 20, "messages"],                                # of what the rule counts, how much is held
        "before": [tokens, pieces],                                  # the request without what was done before it
        "events": [{"kind", "sentence": [plain, bold, plain, ...], "facts"}]}
@@ -235,7 +235,7 @@ class _Lane:
             "known": "" if before is not None and before.known == known else known,
             "fates": changes(codes, None if before is None else before.codes, self.base),
             "sizes": _resized(sizes, self.whole if before is None else before.sizes, self.whole, self.base),
-            "limit": None if limit is None else [int(uncounted + limit), limit],
+            "limit": None if limit is None else [int(uncounted + limit), limit, *filter(None, [strategy.budget_share])],
             "fill": None if fill is None else [fill.held, fill.limit, fill.unit],
             "before": self._before(number) if record.compactions else None, "events": events,
         }  # fmt: skip

@@ -416,7 +416,8 @@ class MemvizPicture {
     limitWords(number) {
         const limit = this.frames.frame(number, this.step)?.request.limit, besides = limit ? limit[0] - limit[1] : 0;
         const not = besides > MEMVIZ_FORMAT_TOKENS ? ` + ${besides.toLocaleString("en")} that do not count` : "";
-        return limit ? `limit ${limit[1].toLocaleString("en")}${not}` : "";
+        const share = limit?.[2] ? ` (${limit[2]})` : ""; // the lane is named by what it is a share of
+        return limit ? `limit ${limit[1].toLocaleString("en")}${share}${not}` : "";
     }
 
     // How much a full line is, above the first lane.

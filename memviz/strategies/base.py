@@ -229,6 +229,12 @@ class Strategy(BaseModel, ABC):
         """The token budget that the strategy keeps to, if it has one."""
         return None
 
+    @property
+    def budget_share(self) -> str:
+        """Which share of a parameter the token budget is, such as "70% of 6,000"; empty where it is a parameter
+        itself."""
+        return ""
+
     def counted_tokens(self, tokens: Mapping[str, Count]) -> Count:
         """Which of a request's tokens count against the budget: by default messages, not the summary. They are added
         up from the parts, each a number, or an array with one entry a request."""

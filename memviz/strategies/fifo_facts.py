@@ -110,6 +110,11 @@ class FifoFacts(Strategy):
         return self.history_limit
 
     @property
+    def budget_share(self) -> str:
+        """``70% of 6,000``: the strategy is named by the limit that the share is taken of."""
+        return f"{self.history_percent}% of {self.token_limit:,}" if self.history_percent < 100 else ""
+
+    @property
     def history_limit(self) -> int:
         """Most tokens of messages that are sent word for word."""
         return int(self.token_limit * (self.history_percent / 100))

@@ -14,10 +14,11 @@ from memviz.strategies.parameters import summary_length, whole_number
 class SummaryBuffer(Strategy):
     """Keeps messages up to a token limit; past it, folds the older half into a running summary.
 
-    Gains: bounded in tokens, with room after each summarization, so it fires seldom and the beginning of the request
-    stays the same for a prompt cache meanwhile.
+    Gains: the messages of a request are bounded in tokens, and there is room after each summarization, so it fires
+    seldom and the beginning of the request stays the same for a prompt cache meanwhile.
 
-    Loses: details of what was folded; and the summary itself is not counted in the limit.
+    Loses: details of what was folded; and the summary is not counted in the limit, so without a length
+    (``summary_words``) it may grow to several times as much.
 
     Hurts when: single messages are about as large as the limit: then nearly every one of them sets off a summarization,
     which costs more than it saves.

@@ -39,13 +39,15 @@ _OUTDATED = (
                r"|our)\b)[^.,;!?]{1,60}?) (?:to|into)\b", _I),
     re.compile(r"\breplac(?:e|es|ed|ing) (?P<old>(?!by\b|with\b)[^.,;!?]{1,60}?) (?:with|by)\b", _I),
     re.compile(r"\b(?:instead of|rather than|in place of|no longer|not any ?more|not any longer|as opposed to)\b"
-               r"(?P<old>[^.,;:!?]{1,80}?)(?=$|[.,;:!?)(]|\b(?:but|and|he|she|they|it|we|the user|now|because"
+               r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:but|and|he|she|they"
+               r"|it|we|the user|now|because"
                r"|since)\b)", _I),
     re.compile(r"\b(?:used to|formerly|previously)\b(?! (?:mentioned|said|stated|agreed|discussed|noted"
                r"|the \w+ing|it\b))"
-               r"(?P<old>[^.,;:!?]{1,80}?)(?=$|[.,;:!?)(]|\b(?:but|and|now)\b)", _I),
-    re.compile(rf"(?<!be )(?<!or )\b{_CANCELLED}\b(?! (?:free|until|up to|if|by))(?P<old>[^.,;:!?()]{{1,80}}?)"
-               r"(?=$|[.,;:!?()]|\b(?:and|but|because|since|so)\b)", _I),
+               r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:but|and|now)\b)", _I),
+    re.compile(rf"(?<!be )(?<!or )\b{_CANCELLED}\b(?! (?:free|until|up to|if|by))(?P<old>(?:[^.,;:!?()]"
+               rf"|(?<=\d)[.,:](?=\d)){{1,80}}?)"
+               r"(?=$|[.,;:!?()](?!\d)|\b(?:and|but|because|since|so)\b)", _I),
     # German, French, Spanish, Portuguese
     re.compile(r"\bvon (?P<old>[^.,;!?]{1,60}?) (?:nach|auf|zu|zum|zur) [^.;!?]{1,60}?"
                r"(?:gezogen|verschoben|geändert|gewechselt|erhöht|gesenkt|verlegt|umgestellt)", _I),
@@ -53,11 +55,12 @@ _OUTDATED = (
                r"|senk\w+) [^.;!?]{0,40}?von (?P<old>[^.,;!?]{1,60}?)"
                r" (?:nach|auf|zu|zum|zur)\b", _I),
     re.compile(r"\b(?:anstatt|statt|anstelle von|nicht mehr|au lieu de|en lugar de|en vez de|em vez de|ya no|já não)\b"
-               r"(?P<old>[^.,;:!?]{1,80}?)(?=$|[.,;:!?)(]|\b(?:sondern|aber|und|mais|et|sino|pero|mas|e)\b)", _I),
+               r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:sondern|aber|und"
+               r"|mais|et|sino|pero|mas|e)\b)", _I),
     re.compile(r"\b(?:déménag|chang|pass|mud|cambi|pas|alter)\w+ [^.;!?]{0,40}?\b(?:de|del|do"
                r"|da) (?P<old>[^.,;!?]{1,60}?)"
                r" (?:à|a|para|au|en|pour)\b", _I),
-    re.compile(r"\bn(?:e |['’])\S+ plus (?P<old>[^.,;:!?]{1,80})", _I),
+    re.compile(r"\bn(?:e |['’])\S+ plus (?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80})", _I),
     # Chinese
     re.compile(r"[从從由](?P<old>[^，。；！？,;]{1,30}?)(?:搬|改|换|換|变|變|调|調|移|转|轉|升|涨|漲|降|提|推迟|延|挪)"),
     re.compile(r"[把将將](?P<old>[^，。；！？,;]{1,30}?)(?:改|换|換|变|變)[成为為到]"),
@@ -72,12 +75,14 @@ _NO_DENIAL = (
     r"|nur|allein|seulement|solo|só)\b)"
 )
 _DENIED = (
-    re.compile(rf"\bno\b(?!\.| ?\d| ?[,!]|$){_NO_DENIAL}(?P<old>[^.,;:!?()—–]{{1,60}}?)(?=$|[.,;:!?()—–]"
+    re.compile(rf"\bno\b(?!\.| ?\d| ?[,!]|$){_NO_DENIAL}(?P<old>(?:[^.,;:!?()—–]"
+               rf"|(?<=\d)[.,:](?=\d)){{1,60}}?)(?=$|[.,;:!?()—–](?!\d)"
                rf"|\b(?:for|on|at|by|before"
                r"|after|until|but|and|because|since|so|if|when|that|who|which|longer)\b)", _I),
     re.compile(
         rf"(?:\b(?:not|never|nor|neither|without|cannot)|n['’]t)\b{_NO_DENIAL}"
-        r"(?P<old>[^.,;:!?()—–]{1,100}?(?:,? (?:or|nor) [^.,;:!?()—–]{1,60}?)?)(?=$|[.,;:!?()—–]"
+        r"(?P<old>(?:[^.,;:!?()—–]|(?<=\d)[.,:](?=\d)){1,100}?(?:,? (?:or|nor) (?:[^.,;:!?()—–]"
+        r"|(?<=\d)[.,:](?=\d)){1,60}?)?)(?=$|[.,;:!?()—–](?!\d)"
         r"|\b(?:but|because|since|so|although|though|while|whereas|that|who|which|when|where|if|until|unless"
         r"|except|however"
         r"|instead|before|after|between)\b|\band (?:now |then |also )?(?:he|she|it|they|we|i|you|the|his|her"
@@ -86,18 +91,22 @@ _DENIED = (
         _I,
     ),
     re.compile(
-        r"(?:^|[,;:] ?|\b(?:and|but) )(?P<old>[^.,;:!?]{1,60}?) (?:is|was|are|were|isn['’]t|wasn['’]t"
+        r"(?:^|[,;:] ?|\b(?:and|but) )(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,60}?) (?:is|was|are|were"
+        r"|isn['’]t|wasn['’]t"
         r"|aren['’]t)(?: not| no longer)?"
         r"(?<=not|n['’]t|ger) (?:the|an?|his|her|their|my|our|your|correct|right|true|valid|current|up to date"
         r"|where|available"
         r"|an option|in force|needed|it)\b",
         _I,
     ),
-    re.compile(rf"\b(?:nicht|kein(?:e[nmrs]?)?|nie|niemals)\b{_NO_DENIAL}(?P<old>[^.,;:!?()]{{1,80}}?)(?=$"
-               rf"|[.,;:!?()]|\b(?:sondern|aber|weil|da|und)\b)", _I),
-    re.compile(r"\bn(?:e |['’])\S+ (?:pas|jamais)\b(?P<old>[^.,;:!?()]{1,80}?)(?=$|[.,;:!?()]|\b(?:mais|car"
+    re.compile(rf"\b(?:nicht|kein(?:e[nmrs]?)?|nie|niemals)\b{_NO_DENIAL}(?P<old>(?:[^.,;:!?()]"
+               rf"|(?<=\d)[.,:](?=\d)){{1,80}}?)(?=$"
+               rf"|[.,;:!?()](?!\d)|\b(?:sondern|aber|weil|da|und)\b)", _I),
+    re.compile(r"\bn(?:e |['’])\S+ (?:pas|jamais)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
+               r"|[.,;:!?()](?!\d)|\b(?:mais|car"
                r"|et)\b)", _I),
-    re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>[^.,;:!?()]{1,80}?)(?=$|[.,;:!?()]|\b(?:mas|sino|pero|porque"
+    re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
+               r"|[.,;:!?()](?!\d)|\b(?:mas|sino|pero|porque"
                r"|e|y)\b)", _I),
     re.compile(r"(?:不(?![过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|没有?(?!问题|关系|事|错|[跟和与给对向])"
                r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
@@ -114,7 +123,7 @@ _OUTDATED_BEFORE = (
 )
 """What calls outdated what stands before it in its clause."""
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
-_CLAUSE_STARTS = re.compile(r"[,;:!?(，；：]|\b(?:and|but)\b", _I)
+_CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
     r"\b(?:not|never|no|none|without|cannot|avoid\w*|allerg\w*|intoleran\w*|hates?|hated|dislikes?|disliked|refus\w+"
     r"|forbidden|vegan|vegetarian|afraid|phobia|against|unable|nicht|kein\w*|nie|unverträglich\w*|allergi\w*|pas|jamais"

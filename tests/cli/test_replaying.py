@@ -379,6 +379,11 @@ class TestWrongUse:
             in memviz("replay", chat, "-s", "summary", "--set", "buffer_size", code=2).err
         )
 
+    def test_prices_of_a_summarizer_that_costs_nothing_are_not_ignored_in_silence(self, chat: Path) -> None:
+        shown = memviz("replay", chat, "-s", "window", "--usd-per-million", "1,2")
+        assert "--usd-per-million is not used" in shown.err
+        assert memviz("replay", chat, "-s", "window").err == ""
+
     def test_a_misspelt_parameter_is_told_with_the_nearest_name(self, chat: Path) -> None:
         misspelt = ("-s", "window:window_siz=4")
         refused("replay", chat, *misspelt, code=2, words=("'window_siz'", "The nearest is window_size."))

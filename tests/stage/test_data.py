@@ -217,3 +217,8 @@ def test_settings_that_answered_for_themselves_have_messages_of_their_own() -> N
             assert step is not None
             assert step.request["tokens"] == record.total_tokens
             assert step.rest_tokens >= 0
+
+
+def test_a_limit_that_is_a_share_of_what_names_the_lane_says_so() -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("fifo_facts", token_limit=6000))
+    assert played([run])["settings"][0]["requests"][0]["limit"][1:] == [4200, "70% of 6,000"]

@@ -16,7 +16,7 @@ from memviz.charts.requests.panels import FONT_PIXELS, main_top
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
-from memviz.metrics.requests.limits import limit_rule
+from memviz.metrics.requests.limits import limit_of, limit_rule
 from memviz.metrics.requests.request_axis import name_of, request_turns
 
 if TYPE_CHECKING:
@@ -95,8 +95,9 @@ def limit_names(settings: Sequence[SettingRun], strip: frozenset[int]) -> list[d
     if len(rules) == 1:
         text = " ".join(dash.format(color, "") for color, _ in lines).replace("  ", " ") + rules.pop()
     else:
-        values = dict.fromkeys((color, strategy.budget_tokens or 0) for color, strategy in lines)
-        text = "limits: " + " ".join(dash.format(color, f"{tokens:,}") for color, tokens in values) + " tokens"
+        limits = [(color, limit_of(strategy)) for color, strategy in lines]
+        values = dict.fromkeys((color, f"{limit.tokens:,}{limit.share_words}") for color, limit in limits if limit)
+        text = "limits: " + " ".join(dash.format(color, tokens) for color, tokens in values) + " tokens"
     return [{
         "text": text, "font": {"size": FONT_PIXELS}, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "right",
         "yref": "paper", "y": main_top(settings, strip, has_note=True), "yanchor": "bottom",

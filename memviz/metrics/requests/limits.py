@@ -13,16 +13,23 @@ PARTS = ALL_PARTS
 
 
 class Limit(NamedTuple):
-    """A token limit: how many ``tokens``, of what (``counts``, in words), and which ``parts`` of a request that is."""
+    """A token limit: how many ``tokens``, of what (``counts``, in words), and which ``parts`` of a request that is.
+    ``share`` says of what it is a share, where the strategy is named by something larger."""
 
     tokens: int
     counts: str
     parts: frozenset[str]
+    share: str = ""
 
     @property
     def words(self) -> str:
         """``limit for messages not yet summarized 1,500``, for the line on a chart."""
-        return f"limit for {self.counts} {self.tokens:,}"
+        return f"limit for {self.counts} {self.tokens:,}{self.share_words}"
+
+    @property
+    def share_words(self) -> str:
+        """`` (70% of 6,000)``, or nothing."""
+        return f" ({self.share})" if self.share else ""
 
 
 def limit_of(strategy: Strategy) -> Limit | None:
@@ -31,7 +38,7 @@ def limit_of(strategy: Strategy) -> Limit | None:
         return None
     nothing = dict.fromkeys(PARTS, 0)
     parts = frozenset(part for part in PARTS if strategy.counted_tokens({**nothing, part: 1}))
-    return Limit(strategy.budget_tokens, strategy.limits or "what the strategy counts", parts)
+    return Limit(strategy.budget_tokens, strategy.limits or "what the strategy counts", parts, strategy.budget_share)
 
 
 def limit_rule(strategy: Strategy) -> str:
@@ -42,10 +49,11 @@ def limit_rule(strategy: Strategy) -> str:
     if limit is None:
         return ""
     counts = limit.counts.removesuffix(" not yet summarized")
+    tokens = f"{counted(limit.tokens, 'token')}{limit.share_words}"
     if strategy.trigger is Trigger.NEVER:
-        return f"keeps {counts} to {counted(limit.tokens, 'token')}"
+        return f"keeps {counts} to {tokens}"
     acts = "summarizes" if strategy.writes_notes else "clears"
-    return f"{acts} when {counts} pass {counted(limit.tokens, 'token')}"
+    return f"{acts} when {counts} pass {tokens}"
 
 
 def limited_tokens(record: TurnRecord, strategy: Strategy) -> int:

@@ -36,6 +36,10 @@ def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
             "summarizes when summary and messages pass 900 tokens",
         ),
         (memviz.strategy("token_buffer", max_tokens=900), "keeps messages to 900 tokens"),
+        (
+            memviz.strategy("fifo_facts", token_limit=6000),
+            "summarizes when messages word for word pass 4,200 tokens (70% of 6,000)",
+        ),
     ],
     ids=lambda value: getattr(value, "id", ""),
 )
