@@ -16,14 +16,6 @@ BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
 
 _I = re.IGNORECASE
-_CUE = re.compile(
-    r"\b(?:not|never|no|nor|none|neither|without|cannot|instead|rather than|in place of|replac\w+|cancel\w*|called off"
-    r"|scrapped|used to|formerly|previously|from|anymore|change[ds]?|changing|nicht|kein\w*|nie|niemals|statt|anstatt"
-    r"|anstelle|von|abgesagt|storniert|pas|plus|jamais|au lieu|annul\w+|ya no|nunca|en lugar|en vez|não|nao|nem"
-    r"|em vez|não mais|cancelad\w+)\b|n['’]t\b|\bde \S|->|→|⇒"
-    r"|[不没沒别]|并非|並非|取消|从|從|把|将|將|由|原来|原來|以前|之前|曾|改成|改为|改為|换成|換成|变成|變成",
-    _I,
-)
 _SENTENCE = re.compile(r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*")
 _CHANGE = (
     r"(?:mov|switch|chang|updat|correct|reschedul|postpon|push|rais|lower|increas|reduc|renam|relocat|transferr|upgrad"
@@ -122,6 +114,42 @@ _OUTDATED_BEFORE = (
     re.compile(r"取消(?!政策|费|費)"),
 )
 """What calls outdated what stands before it in its clause."""
+_OUTDATED_BY = (
+    ("from ",),
+    ("from ",),
+    ("chang",),
+    ("replac",),
+    ("instead of", "rather than", "in place of", "longer", "not any", "opposed"),
+    ("used to", "formerly", "previously"),
+    ("cancel", "called off", "scrapped", "abgesagt", "storniert", "annul"),
+    ("von ",),
+    ("von ",),
+    ("statt", "anstelle", "nicht mehr", "au lieu", "lugar de", "vez de", "ya no", "já não"),
+    ("déménag", "chang", "pass", "mud", "cambi", "pas", "alter"),
+    (" plus ",),
+    ("从", "從", "由"),
+    ("把", "将", "將"),
+    ("不",),
+    ("原来", "原來", "以前", "曾"),
+)
+_DENIED_BY = (
+    ("no ",),
+    ("not", "never", "nor", "neither", "without", "n't", "n’t"),
+    ("not", "n't", "n’t", "longer"),
+    ("nicht", "kein", "nie"),
+    (" pas", " jamais"),
+    ("não", "nao", "nunca", "nem"),
+    ("不", "没", "沒", "并非", "並非", "别"),
+)
+_OUTDATED_BEFORE_BY = (
+    ("replaced", "superseded"),
+    ("->", "→", "⇒"),
+    ("cancel", "called off", "scrapped", "abgesagt", "storniert", "annul"),
+    ("改", "换", "換", "变", "變"),
+    ("取消",),
+)
+"""What a sentence has to hold before each pattern is tried: to look for a few letters takes next to no time."""
+_CUES = tuple({cue for rules in (_OUTDATED_BY, _DENIED_BY, _OUTDATED_BEFORE_BY) for cues in rules for cue in cues})
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
@@ -150,10 +178,14 @@ def is_asked_negatively(text: str) -> bool:
     return _IS_ASKED_NEGATIVELY.search(text) is not None
 
 
-def states_negatively(text: str, says: Callable[[str], bool]) -> bool:
-    """Whether all clauses of ``text`` that say something, which ``says`` tells, are negatives: "I eat no nuts"."""
-    clauses = [clause for clause in _CLAUSE.findall(text) if says(clause)]
-    return bool(clauses) and all(_IS_NEGATIVE.search(clause) for clause in clauses)
+def is_negative(clause: str) -> bool:
+    """Whether a clause states what is not: "I eat no nuts", "I am allergic to nuts"."""
+    return _IS_NEGATIVE.search(clause) is not None
+
+
+def clauses_with_negatives(text: str) -> tuple[str, ...]:
+    """The clauses of ``text``, if any of them is a negative; none of any other text."""
+    return tuple(_CLAUSE.findall(text)) if is_negative(text) else ()
 
 
 def is_same_subject(question: str, update: str) -> bool:
@@ -172,21 +204,24 @@ class Polarity(NamedTuple):
 
 
 def may_deny(text: str) -> bool:
-    """Whether :func:`polarity` has to be asked: most texts deny nothing."""
-    return _CUE.search(text) is not None
+    """Whether :func:`polarity` has to be asked: many texts deny nothing."""
+    lower = text.lower()
+    return any(map(lower.__contains__, _CUES))
 
 
-@lru_cache(maxsize=4096)
-def polarity(text: str) -> Polarity:
-    """What ``text`` affirms, and what it calls outdated."""
+def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
+    """What ``text`` affirms, and what it calls outdated; of the sentences alone that ``mentions`` tells, if given."""
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
-    for start, sentence in _telling_sentences(text):
-        old = [*_found(_OUTDATED, sentence, start), *_found_before(sentence, start)]
-        updates += [sentence] if old else []
-        outdated += old
-        denied += _found(_DENIED, sentence, start)
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group()
+        if not may_deny(sentence) or (mentions is not None and not mentions(sentence)):
+            continue
+        found = _spans_of(sentence)
+        updates += [sentence] if found.outdated else []
+        outdated += [(match.start() + start, match.start() + stop) for start, stop in found.outdated]
+        denied += [(match.start() + start, match.start() + stop) for start, stop in found.denied]
     if not outdated and not denied:
         return Polarity(text)
     last = max((stop for _, stop in outdated), default=len(text))
@@ -195,28 +230,47 @@ def polarity(text: str) -> Polarity:
     return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates))
 
 
-def _telling_sentences(text: str) -> Iterator[tuple[int, str]]:
-    for match in _SENTENCE.finditer(text):
-        sentence = match.group()
-        if _CUE.search(sentence) and not sentence.rstrip().endswith(("?", "？")):
-            yield match.start(), sentence.rstrip(".!?。！？\n;； ")
+def sentences_that_may_deny(text: str) -> Iterator[str]:
+    """The sentences of ``text`` that :func:`polarity` reads."""
+    return (match.group() for match in _SENTENCE.finditer(text) if may_deny(match.group()))
 
 
-def _found(patterns: tuple[re.Pattern[str], ...], sentence: str, offset: int) -> Iterator[tuple[int, int]]:
-    for pattern in patterns:
-        for match in pattern.finditer(sentence):
-            yield offset + match.start("old"), offset + match.end("old")
+class _Spans(NamedTuple):
+    """Characters of a sentence."""
+
+    outdated: tuple[tuple[int, int], ...] = ()
+    denied: tuple[tuple[int, int], ...] = ()
 
 
-def _found_before(sentence: str, offset: int) -> Iterator[tuple[int, int]]:
-    for pattern in _OUTDATED_BEFORE:
+@lru_cache(maxsize=16_384)
+def _spans_of(sentence: str) -> _Spans:
+    """What one sentence calls outdated, and what it denies; a question does neither."""
+    if sentence.rstrip().endswith(("?", "？")):
+        return _Spans()
+    told, lower = sentence.rstrip(".!?。！？\n;； "), sentence.lower()
+    outdated = [*_found(_OUTDATED, _OUTDATED_BY, told, lower), *_found_before(told, lower)]
+    return _Spans(tuple(outdated), tuple(_found(_DENIED, _DENIED_BY, told, lower)))
+
+
+_Cues = tuple[tuple[str, ...], ...]
+
+
+def _found(patterns: tuple[re.Pattern[str], ...], by: _Cues, sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+    for pattern, cues in zip(patterns, by, strict=True):
+        if any(cue in lower for cue in cues):
+            yield from (match.span("old") for match in pattern.finditer(sentence))
+
+
+def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+    for pattern, cues in zip(_OUTDATED_BEFORE, _OUTDATED_BEFORE_BY, strict=True):
+        if not any(cue in lower for cue in cues):
+            continue
         for match in pattern.finditer(sentence):
             starts = [found.end() for found in _CLAUSE_STARTS.finditer(sentence, 0, match.start())]
             first = starts[-1] if starts else 0
             if not _POSSIBLY.search(sentence, first, match.start()):
                 # "取消" stands before what it takes back as well
-                stop = len(sentence) if match.group() == "取消" else match.start()
-                yield offset + first, offset + stop
+                yield first, len(sentence) if match.group() == "取消" else match.start()
 
 
 def _without(text: str, spans: list[tuple[int, int]], since: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import Matches, PhraseIndex, contains, normal_tokens
-from memviz.text.polarity import Polarity, is_asked_negatively, is_same_subject, may_deny, polarity, states_negatively
+from memviz.text.containment import Matches, PhraseIndex, normal_tokens
+from memviz.text.polarity import (
+    Polarity,
+    clauses_with_negatives,
+    is_asked_negatively,
+    is_negative,
+    is_same_subject,
+    polarity,
+    sentences_that_may_deny,
+)
 from memviz.transcripts.base import Probe
 
 Bools = NDArray[np.bool_]
@@ -96,9 +104,12 @@ class ProbeTexts:
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
         mentioning = answers.any(axis=1)
         mentioning[stale.any(axis=1)] = True
-        rows = [row for row in np.flatnonzero(mentioning).tolist() if not self._any_mention and may_deny(texts[row])]
-        read = [polarity(texts[row]) for row in rows]
-        if any(one.affirmed != texts[row] for row, one in zip(rows, read, strict=True)):
+        rows = [] if self._any_mention else np.flatnonzero(mentioning).tolist()
+        telling = self._telling_sentences([texts[row] for row in rows])
+        read = [polarity(texts[row], telling.__contains__) for row in rows] if telling else []
+        denying = [(row, one) for row, one in zip(rows, read, strict=False) if one.affirmed is not texts[row]]
+        if denying:
+            rows, read = [row for row, _ in denying], [one for _, one in denying]
             affirmed, fresh = self._mentioned([one.affirmed for one in read])
             ended[rows], since = self._ended(read)
             affirmed = (affirmed & (~ended[rows] | since)) | (answers[rows] & self._is_negative)
@@ -117,6 +128,13 @@ class ProbeTexts:
             kinds.append(held)
         return kinds[0], kinds[1][:, self.stale_columns]
 
+    def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
+        """The sentences of ``texts`` that mention an answer and may deny it."""
+        sentences = list({sentence for text in texts for sentence in sentences_that_may_deny(text)})
+        if not sentences:
+            return set()
+        return {sentences[row] for row in np.unique(self._index.find(sentences).texts).tolist()}
+
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Which accepted answers each text calls outdated, and which it affirms after that."""
         ended, _ = self._mentioned([one.outdated for one in read])
@@ -128,12 +146,23 @@ class ProbeTexts:
 
     def _read_evidence(self, start: int) -> None:
         """Note the facts that messages from ``start`` on state as negatives: to deny those is to affirm them."""
+        for_probe: list[tuple[int, str]] = []
+        clauses_at: dict[int, tuple[str, ...]] = {}
         for number, probe in enumerate(self.probes):
             is_new = bool(probe.evidence) and start <= max(probe.evidence) < len(self.log)
-            if self._is_negative[number] or not is_new:
-                continue
-            texts = [readable(self.log[position]) for position in probe.evidence if 0 <= position < len(self.log)]
-            self._is_negative[number] = any(states_negatively(text, partial(_says, probe)) for text in texts)
+            for position in probe.evidence if is_new and not self._is_negative[number] else ():
+                if position >= 0:
+                    if position not in clauses_at:
+                        clauses_at[position] = clauses_with_negatives(readable(self.log[position]))
+                    for_probe += [(number, clause) for clause in clauses_at[position]]
+        clauses = list(dict.fromkeys(clause for _, clause in for_probe))
+        mentioned = dict(zip(clauses, self._mentioned(clauses)[0], strict=True))
+        stated: dict[int, list[bool]] = {}
+        for number, clause in for_probe:
+            if mentioned[clause][number]:
+                stated.setdefault(number, []).append(is_negative(clause))
+        for number, negatives in stated.items():
+            self._is_negative[number] = all(negatives)
 
     def counts_of(self, messages: Sequence[Message]) -> tuple[Counts, Counts]:
         """What :attr:`answer_counts` and :attr:`stale_counts` are for the log, for other messages."""
@@ -168,10 +197,6 @@ def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
 
 def _asks_negatively(probe: Probe) -> bool:
     return any(map(is_asked_negatively, (probe.question, *probe.answers)))
-
-
-def _says(probe: Probe, clause: str) -> bool:
-    return any(contains(clause, answer) for answer in probe.answers)
 
 
 def running_counts(held: Bools) -> Counts:
