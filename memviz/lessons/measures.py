@@ -16,6 +16,7 @@ from memviz.lessons.playing import Played
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Knowledge
 from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 
 Value = float | bool | str
 
@@ -116,6 +117,10 @@ def _sizes(side: str) -> Callable[[Played, Point], Value]:
         return sizes.before_tokens if side == "before" else sizes.after_tokens
 
     return take
+
+
+def _summary_tokens(played: Played, point: Point) -> Value:
+    return sent_summary_tokens(played.record(point))
 
 
 def _summary_length(played: Played, point: Point) -> Value:
@@ -230,7 +235,7 @@ def _least(measure: Callable[[Played, Point], Value]) -> Callable[[Played, Point
 _FACT, _MESSAGE = ("fact",), ("message",)
 MEASURES: Mapping[str, Measure] = {
     "request_tokens": Measure("the request has", _request_tokens, "tokens"),
-    "summary_tokens": Measure("the summary takes, in the request,", _part("summary"), "tokens"),
+    "summary_tokens": Measure("the text of the summary takes, in the request,", _summary_tokens, "tokens"),
     "history_tokens": Measure("messages sent word for word take, without the input,", _part("history"), "tokens"),
     "recalled_tokens": Measure("what is recalled takes", _part("recalled"), "tokens"),
     "input_tokens": Measure("the new message takes", _part("input"), "tokens"),
