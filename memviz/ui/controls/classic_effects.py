@@ -128,7 +128,8 @@ EFFECTS = (
         "Chinese text takes other tokens",
         "4 characters a token is a rule for English: it counts 4,261 tokens here where the tokenizer counts 13,253, "
         "and summarizes 3 times in place of 11.",
-        "chinese", (_BUFFER, ("summary_buffer", {"max_token_limit": 1500, "summary_words": 120})), 48, look=1, counter="chars4",
+        "chinese", (_BUFFER, ("summary_buffer", {"max_token_limit": 1500, "summary_words": 120})), 48, look=1,
+        counter="chars4",
     ),
     Effect(
         "A list of facts keeps what a summary loses",
