@@ -103,12 +103,12 @@ def test_a_fact_dies_when_its_summary_is_summarized() -> None:
     assert run.requests[first].turn == 18
     assert (states[first:lost] == Knowledge.SUMMARY).all()
     record = run.requests[lost]
-    assert (record.turn, record.call) == (one.turn, one.call) == (37, 2)
+    assert (record.turn, record.call) == (one.turn, one.call) == (35, 2)
     (compaction,) = record.compactions
-    assert (compaction.version, compaction.replaces, compaction.recorded) == (13, 12, True)
+    assert (compaction.version, compaction.replaces, compaction.recorded) == (12, 11, True)
     assert dict(one.parts)["version"] == str(run.number_of(compaction))
-    assert "Ottoline" in run.summaries[11].text
-    assert "Ottoline" not in run.summaries[12].text
+    assert "Ottoline" in run.summaries[10].text
+    assert "Ottoline" not in run.summaries[11].text
 
 
 def test_recall_brings_a_fact_back_at_a_price() -> None:
@@ -180,6 +180,14 @@ def test_a_list_of_facts_keeps_what_a_summary_loses() -> None:
     assert kept[0] == facts
     assert f"all {facts} facts, the running summary {kept[1]} of them and the sliding window {kept[2]}" in one.sentence
     assert runs(one)[0].requests[-1].turn == one.turn
+
+
+def test_every_summary_that_a_model_writes_has_a_length() -> None:
+    """But the list of facts, which grows by lines of its own and has none."""
+    strategies = [setting.build() for one in EFFECTS for setting in one.state.settings]
+    words = [strategy.summary_words for strategy in strategies if hasattr(strategy, "summary_words")]
+    assert words
+    assert set(words) == {120}
 
 
 def test_there_are_ten_that_no_view_confuses() -> None:
