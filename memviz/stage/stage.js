@@ -31,6 +31,7 @@ class MemvizStage {
         this.sizes = new ResizeObserver(() => this.resize());
         for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
         addEventListener("resize", () => this.resize(), { signal });
+        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
         this.walk.begin();
@@ -393,6 +394,11 @@ class MemvizStage {
         this.recolor();
         this.picture.show(at, milliseconds, isOn);
         this.drawSentence();
+    }
+
+    // Who turns to something else sees the request that the rest of the page then speaks of.
+    pointer(event) {
+        if (this.walk.isPlaying && !event.composedPath().includes(this.root)) this.walk.stop();
     }
 
     rests() {
