@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from benchmarks.fact_states import FOLDER, read_pairs, state_of
+from benchmarks.fact_states import FOLDER, Pair, read_pairs, state_of, table_of
+from memviz.metrics.retention.measured_error import ADVERSARIAL, ORDINARY, Judged
 
 
 def test_the_untouched_pairs_are_as_they_were_fixed() -> None:
@@ -37,7 +38,19 @@ def test_the_state_is_that_of_a_request_with_the_text(text: str, state: str) -> 
     assert state_of("Where do they live?", "Lisbon", text) == state
 
 
+@pytest.fixture(scope="module")
+def untouched() -> list[Pair]:
+    return read_pairs("untouched")
+
+
 @pytest.mark.slow
-def test_most_ordinary_pairs_are_judged_as_a_person_does() -> None:
-    ordinary = [one for one in read_pairs("seen") if one.kind == "ordinary"]
-    assert sum(one.is_right for one in ordinary) / len(ordinary) > 0.8
+def test_the_page_says_the_error_that_was_measured(untouched: list[Pair]) -> None:
+    for kind, said in (("ordinary", ORDINARY), ("adversarial", ADVERSARIAL)):
+        pairs = [one for one in untouched if one.kind == kind]
+        assert Judged(len(pairs), sum(one.is_right for one in pairs)) == said
+
+
+@pytest.mark.slow
+def test_the_findings_have_the_table_that_was_measured(untouched: list[Pair]) -> None:
+    findings = (FOLDER.parents[1] / "docs/findings.md").read_text("utf-8")
+    assert table_of(untouched) in findings
