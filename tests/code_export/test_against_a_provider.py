@@ -80,7 +80,7 @@ def run_program(source: str, folder: Path, provider: Provider) -> str:
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", runs], capture_output=True, text=True, check=False, cwd=folder, env=environment,
-        timeout=300,
+        timeout=900,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stderr[-3000:]}\n{provider.refusals}"
     return done.stdout
