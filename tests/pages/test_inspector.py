@@ -29,7 +29,7 @@ from tests.pages.driving import (
 @pytest.fixture
 def run() -> Run:
     trip = sample("trip")
-    strategy = memviz.strategy("summary_buffer", max_token_limit=1500)
+    strategy = memviz.strategy("summary_buffer", max_token_limit=1500, summary_words=120)
     return memviz.replay(list(trip.messages), strategy, system_prompt=trip.system_prompt)
 
 
