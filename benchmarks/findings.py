@@ -154,6 +154,8 @@ def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
     """Every recorded setting that summarizes: the conversation, the runs by the recorded model and by the offline one,
     and the facts that both keep."""
     for name, recording in recordings().items():
+        if recording.about.only_by_name:  # of a second model, over a conversation of another name
+            continue
         transcript = bundled()[name]
         for setting in recording.settings.values():
             chosen = {**setting.strategy}

@@ -57,7 +57,7 @@ def answer_card(
         with st.container(horizontal=True, gap="xsmall"):
             st.badge(name, color=color, help=help)
             if record.facts is not None:
-                author_badge(author_of(record.facts.model, recorded=record.facts.recorded))
+                author_badge(author_of(record.facts.model, recorded=record.facts.recorded), record.facts.model)
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:

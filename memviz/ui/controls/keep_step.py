@@ -30,8 +30,9 @@ from memviz.lessons.reading import (
     read_lesson,
 )
 from memviz.lessons.writing import as_yaml
+from memviz.models.names import RECORDING
 from memviz.text.wording import counted
-from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, named
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.chosen_request import chosen_call, chosen_turn
 from memviz.ui.shell.errors import show_error
@@ -137,10 +138,11 @@ def _view(state: CompareState, page: str, view: str, fact: int | None) -> View |
     recalls = tuple(
         RecalledTurns(one.turn, one.turns, None if one.uid is None else numbers.get(one.uid)) for one in state.recalls
     )
-    prices = prices_in_force()
+    prices, writer = prices_in_force(), named(SUMMARIZER)
     study = Study(
         (state.conversation_id or "").removeprefix(SAMPLE_PREFIX), settings, recalls, state.counter,
         prices.main.model if prices.main else Study("", ()).prices_of, prices.pause_seconds,
+        writer.removeprefix(RECORDING) if writer.startswith(RECORDING) else "",
     )  # fmt: skip
     looked_at = next((n for n, one in enumerate(state.settings) if one.index == state.looked_at), None)
     return View(

@@ -24,7 +24,7 @@ from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_axis import name_of
 from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
-from memviz.metrics.summaries.authors import summary_author
+from memviz.metrics.summaries.authors import badge_words, summary_author
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
@@ -145,7 +145,7 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back:
     if compaction.kind == "edit":
         place += " in your words"
     if author := summary_author(compaction):
-        place += f" · {author.value}"
+        place += f" · {escape(badge_words(author, [compaction.model]))}"
     kept = of_version(run.once(facts_versions, lambda: facts_versions(run)), compaction.version)
     if kept is not None:
         text = changed_facts_html(kept)

@@ -52,8 +52,8 @@ def writer_badge(compaction: Compaction) -> None:
     if author is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-        author_badge(author)
-        if author is not Author.STAND_IN:  # its badge is its name
+        author_badge(author, compaction.model)
+        if author is Author.LIVE:  # the other badges name theirs
             st.caption(f"by {plain(compaction.model)}", width="content")
 
 

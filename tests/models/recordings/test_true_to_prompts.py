@@ -8,10 +8,9 @@ from functools import cache
 
 import pytest
 
-from memviz.models.recordings import recordings
+from memviz.metrics.summaries.prompt_terms import is_name
 from memviz.models.recordings.recording import RecordedReply
-from tests.models.recordings.prompt_terms import is_name
-from tests.models.recordings.true_to_prompts import reason_fault, reviewed, unsupported
+from tests.models.recordings.true_to_prompts import reason_fault, reviewed, reviewed_recordings, unsupported
 
 GUESTHOUSE = "The user asked for a reply to a Porto guesthouse"
 TEA_SPECIALIST = "用户面试五人后定下茶艺师白露"
@@ -19,7 +18,7 @@ TEA_SPECIALIST = "用户面试五人后定下茶艺师白露"
 
 @cache
 def replies_by_mark() -> dict[str, RecordedReply]:
-    return {one.mark: one for recording in recordings().values() for one in recording.replies.values()}
+    return {one.mark: one for recording in reviewed_recordings().values() for one in recording.replies.values()}
 
 
 def reply_that_begins(beginning: str) -> RecordedReply:
@@ -33,10 +32,10 @@ def said(beginning: str, text: str) -> tuple[str, ...]:
     return tuple(term for term in unsupported(added) if term not in unsupported(one))
 
 
-@pytest.mark.parametrize("name", list(recordings()))
+@pytest.mark.parametrize("name", list(reviewed_recordings()))
 def test_a_recorded_reply_says_no_name_or_number_that_is_not_reviewed(name: str) -> None:
     """A leak that is known stands on its list with exactly what it leaks; a new one fails."""
-    found = {one.mark: unsupported(one) for one in recordings()[name].replies.values()}
+    found = {one.mark: unsupported(one) for one in reviewed_recordings()[name].replies.values()}
     allowed = {mark: {*reviewed().leaks.get(mark, ()), *reviewed().terms.get(mark, {})} for mark in found}
     new = {mark: [term for term in terms if term not in allowed[mark]] for mark, terms in found.items()}
     assert {mark: terms for mark, terms in new.items() if terms} == {}

@@ -42,6 +42,7 @@ from memviz.ui.facts.summaries.charts import evolution_charts
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import event_label, trouble, version_noun, version_title, version_view
+from memviz.ui.facts.summaries.writers import writers
 from memviz.ui.facts.version_card import chosen_version, facts_of_version, version_head, writer_badge
 from memviz.ui.shell.chosen_request import chosen_turn
 from memviz.ui.shell.linked import linked
@@ -87,6 +88,7 @@ def summaries(
         return
     try_prompts(desk)
     history(desk, facts)
+    writers(workspace, state, setting, desk.probes())
     health([setting])
     if facts:
         evolution_charts(setting.run, facts)

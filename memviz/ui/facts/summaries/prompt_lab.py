@@ -151,7 +151,7 @@ def _summary(side: str, trial: Trial | None) -> None:
         st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
     else:
         st.markdown(f"**Summary {side}: {counted(trial.tokens, 'token')}**")
-        author_badge(author_of(trial.draft.model, recorded=trial.draft.recorded))
+        author_badge(author_of(trial.draft.model, recorded=trial.draft.recorded), trial.draft.model)
         st.text(trial.draft.text)
         st.caption(_effort(trial))
 
