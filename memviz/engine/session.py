@@ -281,9 +281,9 @@ class Session:
             self.thinking_summary = thinking_summary if self.pending is not None else None
 
     def catch_up(self, length: int, summary: Reply | None = None) -> None:
-        """Take in the first ``length`` messages. Unless the last of them is a question, its turn is complete."""
+        """Take in the first ``length`` messages. Unless the user spoke last among them, the turn is complete."""
         self.advance(length)
-        if length and self.log[length - 1].role != "user":
+        if length and not self.log.asks_at(length):
             self.complete_turn(summary)
 
     def prepare(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
