@@ -97,7 +97,9 @@ class ProbeTexts:
         self._is_negative: Bools = np.array(
             [any_mention or _asks_negatively(probe) for probe in self.probes], dtype=np.bool_
         )
-        self._names_negative = np.array([any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool)
+        self._names_negative = np.array(
+            [any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool
+        )
         self._negatives = _Negatives.of(self.probes)
         self.denials: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
