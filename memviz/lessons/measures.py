@@ -173,7 +173,7 @@ def _facts_contradicted(played: Played, point: Point) -> Value:
 
 def _fact_state(played: Played, point: Point) -> Value:
     kept, number = played.retention(point), played.number(point)
-    return FactState(int(kept.state[number, played.fact(point.fact)])).word
+    return Knowledge(int(kept.states[number, played.fact(point.fact)])).state.word
 
 
 def _fact_place(played: Played, point: Point) -> Value:

@@ -8,9 +8,13 @@ nothing ("not only", "no later than", "don't forget") does not count, and neithe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+from memviz.text import update_cues
+from memviz.text.letters import simplified
+from memviz.text.update_cues import Cued
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
@@ -100,7 +104,7 @@ _DENIED = (
     re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
                r"|[.,;:!?()](?!\d)|\b(?:mas|sino|pero|porque"
                r"|e|y)\b)", _I),
-    re.compile(r"(?:不(?![过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|没有?(?!问题|关系|事|错|[跟和与给对向])"
+    re.compile(r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
                r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
                r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"),
 )  # fmt: skip
@@ -149,7 +153,11 @@ _OUTDATED_BEFORE_BY = (
     ("取消",),
 )
 """What a sentence has to hold before each pattern is tried: to look for a few letters takes next to no time."""
-_CUES = tuple({cue for rules in (_OUTDATED_BY, _DENIED_BY, _OUTDATED_BEFORE_BY) for cues in rules for cue in cues})
+_ENDED = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
+_NOT_SO = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
+_CUES = tuple(
+    {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {cue for cues in _OUTDATED_BEFORE_BY for cue in cues}
+)
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
@@ -158,11 +166,20 @@ _NEGATIVE = (
     r"|nunca|não)\b|n['’]t\b|-free\b|[不没沒忌]|过敏|過敏|讨厌|討厭"
 )
 _ABOUT_BEFORE = (
-    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed)\b"
-    r"|以前|之前|原来|原來|取消"
+    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed|g[ai]ve up|given up|quit|stop(?:ped)?"
+    r"|left out)\b|以前|之前|原来|原來|取消|放弃|戒"
 )
 _IS_NEGATIVE = re.compile(_NEGATIVE, _I)
+_STATES_ITSELF = re.compile(r"\b(?:vegan|vegetarian|allerg\w*|intoleran\w*|afraid)\b|过敏|過敏|素", _I)
+"""Words for what is not eaten or liked, which a "not" denies like any other word."""
 _IS_ASKED_NEGATIVELY = re.compile(f"{_NEGATIVE}|{_ABOUT_BEFORE}", _I)
+_NEGATIVE_ANSWER = re.compile(
+    r"(?:(?:he|she|they|i|the user) )?(?:no|not|without|never|(?:do|does|did|is|are|can|has|have)(?: not|n['’]t)|cannot"
+    r"|avoids?|avoiding)(?: (?:own|owns|have|has|had|got|want|wants|use|uses|eat|eats|keep|keeps|any|an?|the|more))*"
+    r" (\w.*)|(\w+)-free"
+    r"|(?:不能|不可以|不|没有|没|无|别|免|忌)(?:放|加|要|吃|喝|用|养|想要)?([^\W\d_]+)",
+    _I,
+)
 _CLAUSE = re.compile(r"[^,;:.!?，。；！？\n]+")
 _PERSON = re.compile(
     r"\b(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
@@ -176,6 +193,22 @@ _PERSON = re.compile(
 def is_asked_negatively(text: str) -> bool:
     """Whether a question, or an answer, is about what is not, or about what was before: to deny it is to affirm it."""
     return _IS_ASKED_NEGATIVELY.search(text) is not None
+
+
+def is_answered_negatively(answer: str) -> bool:
+    """Whether an answer is what is not: "no nuts", but not "vegetarian", which a "not" denies."""
+    return is_asked_negatively(_STATES_ITSELF.sub(" ", answer))
+
+
+def states_itself(answer: str) -> bool:
+    """Whether an answer has the negative in itself, and no other: "vegetarian", "allergic to nuts"."""
+    return _STATES_ITSELF.search(answer) is not None and not is_answered_negatively(answer)
+
+
+def denied_content(answer: str) -> str | None:
+    """What an answer that is a negative denies: "no nuts" is about nuts; ``None`` for any other answer."""
+    found = _NEGATIVE_ANSWER.fullmatch(simplified(answer.strip()))
+    return next(filter(None, found.groups())) if found else None
 
 
 def is_negative(clause: str) -> bool:
@@ -201,11 +234,13 @@ class Polarity(NamedTuple):
     since: str = ""
     updates: str = ""
     """The sentences that call something outdated."""
+    denied: str = ""
+    """What is denied or outdated, and nothing else."""
 
 
 def may_deny(text: str) -> bool:
     """Whether :func:`polarity` has to be asked: many texts deny nothing."""
-    lower = text.lower()
+    lower = simplified(text).lower()
     return any(map(lower.__contains__, _CUES))
 
 
@@ -227,7 +262,8 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     last = max((stop for _, stop in outdated), default=len(text))
     spans = sorted(outdated + denied)
     said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
-    return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates))
+    not_so = BORDER.join(text[start:stop] for start, stop in spans)
+    return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates), not_so)
 
 
 def sentences_that_may_deny(text: str) -> Iterator[str]:
@@ -247,16 +283,14 @@ def _spans_of(sentence: str) -> _Spans:
     """What one sentence calls outdated, and what it denies; a question does neither."""
     if sentence.rstrip().endswith(("?", "？")):
         return _Spans()
-    told, lower = sentence.rstrip(".!?。！？\n;； "), sentence.lower()
-    outdated = [*_found(_OUTDATED, _OUTDATED_BY, told, lower), *_found_before(told, lower)]
-    return _Spans(tuple(outdated), tuple(_found(_DENIED, _DENIED_BY, told, lower)))
+    told = simplified(sentence.rstrip(".!?。！？\n;； "))
+    lower = told.lower()
+    outdated = [*_found(_ENDED, told, lower), *_found_before(told, lower)]
+    return _Spans(tuple(outdated), tuple(_found(_NOT_SO, told, lower)))
 
 
-_Cues = tuple[tuple[str, ...], ...]
-
-
-def _found(patterns: tuple[re.Pattern[str], ...], by: _Cues, sentence: str, lower: str) -> Iterator[tuple[int, int]]:
-    for pattern, cues in zip(patterns, by, strict=True):
+def _found(rules: Iterable[Cued], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+    for cues, pattern in rules:
         if any(cue in lower for cue in cues):
             yield from (match.span("old") for match in pattern.finditer(sentence))
 

@@ -15,11 +15,14 @@ from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.text.polarity import (
     Polarity,
     clauses_with_negatives,
+    denied_content,
+    is_answered_negatively,
     is_asked_negatively,
     is_negative,
     is_same_subject,
     polarity,
     sentences_that_may_deny,
+    states_itself,
 )
 from memviz.transcripts.base import Probe
 
@@ -53,6 +56,30 @@ class _Cover(NamedTuple):
     offset: int
 
 
+class _Negatives(NamedTuple):
+    """What the answers that are negatives deny, to be found where a text denies it: "nut-free" for "no nuts"."""
+
+    index: PhraseIndex
+    probe_of: NDArray[np.int64]
+    count: int
+
+    @classmethod
+    def of(cls, probes: Sequence[Probe]) -> _Negatives:
+        contents = [(n, denied_content(answer)) for n, probe in enumerate(probes) for answer in probe.answers]
+        told = [(number, content) for number, content in contents if content]
+        numbers = np.array([number for number, _ in told], dtype=np.int64)
+        return cls(PhraseIndex([content for _, content in told]), numbers, len(probes))
+
+    def denied_in(self, texts: Sequence[str]) -> Bools:
+        """Which of ``texts`` deny what is denied by which probes: [texts x probes]."""
+        held: Bools = np.zeros((len(texts), self.count), dtype=np.bool_)
+        rows = np.unique(self.index.find(texts).texts).tolist() if self.probe_of.size else []
+        if rows:
+            found = self.index.find([polarity(texts[row]).denied for row in rows])
+            held[np.array(rows)[found.texts], self.probe_of[found.phrases]] = True
+        return held
+
+
 class ProbeTexts:
     """The answers of ``probes`` in the messages of ``log``, for every run over it.
 
@@ -67,7 +94,13 @@ class ProbeTexts:
     def __init__(self, log: Log, probes: Sequence[Probe], *, any_mention: bool = False) -> None:
         self.log, self.probes = log, tuple(probes)
         self._any_mention = any_mention
-        self._is_negative = np.array([any_mention or _asks_negatively(probe) for probe in self.probes], dtype=bool)
+        self._is_negative: Bools = np.array(
+            [any_mention or _asks_negatively(probe) for probe in self.probes], dtype=np.bool_
+        )
+        self._names_negative = np.array(
+            [any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool
+        )
+        self._negatives = _Negatives.of(self.probes)
         self.denials: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
         self.endings: list[tuple[int, int]] = []
@@ -101,6 +134,7 @@ class ProbeTexts:
     def holding(self, texts: Sequence[str]) -> Holding:
         """Which of ``texts`` contain which answers."""
         answers, stale = self._mentioned(texts)
+        answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
         mentioning = answers.any(axis=1)
         mentioning[stale.any(axis=1)] = True
@@ -112,7 +146,7 @@ class ProbeTexts:
             rows, read = [row for row, _ in denying], [one for _, one in denying]
             affirmed, fresh = self._mentioned([one.affirmed for one in read])
             ended[rows], since = self._ended(read)
-            affirmed = (affirmed & (~ended[rows] | since)) | (answers[rows] & self._is_negative)
+            affirmed = (affirmed | (answers[rows] & self._is_negative)) & (~ended[rows] | since)
             denied[rows] = answers[rows] & ~affirmed
             answers[rows], stale[rows] = affirmed, fresh
         return Holding(answers, stale, denied, ended)
@@ -138,7 +172,7 @@ class ProbeTexts:
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Which accepted answers each text calls outdated, and which it affirms after that."""
         ended, _ = self._mentioned([one.outdated for one in read])
-        ended[:, self._is_negative] = False
+        ended[:, self._is_negative & ~self._names_negative] = False
         for row, probe in np.argwhere(ended).tolist():
             ended[row, probe] = is_same_subject(self.probes[probe].question, read[row].updates)
         since = self._mentioned([one.since for one in read])[0] if ended.any() else ended
@@ -196,7 +230,9 @@ def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
 
 
 def _asks_negatively(probe: Probe) -> bool:
-    return any(map(is_asked_negatively, (probe.question, *probe.answers)))
+    if any(map(is_answered_negatively, probe.answers)):
+        return True
+    return is_asked_negatively(probe.question) and not any(map(states_itself, probe.answers))
 
 
 def running_counts(held: Bools) -> Counts:
