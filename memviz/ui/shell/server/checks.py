@@ -27,7 +27,8 @@ def is_shared() -> bool:
 
 @cache
 def checks() -> list[Middleware]:
-    """What every request passes before Streamlit sees it, and the page after it. Ends the process if the server must not be started so."""
+    """What every request passes before Streamlit sees it, and every page on its way back. Ends the process if the
+    server must not be started so."""
     try:
         settings = access()
         settings.check()
