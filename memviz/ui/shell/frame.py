@@ -15,7 +15,6 @@ from streamlit.runtime.pages_manager import PagesManager
 from memviz.dashboard import dashboard_folder
 from memviz.errors import StorageError
 from memviz.ui.shell.database_notice import database_notice
-from memviz.ui.shell.early_keys import hear_keys
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.languages import say_languages
 from memviz.ui.shell.linked import forget_linked
@@ -52,7 +51,6 @@ def navigate() -> None:
     """Set the page up and run the one that was asked for."""
     st.set_page_config(page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
     st.html(STYLE)
-    hear_keys()
     compare = st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:")
     facts = st.Page(PAGES / "facts.py", title="Facts", icon=":material/psychology_alt:")
     # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.

@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from memviz.access.passwords import read_password
 from memviz.access.settings import ServerAccess, server_access
 from memviz.errors import AccessError
+from memviz.ui.shell.server.early_keys import EarlyKeys
 from memviz.ui.shell.server.login import Login
 from memviz.ui.shell.server.same_origin import SameOrigin
 
@@ -26,7 +27,8 @@ def is_shared() -> bool:
 
 @cache
 def checks() -> list[Middleware]:
-    """What every request passes before Streamlit sees it. Ends the process if the server must not be started so."""
+    """What every request passes before Streamlit sees it, and every page on its way back. Ends the process if the
+    server must not be started so."""
     try:
         settings = access()
         settings.check()
@@ -34,15 +36,16 @@ def checks() -> list[Middleware]:
             SameOrigin, is_local=settings.is_local, other_hosts=st.get_option("server.allowedHosts"),
             other_origins=st.get_option("server.corsAllowedOrigins"), embeddable_by=settings.embeddable_by,
         )  # fmt: skip
+        early_keys = Middleware(EarlyKeys)
         if not settings.password_file:
-            return [same_origin]
+            return [same_origin, early_keys]
         password = read_password(settings.password_file)
     except AccessError as error:
         raise SystemExit(f"Error: {error}") from None
     login = Middleware(
         Login, password=password, port=st.get_option("server.port"), base_path=st.get_option("server.baseUrlPath")
     )
-    return [same_origin, login]
+    return [same_origin, login, early_keys]
 
 
 def require_checks() -> None:
