@@ -1,4 +1,4 @@
-"""Runs that were stored when a system message between two of the user's parted their turns, with turns as they count now."""
+"""Runs that were stored when a system message between two of the user's parted turns, with turns as they count now."""
 
 from __future__ import annotations
 
