@@ -12,6 +12,7 @@ from memviz.storage.library import found, now
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.runs import Conditions, damage_told, expect_known_counter
 from memviz.storage.tables import FREE_RUNS
+from memviz.storage.turn_numbers import in_turns_of_now
 
 
 def save(session: Session, conversation_id: str, run: Run, key: str, message_count: int) -> None:
@@ -44,5 +45,6 @@ def read(session: Session, conditions: Conditions) -> Run | None:
         if record is None:
             return None
         log = Log(record["messages"])
+        record = in_turns_of_now(record, log)
         expect_sound(record, log)
         return Run.from_record(record, log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -31,6 +31,7 @@ from memviz.process_memory import uncollected
 from memviz.storage import rows
 from memviz.storage.entries import RAW_ENTRIES, ConversationEntry, UnreadableConversation, entry_of
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
+from memviz.storage.turn_numbers import turns_as_once_counted
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, Transcript
 
@@ -267,17 +268,10 @@ def read(session: Session, id: str) -> Transcript:
     stored = session.get_one(ConversationRow, id)
     transcript = rows.transcript(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
-    if turn_count != stored.turn_count != _turns_as_once_counted(transcript.messages):
+    if turn_count != stored.turn_count != len(turns_as_once_counted(transcript.messages)):
         problem = f"it was saved with {counted(stored.turn_count, 'turn')}, and its messages make {turn_count:,}"
         raise UnreadableConversationError(stored.title, stored.id, problem)
     return transcript
-
-
-def _turns_as_once_counted(messages: Sequence[Message]) -> int:
-    """The number of turns as earlier versions counted them, for which a system message between two of the user's parted
-    them."""
-    roles = ["", *(message.role for message in messages)]
-    return sum(role == "user" != before for before, role in pairwise(roles))
 
 
 def rename(session: Session, id: str, title: str) -> None:

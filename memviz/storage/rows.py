@@ -17,6 +17,7 @@ from memviz.engine.run import Run
 from memviz.memory import SUMMARY, SummaryVersion
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
+from memviz.storage.turn_numbers import in_turns_of_now
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
@@ -182,7 +183,7 @@ RECORDS: dict[Table, Callable[[str, Run, int], list[Row]]] = {
 
 def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]) -> Run:
     """The run of a stored row over its conversation, from its rows in the tables of ``RECORDS``."""
-    record = {
+    as_stored = {
         "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
         "counter": stored.counter,
         "system_prompt": stored.system_prompt,
@@ -195,6 +196,7 @@ def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, 
     }
     if [item["number"] for item in records[COMPACTIONS]] != list(range(len(records[COMPACTIONS]))):
         raise ValueError("a summarization is missing")
+    record = in_turns_of_now(as_stored, log)
     expect_sound(record, log)
     _expect_all_turns(stored, log, len(records[TURNS]))
     run = Run.from_record(record, log)

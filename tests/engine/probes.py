@@ -64,7 +64,7 @@ def sent(run: Run) -> list[bytes]:
 def timeless(run: Run) -> dict[str, Any]:
     """The run without what differs between a live conversation and its replay: clocks, billing, tools."""
     view = run.to_dict()
-    for compaction in view["compactions"]:
+    for compaction in (*view["compactions"], *view.get("pending", {}).get("foreseen", ())):
         compaction.pop("seconds")
     for turn in view["requests"]:
         turn.pop("facts")
