@@ -16,6 +16,7 @@ from benchmarks.measured import measured_conversations
 from memviz import Run, Sweep, recordings, replay, retention, strategies, strategy, sweep
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
+from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 from memviz.strategies.base import Trigger
 from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
@@ -129,7 +130,7 @@ def against_recorded() -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     rows = [*compared()]
     for name, runs, found in rows:
-        tokens = " | ".join(f"{run.turns[-1].tokens['summary']:,}" for run in runs)
+        tokens = " | ".join(f"{sent_summary_tokens(run.turns[-1]):,}" for run in runs)
         costs = " | ".join(money(usd_of(run)) for run in runs)
         yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} | {costs} |"
     recorded, own = costs_in_all([runs for _, runs, _ in rows])
@@ -153,6 +154,8 @@ def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
     """Every recorded setting that summarizes: the conversation, the runs by the recorded model and by the offline one,
     and the facts that both keep."""
     for name, recording in recordings().items():
+        if recording.about.only_by_name:  # of a second model, over a conversation of another name
+            continue
         transcript = bundled()[name]
         for setting in recording.settings.values():
             chosen = {**setting.strategy}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import Any
 
 from memviz.conversation import Log
 from memviz.engine.recording import RecalledAt, setting_of
@@ -45,6 +46,16 @@ class RecordingShelf:
         """All of them by name, the bundled ones first: those are whole."""
         return {**bundled.recordings(), **self.opened}
 
+    @property
+    def unasked(self) -> dict[str, Recording]:
+        """Those that are played wherever they fit, by name. Others are played where somebody chose them."""
+        return {name: one for name, one in self.all.items() if not one.about.only_by_name}
+
+    @property
+    def only_by_name(self) -> list[str]:
+        """The names of those that are played only where somebody chose them."""
+        return [name for name, one in self.all.items() if one.about.only_by_name]
+
     def open(self, content: bytes, file_name: str) -> Recording:
         """Take a recording from a file, named after it. Raises :class:`memviz.errors.RecordingError`."""
         stem = file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
@@ -68,12 +79,12 @@ class RecordingShelf:
     def summarizer_for(
         self, transcript: Transcript, log: Log, strategy: Strategy, counter: str, recalls: RecalledAt = ()
     ) -> str:
-        """The name of the model that plays every summary of this replay; that of the offline one where no recording was
-        made for exactly it."""
+        """The name of the model that plays every summary of this replay unasked; that of the offline one where no
+        recording was made for exactly it."""
         if strategy.trigger is Trigger.NEVER:
             return OFFLINE
         settings = self._same_summaries(transcript, log, strategy, counter, recalls)
-        name = next((name for name, recording in self.all.items() if any(map(recording.holds, settings))), None)
+        name = next((name for name, recording in self.unasked.items() if any(map(recording.holds, settings))), None)
         return OFFLINE if name is None else RECORDING + name
 
     def has_any(self, transcript: Transcript, log: Log) -> bool:
@@ -83,13 +94,26 @@ class RecordingShelf:
 
     def settings_of(self, transcript: Transcript, log: Log, counter: str, name: str | None = None) -> list[Strategy]:
         """The strategies whose summaries are recorded over exactly this conversation, without recalls, by any recording
-        or by the one of this ``name``. Those of another version that this one does not know are left out."""
+        that plays unasked, or by the one of this ``name``. Those of another version that this one does not know are
+        left out."""
         digest, found = self._digest(transcript, log), list[Strategy]()
-        for recording in self.all.values():
-            if name not in (None, recording.name):
-                continue
+        asked = self.unasked.values() if name is None else [one for key, one in self.all.items() if key == name]
+        for recording in asked:
             found += recording.strategies_over(digest, counter)
         return found
+
+    def writers_of(
+        self, transcript: Transcript, log: Log, chosen: Strategy, counter: str
+    ) -> list[tuple[str, Strategy]]:
+        """The names of the models that play ``chosen`` over exactly this conversation, at whatever length they were
+        asked for, each with the strategy as it was recorded: by recording, the free length first."""
+        digest, same = self._digest(transcript, log), _at_any_length(chosen)
+        return [
+            (RECORDING + name, one)
+            for name, recording in self.all.items()
+            for one in sorted(recording.strategies_over(digest, counter), key=summary_words)
+            if _at_any_length(one) == same
+        ]
 
     def plays(
         self, name: str, transcript: Transcript, log: Log, chosen: Strategy, counter: str, recalls: RecalledAt = ()
@@ -122,9 +146,9 @@ class RecordingShelf:
         return kept[2]
 
     def first(self) -> Model:
-        """A model that plays what any recording at hand holds, and is the offline one otherwise: for requests that are
-        none of a replay, such as a question."""
-        return RecordedFirst(self.all.values(), model(OFFLINE))
+        """A model that plays what any recording holds that plays unasked, and is the offline one otherwise: for
+        requests that are none of a replay, such as a question."""
+        return RecordedFirst(self.unasked.values(), model(OFFLINE))
 
     def player(self, name: str, *, paced: bool = False) -> Model:
         """The free model of this name: the offline one, or a recording that is at hand, with ``paced`` as fast as it
@@ -137,3 +161,12 @@ class RecordingShelf:
         if found is None:
             raise RecordingError(f"The recording “{wanted}” is not at hand any more. Open its file in the Library.")
         return RecordedModel(found, paced=paced)
+
+
+def summary_words(strategy: Strategy) -> int:
+    """How many words the summaries of a strategy may have; 0 where no length is asked for."""
+    return int(getattr(strategy, "summary_words", 0))
+
+
+def _at_any_length(strategy: Strategy) -> dict[str, Any]:
+    return {"id": strategy.id, **strategy.model_dump(exclude={"summary_words"})}

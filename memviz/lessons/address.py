@@ -11,6 +11,7 @@ from memviz.errors import MemvizError
 from memviz.lessons.lesson import View
 from memviz.lessons.playing import Played
 from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
+from memviz.models.names import RECORDING
 from memviz.text.address_parts import recall_part, setting_part
 from memviz.transcripts.samples import bundled
 from memviz.workspace import SAMPLE_PREFIX
@@ -65,6 +66,7 @@ def _parts(view: View, conversation_id: str, fact: int | None) -> Iterator[tuple
     for setting in study.settings:
         yield "setting", setting_part(setting.id, setting.model_dump(mode="json", exclude_defaults=True))
     yield "counter", study.counter
+    yield "summarizer", study.writer and RECORDING + study.writer
     for recall in study.recalls:
         yield "recall", recall_part(recall.turn, recall.turns, recall.setting)
     yield "look", "" if view.highlight.setting is None else str(view.highlight.setting)

@@ -59,7 +59,8 @@ class RecalledTurns(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Study:
     """What is replayed: a conversation (the name of a bundled one, or the id of a saved one) under settings, with what
-    is recalled, and whose prices count at which pause between turns."""
+    is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that plays the
+    summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
 
     conversation: str
     settings: tuple[Strategy, ...]
@@ -67,6 +68,7 @@ class Study:
     counter: str = DEFAULT_COUNTER
     prices_of: str = DEFAULT_MODEL
     pause_seconds: float = DEFAULT_PAUSE_SECONDS
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

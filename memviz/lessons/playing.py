@@ -20,7 +20,7 @@ from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
-from memviz.models.names import OFFLINE
+from memviz.models.names import OFFLINE, RECORDING
 from memviz.strategies.base import Strategy, Trigger
 from memviz.text.wording import counted, distinct_names, listed
 from memviz.transcripts.base import Probe, Transcript
@@ -178,5 +178,6 @@ def _run(
     strategy = study.settings[number]
     key = RunKey(id, strategy, study.counter, OFFLINE, recalls_of(study.recalls, number, strategy))
     if strategy.trigger is not Trigger.NEVER:
-        key = replace(key, summarizer=workspace.recorded_for(key))
+        named = study.writer and RECORDING + study.writer
+        key = replace(key, summarizer=named or workspace.recorded_for(key))
     return workspace.run(key, workspace.free_summarizer(key), progress)

@@ -49,7 +49,7 @@ NEVER_LINKED = ("summarizer", "chat-model", "replies", "take", "conversation", "
 YAML_HINT = "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
 LEVELS_WORDS = "a lesson is eight levels deep"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
-_STUDY = ("conversation", "settings", "recalls", "counter", "prices_of", "pause_seconds")
+_STUDY = ("conversation", "settings", "recalls", "counter", "prices_of", "pause_seconds", "writer")
 _VIEW = (
     *_STUDY, "page", "show", "measure", "turn", "call", "from", "to", "highlight", "controls", "link",
 )  # fmt: skip
@@ -110,6 +110,7 @@ def _study(fields: Mapping[str, Field], before: Study | None) -> Study:
         "counter": _maybe(fields, "counter", _counter),
         "prices_of": _maybe(fields, "prices_of", lambda field: field.line(MAX_QUOTED_CHARS)),
         "pause_seconds": _maybe(fields, "pause_seconds", _pause),
+        "writer": _maybe(fields, "writer", lambda field: field.line(MAX_QUOTED_CHARS)),
     }
     study = replace(study, **{name: value for name, value in given.items() if value is not None})
     if "recalls" in fields:

@@ -81,7 +81,7 @@ def _study(study: Study, shared: Study) -> dict[str, Any]:
             _without_empty({"turn": one.turn, "turns": list(one.turns)}) | _given("setting", one.setting)
             for one in study.recalls
         ]
-    for name in ("counter", "prices_of", "pause_seconds"):
+    for name in ("counter", "prices_of", "pause_seconds", "writer"):
         if getattr(study, name) != getattr(shared, name):
             value[name] = getattr(study, name)
     return value

@@ -47,7 +47,7 @@ def test_whose_summaries_they_are_is_in_sight_with_the_picture(
     for name in ("compare", "costs", "memory_map", "retention", "summaries"):
         go(page, f"{dashboard.url}/{name}?{settings}", name)
         line = page.locator(".st-key-whose-summaries")
-        expect(line.get_by_text("recorded", exact=True)).to_be_in_viewport(ratio=1)
+        expect(line.get_by_text("recorded · claude", exact=True)).to_be_in_viewport(ratio=1)
         expect(line.get_by_role("button", name="All with the stand-in")).to_be_in_viewport(ratio=1)
 
 

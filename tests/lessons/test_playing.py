@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memviz.errors import RecordingError
 from memviz.lessons.address import address_anywhere
 from memviz.lessons.lesson import CONTROLS, Text
 from memviz.lessons.playing import Played, play
@@ -123,3 +124,22 @@ def test_a_view_opens_by_the_address_that_compare_reads(played: Played) -> None:
 
 def test_a_view_names_the_controls_that_the_stage_has() -> None:
     assert f"const MEMVIZ_CONTROLS = {json.dumps(CONTROLS)};" in script()
+
+
+TURNS = [{"strategy": "summary_only", "summary_words": 120}]
+
+
+@pytest.mark.parametrize(("writer", "model"), [("", "claude"), ("trip", "claude"), ("trip-smollm2", "SmolLM2 135M")])
+def test_a_lesson_names_the_recording_that_writes_its_summaries(workspace: Workspace, writer: str, model: str) -> None:
+    found = lesson(settings=TURNS, **({"writer": writer} if writer else {}))
+    (run,) = play(found.steps[0].view.study, workspace).runs
+    assert {one.model for one in run.compactions} == {model}
+    address = address_anywhere(found.steps[0].view, None)
+    assert ("summarizer=recording%3A" + writer in address) is bool(writer)
+
+
+def test_a_step_names_another_writer_and_one_that_is_not_there_is_said(workspace: Workspace) -> None:
+    found = lesson({"view": {"writer": "trip-smollm2"}}, settings=TURNS, writer="trip")
+    assert found.steps[0].view.study.writer == "trip-smollm2"
+    with pytest.raises(RecordingError, match="nowhere"):
+        play(lesson(settings=TURNS, writer="nowhere").steps[0].view.study, workspace)

@@ -183,7 +183,7 @@ def test_all_that_a_lesson_can_hold_is_written() -> None:
                  "highlight": {"setting": 0, "fact": 2, "message": 4}, "controls": [], "link": {"a": "b"},
                  "settings": [{"strategy": "buffer"}, {"strategy": "window"}],
                  "recalls": [{"turn": 6, "turns": [1], "setting": 1}], "counter": "chars4", "prices_of": "openai/gpt-5",
-                 "pause_seconds": 5},
+                 "pause_seconds": 5, "writer": "trip"},
         "claims": [{"measure": "fact_place", "relation": "=", "value": "lost", "call": 1},
                    {"measure": "cumulative_dollars", "relation": "about", "than": {"turn": 2, "pause_seconds": 9}}],
         "prediction": {"kind": "knows", "turn": 7, "setting": 1, "fact": 0},

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
+from memviz.metrics.summaries.writers import worth_of
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
 from memviz.strategies.base import Strategy
@@ -29,6 +30,7 @@ __all__ = ["made"]
 
 BUFFER = memviz.strategy("summary_buffer", max_token_limit=1500)
 SETTING = 'summary_buffer {"max_token_limit": 1500}'
+BADGE = f":blue-badge[recorded · {MODEL}]"
 RECORDED = ["trip", *(pytest.param(name, marks=pytest.mark.slow) for name in ("support", "tutoring", "chinese"))]
 
 
@@ -48,8 +50,7 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     page = open_page("compare", setting=SETTING)
     run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
     assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
-    assert f"badge[recorded] by {MODEL}" in told(page)
-    assert "badge[recorded]" in told(page)
+    assert BADGE in told(page)
     click(page, ALL_STAND_IN)
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
     assert "badge[offline stand-in]" in told(page)
@@ -77,8 +78,8 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
 def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     opened_recording(Workspace())
     page = open_page(name, setting=SETTING)
-    assert ":blue-badge[recorded]" in [text for text in sentences(page.markdown) if len(text) < 30]
-    assert f"by {MODEL}" in sentences(page.caption)
+    assert BADGE in [text for text in sentences(page.markdown) if len(text) < 50]
+    assert f"by {MODEL}" not in sentences(page.caption), "its badge names it"
     other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
     assert ":gray-badge[offline stand-in]" in [text for text in sentences(other.markdown) if len(text) < 40]
 
@@ -123,7 +124,7 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
     click(page, "Ask 1 setting")
     assert any("Reply " in text.value for text in page.text)
-    assert any(text == ":blue-badge[recorded]" for text in sentences(page.markdown))
+    assert any(text == BADGE for text in sentences(page.markdown))
 
 
 @pytest.mark.slow
@@ -164,7 +165,7 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
     page = open_address("retention", {"setting": [SETTING, "window"]})
     finished(click(page, "Ask with recorded, else stand"))
     number = len(sample("trip").probes)
-    words = f":blue-badge[recorded] {number}, by {MODEL}; :gray-badge[offline stand-in] {number}."
+    words = f"{BADGE} {number}; :gray-badge[offline stand-in] {number}."
     assert f"Answers: {words}" in sentences(page.caption)
     assert "Cost" not in page.table[-1].value.index, "recorded answers cost nothing now"
 
@@ -174,7 +175,7 @@ def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
     opened_recording(Workspace())
     page = click(open_page("summaries", setting=SETTING), "Try both")
     badges = [text for text in sentences(page.markdown) if re.fullmatch(r":\w+-badge\[[^◆]*\]", text)]
-    assert badges[-2:] == [":blue-badge[recorded]", ":gray-badge[offline stand-in]"]
+    assert badges[-2:] == [BADGE, ":gray-badge[offline stand-in]"]
     assert any("Where this very prompt was recorded" in text for text in sentences(page.caption))
 
 
@@ -192,7 +193,6 @@ def test_as_fast_as_it_was_is_offered_where_seconds_were_recorded() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING, summarizer="recording:mine")
     labelled(page.toggle, "As fast as it was").set_value(True).run()
-    assert f"badge[recorded] by {MODEL}" in told(page)
     other = open_page("compare", setting=SETTING)
     assert not [toggle for toggle in other.toggle if toggle.label.startswith("As fast")]
 
@@ -272,7 +272,7 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
     assert "Summaries of all settings: :gray-badge[offline stand-in] which quotes" in told(page)
     finished(click(page, "Only the 5 recorded ones"))
     assert re.search(
-        r"Summaries of all settings: :blue-badge\[recorded\] by claude; \d+ settings were not recorded", told(page)
+        r"Summaries of all settings: :blue-badge\[recorded · claude\]; \d+ settings were not recorded", told(page)
     )
     expected = memviz.sweep(sample("trip"), {"summary": {"buffer_size": 16}}, summarizer="recording:trip")
     table = page.table[0].value
@@ -301,3 +301,47 @@ def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str)
     said = [*sentences(shown.markdown), *sentences(shown.caption), *sentences(shown.warning), *sentences(shown.info)]
     assert not [text for text in said if "offline" in text]
     assert any("badge[recorded]" in text for text in said)
+
+
+SMALL = "recording:trip-smollm2"
+TURNS = 'summary_only {"summary_words": 120}'
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("with_recordings")
+def test_a_second_writer_is_offered_by_name_and_its_badge_names_its_model() -> None:
+    page = open_page("summaries", conversation=SAMPLE_PREFIX + "trip", setting=TURNS)
+    assert ":blue-badge[recorded · claude]" in told(page)
+    chooser = labelled(page.selectbox, "Summarizer")
+    assert SMALL in chooser.options
+    assert "recording:trip" not in chooser.options, "it plays by itself"
+    chooser.select(SMALL).run()
+    assert ":blue-badge[recorded · SmolLM2 135M]" in told(page)
+    assert "badge[recorded · claude]" not in told(page)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("with_recordings")
+def test_summaries_compare_the_writers_of_one_memory() -> None:
+    page = open_page("summaries", conversation=SAMPLE_PREFIX + "trip", setting=TURNS)
+    (table,) = [one.value for one in page.table if "Writer" in one.value]
+    assert list(zip(table["Writer"], table["Asked for"], strict=True)) == [
+        ("claude", "no length"), ("claude", "120 words"), ("SmolLM2 135M", "120 words"),
+    ]  # fmt: skip
+    trip = sample("trip")
+    run = memviz.replay(trip, memviz.strategy("summary_only", summary_words=120), model=SMALL)
+    worth = worth_of(run, memviz.retention(run, trip.probes))
+    last = table.iloc[-1]
+    assert last["Facts known at the end"] == f"{worth.known} of {worth.stated}"
+    assert last["Not in the prompt"] == str(worth.invented)
+    assert last["Words a summary"] == f"{worth.words:.0f}"
+    assert last["Dollars"].startswith("$")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("with_recordings")
+def test_a_memory_that_was_recorded_once_has_no_table_of_writers() -> None:
+    page = open_page(
+        "summaries", conversation=SAMPLE_PREFIX + "support", setting='summary_buffer {"max_token_limit": 1400}'
+    )
+    assert not [one for one in page.table if "Writer" in one.value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -106,7 +107,7 @@ def test_a_question_to_all_settings_plays_where_recordings_are_played_first(
     asked = open_what_was_saved(made, server)
     again = ask(open_page("compare"), FLIGHT)
     assert [card.answer for card in cards(again)] == [card.answer for card in cards(live)]
-    assert ":blue-badge[recorded]" in sentences(again.markdown)
+    assert any(text.startswith(":blue-badge[recorded · ") for text in sentences(again.markdown))
     assert "No recording holds" not in " ".join(sentences(again.caption))
     assert len(server.requests) == asked
 
@@ -130,7 +131,7 @@ def test_the_judge(short: str, server: OpenAIServer, made: Writers) -> None:
     again = judged(open_page("retention"), played_by)
     assert results(again)["Judged right"] == ["1 of 2"]
     assert "By plane." in texts(again)
-    assert "Answers: :blue-badge[recorded] 2, by " in " ".join(sentences(again.caption))
+    assert re.search(r"Answers: :blue-badge\[recorded · [^]]+\] 2\.", " ".join(sentences(again.caption)))
     assert len(server.requests) == asked
 
 
@@ -155,5 +156,5 @@ def test_a_sweep(server: OpenAIServer, made: Writers, database: Path) -> None:
     assert rows(made) == measured
     assert len(server.requests) == asked
     compared = open_page("compare", setting=f'summary_buffer {{"max_token_limit": {settings[0].max_token_limit}}}')
-    assert "blue-badge[recorded]" in " ".join(sentences(compared.caption))
+    assert "blue-badge[recorded · " in " ".join(sentences(compared.caption))
     assert opened.holds(setting_of(sample("trip"), memviz.strategy("summary_buffer", **settings[0].model_dump())))

@@ -20,7 +20,7 @@ _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
 
 
 class Author(Enum):
-    """Who worded a summary or gave a reply. The value is what a badge says."""
+    """Who worded a summary or gave a reply. The value is what a badge begins with."""
 
     RECORDED = "recorded"
     STAND_IN = STAND_IN_NAME
@@ -37,6 +37,11 @@ _ABOUT = {
     Author.STAND_IN: "The program that is bundled in place of a language model wrote it: it needs no key, and quotes.",
     Author.LIVE: "The model that was chosen wrote it.",
 }
+
+
+def badge_words(author: Author, models: Iterable[str]) -> str:
+    """Return what a badge says: ``recorded · claude``. A recording may be of any model, so its badge names it."""
+    return f"{author.value} · {listed(dict.fromkeys(models))}" if author is Author.RECORDED else author.value
 
 
 def author_of(model: str, *, recorded: bool) -> Author:

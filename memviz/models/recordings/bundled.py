@@ -1,4 +1,5 @@
-"""The recordings that come with memviz, by the name of their conversation."""
+"""The recordings that come with memviz: each named after its conversation, one of a second model with the model behind
+it."""
 
 from __future__ import annotations
 
@@ -48,5 +49,6 @@ def _read(name: str) -> Recording:
 
 @cache
 def recordings() -> BundledRecordings:
-    """All bundled recordings by the name of their conversation. ``memviz.model("recording:trip")`` plays one."""
+    """All bundled recordings by name: that of their conversation, or of a second model such as ``trip-smollm2``.
+    ``memviz.model("recording:trip")`` plays one."""
     return BundledRecordings()

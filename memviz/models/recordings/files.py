@@ -224,7 +224,7 @@ def _about(value: Line) -> About:
     parameters = value.get("parameters", {})
     if not isinstance(parameters, dict):
         raise ValueError("its parameters are no object")
-    return About(**words, parameters=parameters)
+    return About(**words, parameters=parameters, only_by_name=value.get("only_by_name") is True)
 
 
 def _setting(value: Mapping[str, Any]) -> RecordedSetting:

@@ -102,14 +102,16 @@ class Hole(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class About:
     """What a recording says of itself: the ``title`` of its conversation, the ``model`` that was recorded with its
-    ``parameters``, when it was begun (``made_on``, an ISO date), and how it was made (``note``). No key, no address and
-    no header is ever in it."""
+    ``parameters``, when it was begun (``made_on``, an ISO date), and how it was made (``note``). One that plays
+    ``only_by_name`` is never taken because it fits: somebody has to choose it. No key, no address and no header is ever
+    in it."""
 
     title: str = ""
     model: str = ""
     made_on: str = ""
     note: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    only_by_name: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The description as JSON."""
@@ -119,6 +121,7 @@ class About:
             "made_on": self.made_on,
             "parameters": dict(self.parameters),
             "note": self.note,
+            **({"only_by_name": True} if self.only_by_name else {}),
         }
 
 

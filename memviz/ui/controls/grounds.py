@@ -13,6 +13,7 @@ from memviz.metrics.summaries.authors import (
     Author,
     author_of,
     authors_of,
+    badge_words,
     models_of,
     where_recorded,
     whose_words,
@@ -43,9 +44,9 @@ ALL_STAND_IN_HELP = (
 WITH_RECORDINGS_HELP = "Play what a language model wrote, for the settings that were recorded."
 
 
-def author_badge(author: Author) -> None:
-    """A badge that says who wrote a summary or gave a reply."""
-    st.badge(author.value, color=BADGE_COLORS[author], help=author.about)
+def author_badge(author: Author, *models: str) -> None:
+    """A badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
+    st.badge(plain(badge_words(author, models)), color=BADGE_COLORS[author], help=author.about)
 
 
 def summaries_by(settings: Sequence[SettingRun]) -> None:
@@ -57,8 +58,9 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
         return
     with st.container(key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"):
         told = [
-            f"{_inline_badge(author)} {plain(_of(author, settings, found))}" for author in Author if author in found
-        ]
+            f"{_inline_badge(author, models_of(runs, author))} {plain(_of(author, settings, found))}".rstrip()
+            for author in Author if author in found
+        ]  # fmt: skip
         st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
         if Author.RECORDED in found:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
@@ -71,10 +73,10 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
     given = [(author_of(reply.model, recorded=reply.recorded), reply.model) for reply in replies]
     told = []
     for author in Author:
-        models = listed(dict.fromkeys(model for one, model in given if one is author))
-        by = f", by {models}" if author is not Author.STAND_IN else ""
+        models = [model for one, model in given if one is author]
+        by = f", by {listed(dict.fromkeys(models))}" if author is Author.LIVE else ""
         if models:
-            told.append(f"{_inline_badge(author)} {plain(f'{sum(one is author for one, _ in given):,}{by}')}")
+            told.append(f"{_inline_badge(author, models)} {plain(f'{len(models):,}{by}')}")
     if told:
         with st.container(key=ANSWERS_KEY):
             st.caption(f"Answers: {'; '.join(told)}.")
@@ -96,16 +98,17 @@ def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
         ))  # fmt: skip
 
 
-def _inline_badge(author: Author) -> str:
-    return f":{BADGE_COLORS[author]}-badge[{plain(author.value)}]"
+def _inline_badge(author: Author, models: Iterable[str]) -> str:
+    return f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
 
 
 def _of(author: Author, settings: Sequence[SettingRun], found: frozenset[Author]) -> str:
     """What the line says behind the badge of ``author``, one of those that were ``found``."""
-    if author is not Author.STAND_IN:
-        by = f"by {listed(models_of((setting.run for setting in settings), author))}"
-        alone = author is Author.RECORDED and len(found) == 1
-        return f"{by} {where_recorded(setting.run for setting in settings)}" if alone else by
+    runs = [setting.run for setting in settings]
+    if author is Author.RECORDED:
+        return where_recorded(runs) if len(found) == 1 else ""
+    if author is Author.LIVE:
+        return f"by {listed(models_of(runs, author))}"
     if len(found) == 1:
         return QUOTES
     if len(settings) == 1:
@@ -118,12 +121,12 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
     """Who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
-    of = QUOTES if author is Author.STAND_IN else f"by {listed(models or (summarizer,))}"
+    models = models or (summarizer,)
+    of = {Author.STAND_IN: QUOTES, Author.RECORDED: "", Author.LIVE: f"by {listed(models)}"}[author]
     was, is_ = ("was", "is") if left_out == 1 else ("were", "are")
     not_in_it = f"; {counted(left_out, 'setting')} {was} not recorded and {is_} left out"
-    st.caption(
-        f"Summaries of all settings: {_inline_badge(author)} {plain(of)}{not_in_it * (left_out > 0)}.", width="content"
-    )
+    who = f"{_inline_badge(author, models)} {plain(of)}".rstrip()
+    st.caption(f"Summaries of all settings: {who}{not_in_it * (left_out > 0)}.", width="content")
 
 
 def how_sure(summarizer: str) -> None:

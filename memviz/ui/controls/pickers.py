@@ -133,9 +133,10 @@ def _paced(name: str, key: str) -> bool:
 
 
 def _offered(chosen: str) -> list[str]:
-    """What may be chosen: free ones first, then what litellm knows. A bundled recording is named only where it is
-    ``chosen``: at the settings that it holds it plays by itself."""
-    recordings = [RECORDING + name for name in workspace().recordings.opened]
+    """What may be chosen: free ones first, then what litellm knows. A bundled recording that
+    plays unasked is named only where it is ``chosen``."""
+    at_hand = workspace().recordings
+    recordings = [RECORDING + name for name in (*at_hand.opened, *at_hand.only_by_name)]
     recordings += [chosen] * chosen.startswith(RECORDING)
     return list(dict.fromkeys([RECORDED_FIRST, OFFLINE, *recordings, *known_models()]))
 

@@ -24,12 +24,13 @@ from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_axis import name_of
 from memviz.metrics.retention.brought_back import brought_back
 from memviz.metrics.retention.summary_change import summary_change
-from memviz.metrics.summaries.authors import summary_author
+from memviz.metrics.summaries.authors import badge_words, summary_author
 from memviz.metrics.summaries.compaction_words import CompactionWords, compaction_words, error_words, tried_again
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
 from memviz.metrics.summaries.facts import facts_versions
 from memviz.text.language import in_language
+from memviz.text.light_markdown import as_html, without_marks
 from memviz.text.wording import counted, message_number, message_range, took_words, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
@@ -144,14 +145,14 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back:
     if compaction.kind == "edit":
         place += " in your words"
     if author := summary_author(compaction):
-        place += f" · {author.value}"
+        place += f" · {escape(badge_words(author, [compaction.model]))}"
     kept = of_version(run.once(facts_versions, lambda: facts_versions(run)), compaction.version)
     if kept is not None:
         text = changed_facts_html(kept)
     elif base:
-        text = diff_html(word_diff(old, new), kept_chars=KEPT_CHARS_SHOWN)
+        text = diff_html(word_diff(without_marks(old), without_marks(new)), kept_chars=KEPT_CHARS_SHOWN)
     else:
-        text = f'<div class="memviz-diff">{escape(new)}</div>'
+        text = f'<div class="memviz-diff">{as_html(new)}</div>'
     noun = "Summary" if kept is None else "Facts"
     lines = "".join(f"<small>{line}</small>" for line in _facts(old, new, facts, back) if base)
     st.html(

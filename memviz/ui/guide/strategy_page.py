@@ -11,7 +11,7 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.requests.said_and_sent import said_and_sent_figure
 from memviz.guide.examples import Example, example_of
 from memviz.guide.strategies import StrategyPage, User, strategy_pages
-from memviz.metrics.summaries.authors import Author, authors_of
+from memviz.metrics.summaries.authors import Author, authors_of, models_of
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.grounds import author_badge
@@ -87,7 +87,7 @@ def _picture(example: Example) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         for author in Author:
             if author in authors_of(example.run):
-                author_badge(author)
+                author_badge(author, *models_of([example.run], author))
         title = plain(sample(example.conversation).title)
         words = f"{plain(example.strategy.code_label)}, over *{title}*. {plain(picture.sentence)}"
         st.caption(words, width="stretch")

@@ -45,7 +45,9 @@ def tried_with(
 ) -> Tried:
     """What a sweep of ``settings`` can measure with the summarizer of this name."""
     talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
-    names = [RECORDING + name for name in workspace.recordings.all] if recorded_settings(workspace, ids, study) else []
+    has_any = bool(recorded_settings(workspace, ids, study))
+    at_hand = [RECORDING + name for name in workspace.recordings.unasked if has_any]
+    names = [*at_hand, summarizer] if summarizer.startswith(RECORDING) else at_hand
     played = {
         name: [one for one in settings if one.writes_notes
                and all(workspace.recordings.plays(name, *talk, one, study.counter) for talk in talks)]

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import yaml
 
+from memviz.metrics.summaries.prompt_terms import Known, is_name, prompt_text, terms_of, unsupported_terms
 from memviz.models.recordings import recordings
-from memviz.models.recordings.recording import RecordedReply
-from tests.models.recordings.prompt_terms import Known, is_name, prompt_of, terms_of, unsupported_terms
+from memviz.models.recordings.recording import RecordedReply, Recording
 
 LIST = Path(__file__).with_name("not_in_prompts.yaml")
 _SUM = re.compile(r"[\d.]+(?: [-+×/] [\d.]+)+")
@@ -38,6 +38,12 @@ class Reviewed:
 
 
 @cache
+def reviewed_recordings() -> dict[str, Recording]:
+    """Return the bundled recordings that play unasked. What others say beside their prompts is counted, not mended."""
+    return {name: recording for name, recording in recordings().items() if not recording.about.only_by_name}
+
+
+@cache
 def reviewed() -> Reviewed:
     """Return the list as it stands in its file."""
     found = yaml.safe_load(LIST.read_text("utf-8"))
@@ -55,7 +61,7 @@ def known() -> Known:
     """Return what all prompts of the bundled recordings show of names."""
     messages = {
         message.content
-        for recording in recordings().values()
+        for recording in reviewed_recordings().values()
         for one in recording.replies.values()
         for message in one.request.messages
     }
@@ -65,13 +71,14 @@ def known() -> Known:
 
 def unsupported(one: RecordedReply) -> tuple[str, ...]:
     """Return what a reply says that its prompt does not, neither as it is nor in the words that ``same_as`` gives."""
-    prompt = prompt_of(one)
-    return tuple(term for term in unsupported_terms(one, known()) if not reviewed().is_said_otherwise(term, prompt))
+    prompt = prompt_text(one.request.messages)
+    terms = unsupported_terms(prompt, one.reply.text, known())
+    return tuple(term for term in terms if not reviewed().is_said_otherwise(term, prompt))
 
 
 def reason_fault(term: str, reason: str, one: RecordedReply) -> str:
     """Return what is wrong with ``reason`` for ``term`` in a reply, empty where it holds."""
-    prompt = prompt_of(one)
+    prompt = prompt_text(one.request.messages)
     quotes = _QUOTED.findall(reason)
     if quotes:
         return "; ".join(f"the prompt does not say “{quote}”" for quote in quotes if quote not in prompt)
@@ -94,7 +101,7 @@ def _value(expression: str) -> float:
 
 def not_reviewed() -> Iterator[tuple[str, RecordedReply, str]]:
     """Each recording's name, reply and term that is not on the list."""
-    for name, recording in recordings().items():
+    for name, recording in reviewed_recordings().items():
         for one in recording.replies.values():
             allowed = {*reviewed().leaks.get(one.mark, ()), *reviewed().terms.get(one.mark, {})}
             yield from ((name, one, term) for term in unsupported(one) if term not in allowed)

@@ -10,6 +10,9 @@ import pytest
 
 import memviz
 from memviz import Run
+from memviz.charts.cost.frame import framed
+from memviz.charts.cost.setting_cost import Unit, View
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import Knowledge, Retention, retention
@@ -17,6 +20,7 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.compare.dollars.page import costed
 from memviz.ui.controls.classic_effects import EFFECTS, Effect
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
@@ -131,6 +135,11 @@ def test_a_cold_cache_changes_who_is_cheapest() -> None:
     uncached = [PricingAssumptions.of(pause_seconds=60).cost(traffic(run)).uncached_total_usd or 0 for run in runs(one)]
     assert cold == pytest.approx(uncached), "what the dotted lines are"
     assert cold[0] > 2 * cold[1]
+    costs = costed(
+        [SettingRun(run, run.label, number) for number, run in enumerate(runs(one))],
+        PricingAssumptions.of(pause_seconds=60),
+    )
+    assert framed(costs, View.SO_FAR, Unit.USD, uncached=True).above == (), "the dotted line is in the picture"
     assert warm[0] < warm[1]
     assert [f"{amount:.2g}" for amount in (*cold, *warm)] == ["0.1", "0.039", "0.033", "0.039"]
     assert "the full buffer costs $0.033 and the window $0.039." in one.sentence

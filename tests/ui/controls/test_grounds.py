@@ -48,15 +48,15 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
     [
         ([OFFLINE], "gray-badge[offline stand-in] which quotes; a language model words them differently.", []),
         ([ScriptedModel(["text"] * 99)], "green-badge[live] by scripted.", []),
-        ([recorded()], f"blue-badge[recorded] by {MODEL} for exactly this conversation and setting.", [ALL_STAND_IN]),
+        ([recorded()], f"blue-badge[recorded · {MODEL}] for exactly this conversation and setting.", [ALL_STAND_IN]),
         (
             [recorded(), OFFLINE],
-            f"blue-badge[recorded] by {MODEL}; :gray-badge[offline stand-in] under label: compare with care.",
+            f"blue-badge[recorded · {MODEL}]; :gray-badge[offline stand-in] under label: compare with care.",
             [ALL_STAND_IN],
         ),
         (
             [recorded(), OFFLINE, OFFLINE],
-            f"blue-badge[recorded] by {MODEL}; :gray-badge[offline stand-in] under 2 settings: compare with care.",
+            f"blue-badge[recorded · {MODEL}]; :gray-badge[offline stand-in] under 2 settings: compare with care.",
             [ALL_STAND_IN],
         ),
     ],

@@ -268,7 +268,8 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
             if answer.judging:
                 st.badge(words, color=color)
             if answer.calls:
-                author_badge(author_of(answer.calls[-1].model, recorded=answer.calls[-1].recorded))
+                call = answer.calls[-1]
+                author_badge(author_of(call.model, recorded=call.recorded), call.model)
         if answer.error:
             st.caption(plain(answer.error))
         st.caption(f"{counted(answer.sent_tokens, 'token')} sent")

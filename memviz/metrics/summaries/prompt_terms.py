@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from memviz.conversation import Message
 from memviz.metrics.retention.chinese_people import ChinesePeople
-from memviz.models.recordings.recording import RecordedReply
+from memviz.text.vocabulary import STOP_WORDS
 from memviz.text.words import stem
 
 _LETTER = "[A-Za-z\u00c0-\u024f]"
@@ -37,6 +38,7 @@ _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
 _MONTHS = [month.lower() for month in month_name[1:]]
 _DAYS = [day.lower() for day in day_name]
 _CALENDAR_FORMS = {form: word for word in _MONTHS + _DAYS for form in (word, word[:3], word + "s")}
+_SMALL_WORDS = STOP_WORDS - frozenset(_CALENDAR_FORMS)
 _FAMILY = frozenset(
     "王李张刘陈杨黄赵吴周徐孙朱胡郭何林罗郑梁谢宋唐韩冯邓曹彭袁潘蒋蔡杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵田董叶丁"
     "任范石夏韦邹孟熊江尹闫段雷侯龙史陶黎贺毛郝钱严覃武戴莫孔汤康樊葛邢齐乔庞颜倪庄聂鲁岳翟殷詹申欧耿兰焦俞柳祝宁符舒阮"
@@ -118,7 +120,8 @@ class Known:
 
     def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
         """Return whether ``word`` is no name, as far as its capital goes."""
-        return word in self.words or (begins_sentence and stem(word.lower()) in self.stems)
+        small = word.lower()
+        return word in self.words or (begins_sentence and (small in _SMALL_WORDS or stem(small) in self.stems))
 
 
 def is_name(term: str) -> bool:
@@ -134,17 +137,15 @@ def terms_of(text: str) -> Terms:
     )
 
 
-def prompt_of(one: RecordedReply) -> str:
-    """Return all that was sent for a reply, one message after the other."""
-    return "\n".join(message.content for message in one.request.messages)
+def prompt_text(messages: Iterable[Message]) -> str:
+    """Return all that a request sends, one message after the other."""
+    return "\n".join(message.content for message in messages)
 
 
-def unsupported_terms(one: RecordedReply, known: Known) -> tuple[str, ...]:
-    """Return the names, numbers and words of the calendar in a reply that its prompt lacks, each once, in their
-    order."""
-    prompt = prompt_of(one)
+def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
+    """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
+    their order."""
     terms = terms_of(prompt)
-    text = one.reply.text
     found = [
         *_latin_names(text, terms.words, known),
         *_numbers(text, terms.numbers),
