@@ -9,7 +9,7 @@ from memviz.storage.store import Store
 from tests.cli.terminal import memviz
 from tests.lessons.writing_lessons import text_with
 
-SO = {"measure": "request_tokens", "turn": 4, "relation": "=", "value": 1178}
+SO = {"measure": "request_tokens", "turn": 4, "relation": "=", "value": 1186}
 
 
 def a_file(folder: Path, text: str, name: str = "mine.yaml") -> Path:
@@ -30,9 +30,9 @@ def test_bundled_and_saved_lessons_are_listed(database: Path) -> None:
 
 
 def test_claims_that_hold_are_said_and_the_command_succeeds(tmp_path: Path) -> None:
-    shown = memviz("lessons", "check", a_file(tmp_path, text_with({"claims": [SO], "text": "1,178 of 46."})))
+    shown = memviz("lessons", "check", a_file(tmp_path, text_with({"claims": [SO], "text": "1,186 of 46."})))
     assert shown.lines == [
-        "mine step 1: held: At turn 4, Full buffer: the request has 1,178 tokens, which is 1,178 tokens.",
+        "mine step 1: held: At turn 4, Full buffer: the request has 1,186 tokens, which is 1,186 tokens.",
         "mine step 1: no claim: its text says 46, which no claim holds.",
     ]
 
