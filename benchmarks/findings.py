@@ -16,6 +16,7 @@ from benchmarks.measured import measured_conversations
 from memviz import Run, Sweep, recordings, replay, retention, strategies, strategy, sweep
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
+from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 from memviz.strategies.base import Trigger
 from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
@@ -129,7 +130,7 @@ def against_recorded() -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     rows = [*compared()]
     for name, runs, found in rows:
-        tokens = " | ".join(f"{run.turns[-1].tokens['summary']:,}" for run in runs)
+        tokens = " | ".join(f"{sent_summary_tokens(run.turns[-1]):,}" for run in runs)
         costs = " | ".join(money(usd_of(run)) for run in runs)
         yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} | {costs} |"
     recorded, own = costs_in_all([runs for _, runs, _ in rows])

@@ -64,7 +64,7 @@ def measure(transcript: Transcript, limit: int) -> Found:
     """Propose facts for ``transcript`` and compare them with its own."""
     log = Log(transcript.messages)
     proposals = propose_probes(log, limit)
-    found = tuple(probe for probe in transcript.probes if any(_same(probe, one) for one in proposals))
+    found = tuple(probe for probe in transcript.probes if any(_same(probe, one, log) for one in proposals))
     missed = tuple(probe for probe in transcript.probes if probe not in found)
     facts = Counter(at for probe in transcript.probes for at in probe.evidence)
     right = sum(
@@ -73,9 +73,12 @@ def measure(transcript: Transcript, limit: int) -> Found:
     return Found(found, missed, right, len(proposals))
 
 
-def _same(probe: Probe, proposal: Probe) -> bool:
-    """Whether a proposal asks for what ``probe`` asks for."""
-    return proposal.evidence[0] in probe.evidence and _overlap(probe.answers, proposal)
+def _same(probe: Probe, proposal: Probe, log: Log) -> bool:
+    """Whether a proposal asks for what ``probe`` asks for, out of a message that states it or out of the tool result
+    from which that message had it."""
+    position = proposal.evidence[0]
+    is_source = position in probe.evidence or log[position].role == "tool"
+    return is_source and _overlap(probe.answers, proposal)
 
 
 def _states(probe: Probe, proposal: Probe, log: Log, among_others: bool) -> bool:

@@ -370,6 +370,12 @@ class Log(Sequence[Message]):
         """Whether a message of the user's would begin a turn, instead of joining a question."""
         return self._last_speaker != "user"
 
+    def asks_at(self, length: int) -> bool:
+        """Whether the user spoke last among the first ``length`` messages, but for system messages: what the user says
+        next belongs to the same question."""
+        roles = (self._messages[position].role for position in range(length - 1, -1, -1))
+        return next((role for role in roles if role != "system"), "") == "user"
+
     @property
     def pending(self) -> Request | None:
         """The request that is open at the end: a user's message or tool results that nobody has answered yet."""

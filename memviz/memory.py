@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -215,6 +215,12 @@ class LibraryRequests:
         self._states: list[tuple[int, int]] = []  # summaries, and the cursor
         self._pieces: list[tuple[Piece, ...]] = []
 
+    def copy(self) -> LibraryRequests:
+        """The same in a list of its own, which does not grow with this one."""
+        other = LibraryRequests()
+        other._lengths, other._states, other._pieces = self._lengths.copy(), self._states.copy(), self._pieces.copy()
+        return other
+
     def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
         """Keep what is sent for a memory that is longer than all before; one of the same length replaces them."""
         if self._lengths and self._lengths[-1] == memory.length:
@@ -258,6 +264,10 @@ class MemorySpace:
     leads_apart: bool = True
     tool_tokens: int = 0
     sent_by_library: LibraryRequests = field(default_factory=LibraryRequests)
+
+    def apart(self) -> MemorySpace:
+        """The same with a list of summaries of its own: what is written there is not written here."""
+        return replace(self, summaries=self.summaries.copy(), sent_by_library=self.sent_by_library.copy())
 
     @property
     def system_stop(self) -> int:

@@ -186,10 +186,9 @@ class Workspace:
         return Choices(entries, unreadable)
 
     def request_count(self, entry: ConversationEntry) -> int:
-        """How many calls of the model a conversation took: more than its turns only where tools were called."""
-        # A call of a tool adds two messages to the two of a turn; most conversations need not be looked at.
-        has_room = entry.message_count > 2 * entry.turn_count
-        return max(entry.turn_count, self.store.request_count(entry.id)) if has_room else entry.turn_count
+        """How many calls of the model a conversation took: more than its turns where tools were called, fewer where
+        nobody answered."""
+        return self.store.request_count(entry.id)
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
         """Save conversations, all or none, in the order given; returns their entries."""

@@ -39,5 +39,5 @@ else:
     tokens_view(state, shown, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.
 with st.sidebar, st.container(horizontal=True, gap="xsmall"):
-    keep_as_step(state, "compare", view)
+    keep_as_step(state, "compare", view, models.summarizer)
     show_elsewhere()

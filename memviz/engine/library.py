@@ -42,6 +42,10 @@ class LibraryAtWork:
         self._object = strategy.open(self._ask, session.counter)
         self._catch_up()
 
+    def serve(self, session: Session) -> None:
+        """Work for another session, which goes on where the one before stands."""
+        self._session = session
+
     def _ask(self, request: Sequence[Message]) -> str:
         if self._answers is not None:
             if not self._answers:

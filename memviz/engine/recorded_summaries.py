@@ -26,7 +26,7 @@ class RecordedSummaries(Model):
                 recorded=compaction.recorded,
                 recorded_seconds=compaction.seconds if compaction.recorded else None,
             )
-            for compaction in run.compactions
+            for compaction in run.made_or_foreseen
             if compaction.request and compaction.summary is not None
         }
 

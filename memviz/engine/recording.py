@@ -123,13 +123,13 @@ def saved(name: str, about: About, replies: Sequence[RecordedReply], runs: Seque
     their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
     their answers are, if those to all questions are."""
     # A model that was asked before may have answered the same requests: those of the runs come first, for they count.
-    wrote = {compaction.model for _, run, _ in runs for compaction in run.compactions}
+    wrote = {compaction.model for _, run, _ in runs for compaction in run.made_or_foreseen}
     replies = sorted(replies, key=lambda one: one.reply.model not in wrote)
     recording = Recording.of(name, about, replies)
     settings = []
     for setting, run, probes in runs:
-        asked = [RecordedRequest(tuple(compaction.request)) for compaction in run.compactions if compaction.asked]
-        is_whole = bool(asked) and not any(compaction.error or compaction.is_edited for compaction in run.compactions)
+        asked = [RecordedRequest(tuple(one.request)) for one in run.made_or_foreseen if one.asked]
+        is_whole = bool(asked) and not any(one.error or one.is_edited for one in run.made_or_foreseen)
         if is_whole and all(request.digest in recording.replies for request in asked):
             needs = tuple(recording.replies[request.digest].mark for request in asked)
             answered = _answers(run, probes, recording)
@@ -176,7 +176,7 @@ def foreseen(
     calls, usd = 0, 0.0
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
-        asked = [compaction.request for compaction in run.compactions if compaction.asked]
+        asked = [compaction.request for compaction in run.made_or_foreseen if compaction.asked]
         # A run is asked its questions one by one; all are as long as the first, but for some words.
         asked += [ask(run, probe.question).context.messages for probe in probes[:1]] * len(probes)
         calls += len(asked)

@@ -115,11 +115,11 @@ def begun(
 
 
 def _with_pending(session: Session, turns: Iterator[int], wanted: PlannedRecalls) -> Iterator[int]:
-    """Go through ``turns``, and then make the request ready that is open at the end, if one is."""
+    """Go through ``turns``, and then show the request that is open at the end, if one is."""
     yield from turns
     pending = session.log.pending
     if pending is not None:
-        session.prepare(*wanted.at(session.log, pending))
+        session.foresee(*wanted.at(session.log, pending))
 
 
 def _plainly(session: Session) -> Callable[[Request], object]:

@@ -157,6 +157,18 @@ class Run:
         compactions = (*sent, *(one for turn, one in self.unsent if turn > before.last_turn or not requests))
         return replace(self, requests=requests, compactions=compactions, earlier_settings=())
 
+    @property
+    def foreseen(self) -> tuple[Compaction, ...]:
+        """What is done for the ``pending`` request alone, and by nobody yet: no part of ``compactions``, nor its
+        summaries of ``summaries``."""
+        shown = () if self.pending is None else self.pending.compactions
+        return tuple(compaction for compaction in shown if id(compaction) not in self._numbers)
+
+    @property
+    def made_or_foreseen(self) -> tuple[Compaction, ...]:
+        """Everything that a replay asks the summarizer for, also for what is only shown."""
+        return (*self.compactions, *self.foreseen)
+
     def number_of(self, compaction: Compaction) -> int:
         """The number (0-based) of one of the run's compactions."""
         return self._numbers[id(compaction)]
@@ -237,16 +249,17 @@ class Run:
         """What became of every message at one request: an array [messages] of :class:`Fate` codes."""
         row = np.full(len(self.log), Fate.NOT_YET, dtype=np.uint8)
         row[: record.memory.length] = Fate.DROPPED
+        space = record.memory.space  # of the pending request one of its own
         for sent in record.parts.notes:
-            for covered in self.space.summaries.covered(sent.start, sent.stop):
+            for covered in space.summaries.covered(sent.start, sent.stop):
                 row[covered.start : covered.stop] = Fate.SUMMARIZED
         for piece in record.parts.messages:
             row[piece.start : piece.stop] = Fate.VERBATIM
             if piece.form is not None:
-                row[list(reduced(self.space, piece))] = Fate[piece.form.fate.upper()]
+                row[list(reduced(space, piece))] = Fate[piece.form.fate.upper()]
         row[list(record.parts.recalled)] = Fate.RECALLED
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM
-        row[: self.space.system_stop] = Fate.VERBATIM
+        row[: space.system_stop] = Fate.VERBATIM
         return row
 
     def generations(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint16]:
@@ -324,8 +337,15 @@ class Run:
             first += len(made)
         return found
 
-    def _first_compaction(self, record: TurnRecord) -> int:
-        return self.number_of(record.compactions[0]) if record.compactions else len(self.compactions)
+    def _pending_to_dict(self, record: TurnRecord) -> dict[str, Any]:
+        """The pending request with what is foreseen; its compactions are the last of the run's and then those."""
+        written = record.memory.space.summaries.versions[len(self.space.summaries) :]
+        first = len(self.compactions) + len(self.foreseen) - len(record.compactions)
+        return {
+            **record.to_dict(first),
+            **({"foreseen": [compaction.to_dict() for compaction in self.foreseen]} if self.foreseen else {}),
+            **({"foreseen_summaries": [_summary_to_dict(version) for version in written]} if written else {}),
+        }
 
     def settings_before(self) -> list[dict[str, Any]]:
         """The earlier settings as JSON."""
@@ -336,7 +356,7 @@ class Run:
         reviewed = {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]} if self.review else {}
         return {
             **reviewed,
-            **({"pending": self.pending.to_dict(self._first_compaction(self.pending))} if self.pending else {}),
+            **({"pending": self._pending_to_dict(self.pending)} if self.pending else {}),
             "waiting": [asdict(recall) for recall in self.waiting],
             "pinned": [asdict(recall) for recall in self.pinned],
         }
@@ -374,7 +394,7 @@ class Run:
             for item in recorded
         ]
         last = value.get("pending")
-        pending = TurnRecord.from_dict(last, space, compactions, strategy) if last else None
+        pending = _pending_from(last, space, compactions, strategy) if last else None
         counted_anew = any(map(_is_counted_otherwise, read))
         if counted_anew:
             read = [replace(one, tokens=count(one.memory, one.parts, one.thoughts)) for one in read]
@@ -386,6 +406,18 @@ class Run:
         return cls(
             strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts, pending, counted_anew
         )
+
+
+def _pending_from(
+    value: Mapping[str, Any], space: MemorySpace, compactions: tuple[Compaction, ...], strategy: Strategy
+) -> TurnRecord:
+    """The pending request, over a space of its own that has the summaries that are foreseen as well."""
+    written, space = value.get("foreseen_summaries", ()), space.apart()
+    follows = {item["version"]: item["before"][1] for item in value.get("foreseen", ())}
+    for version in written:
+        space.summaries.append(_summary_from_dict(version, space.summaries.counter, follows.get(version["version"])))
+    foreseen = tuple(Compaction.from_dict(item, strategy, space) for item in value.get("foreseen", ()))
+    return TurnRecord.from_dict(value, space, (*compactions, *foreseen), strategy)
 
 
 FRAME_COLUMNS = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 from memviz.context import Context
@@ -280,15 +281,28 @@ class Session:
             self.thinking_summary = thinking_summary if self.pending is not None else None
 
     def catch_up(self, length: int, summary: Reply | None = None) -> None:
-        """Take in the first ``length`` messages. Unless the last of them is a question, its turn is complete."""
+        """Take in the first ``length`` messages. Unless the user spoke last among them, the turn is complete."""
         self.advance(length)
-        if length and self.log[length - 1].role != "user":
+        if length and not self.log.asks_at(length):
             self.complete_turn(summary)
 
     def prepare(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
         self.look_before_request()
         return self._opened(self.request(recalls, bounds))
+
+    def foresee(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> None:
+        """Make the request ready that the log's end calls for, as it would be sent. What is summarized only for it is
+        shown with it and is on no record here: nobody has asked for the reply."""
+        ahead = copy(self)
+        ahead.space = self.space.apart()
+        ahead.memory = self.memory._replace(space=ahead.space)
+        ahead.compactions, ahead._unsent = [*self.compactions], [*self._unsent]
+        if self._library is not None:  # there is one object of the library's, and it goes on
+            ahead._library, self._library = self._library, None
+            ahead._library.serve(ahead)
+        ahead.prepare(recalls, bounds)
+        self._open = ahead._open
 
     def _opened(self, prepared: Prepared) -> Prepared:
         self._open = self._record_of(prepared)

@@ -74,7 +74,8 @@ def _recounted(held: Run, strategy: Strategy, counter: Counter, before: Sequence
             space.summaries.append(version, compaction.strategy.summary_wording)
     if before[-1].is_setting(strategy, counter.name):
         before = before[:-1]
-    run = replace(held, strategy=strategy, space=space, compactions=made, earlier_settings=tuple(before))
+    settings = tuple(before)
+    run = replace(held, strategy=strategy, space=space, compactions=made, earlier_settings=settings, pending=None)
     if counter.name == held.counter.name:
         return run
     return _with_new_counts(run)

@@ -16,6 +16,7 @@ from memviz.lessons.playing import Played
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Knowledge
 from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 
 Value = float | bool | str
 
@@ -118,6 +119,10 @@ def _sizes(side: str) -> Callable[[Played, Point], Value]:
     return take
 
 
+def _summary_tokens(played: Played, point: Point) -> Value:
+    return sent_summary_tokens(played.record(point))
+
+
 def _summary_length(played: Played, point: Point) -> Value:
     written = _summaries(played, point)
     return written[-1].summary_tokens if written else 0
@@ -168,7 +173,7 @@ def _facts_contradicted(played: Played, point: Point) -> Value:
 
 def _fact_state(played: Played, point: Point) -> Value:
     kept, number = played.retention(point), played.number(point)
-    return FactState(int(kept.state[number, played.fact(point.fact)])).word
+    return Knowledge(int(kept.states[number, played.fact(point.fact)])).state.word
 
 
 def _fact_place(played: Played, point: Point) -> Value:
@@ -230,7 +235,7 @@ def _least(measure: Callable[[Played, Point], Value]) -> Callable[[Played, Point
 _FACT, _MESSAGE = ("fact",), ("message",)
 MEASURES: Mapping[str, Measure] = {
     "request_tokens": Measure("the request has", _request_tokens, "tokens"),
-    "summary_tokens": Measure("the summary takes, in the request,", _part("summary"), "tokens"),
+    "summary_tokens": Measure("the text of the summary takes, in the request,", _summary_tokens, "tokens"),
     "history_tokens": Measure("messages sent word for word take, without the input,", _part("history"), "tokens"),
     "recalled_tokens": Measure("what is recalled takes", _part("recalled"), "tokens"),
     "input_tokens": Measure("the new message takes", _part("input"), "tokens"),

@@ -18,12 +18,14 @@ REQ = {"pieces": [[kind, start, stop, tokens?], ...],               # see memviz
        "limit": [1808, 1500, share?],                               # a whole request that reaches the limit; the limit
        "fill": [18, 20, "messages"],                                # of what the rule counts, how much is held
        "before": [tokens, pieces],                                  # the request without what was done before it
+       "pending": true,                                             # nobody has answered it: drawn hollow
        "events": [{"kind", "sentence": [plain, bold, plain, ...], "facts"}]}
 QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"}    # asked before `step` is shown
 ```
 
-Parts of a REQ that are empty are left out. Of facts that are followed ``memviz/stage/followed.py`` tells more. Besides,
-who shows the stage may set ``highlight`` (``{"facts": [...],
+The request that is open at the end of a conversation is one step more behind all others, if these are shown; it has
+no price and knows no facts, for it counts nowhere. Parts of a REQ that are empty are left out. Of facts that are
+followed ``memviz/stage/followed.py`` tells more. Besides, who shows the stage may set ``highlight`` (``{"facts": [...],
 "messages": [...], "settings": [...]}``), ``measures``, of which the visitor chooses what the lanes say, and
 ``controls``, the names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in ``stage.js``).
 """
@@ -41,9 +43,11 @@ from numpy.typing import NDArray
 
 from memviz.charts.palette import PART_COLORS, PART_TITLES, STEP_COLORS, STEP_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import Memory
 from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.pending_request import pending_codes
 from memviz.metrics.requests.limits import limit_rule
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.metrics.requests.traffic import traffic
@@ -108,7 +112,7 @@ def stage_data(
     ]
     first = settings[0].run
     shared = _messages(first, base, lanes[0].stop)
-    longest = max(lanes, key=lambda one: one.stop)
+    longest, pending = max(lanes, key=lambda one: one.stop), [one.pending for one in lanes if one.pending is not None]
     if all(_says_the_same(first, one.run) for one in settings):
         shared = _messages(longest.run, base, longest.stop)
     probes = next((one.probes for one in retentions if one is not None), ())[:MAX_FACTS]
@@ -116,9 +120,13 @@ def stage_data(
         "title": transcript.title, "measure": measure, "step": "turn" if axis.is_by_turn else "request", "base": base,
         "messages": shared,
         "settings": [
-            one.as_data(None if _says_the_same(first, one.run) else base) for one in lanes
+            one.as_data(None if _says_the_same(first, one.run) else base, is_open=bool(pending)) for one in lanes
         ],
-        "steps": [list(axis.request_at(place + 1)) for place in steps], "first": steps.start, "of": every,
+        "steps": [
+            *(list(axis.request_at(place + 1)) for place in steps),
+            *([one.turn, one.call, one.call] for one in pending[:1]),
+        ],
+        "first": steps.start, "of": every + bool(pending),
         "facts": [
             {"answer": probe.answers[0], "question": probe.question, "turn": _stated(first, probe.evidence)}
             for probe in probes
@@ -205,13 +213,19 @@ class _Lane:
         if self.at and self.at[0] > 0 and self.numbers[0] > 0:  # what was sent last before the first step
             self.numbers.insert(0, self.numbers[0] - 1)
             self.at.insert(0, 0)
+        is_last = self.steps.stop == int(self.axis.lasts[-1])
+        self.pending = run.pending if is_last else None
         self.stop = max((int(run.columns.lengths[number]) for number in self.numbers[-1:]), default=self.base)
+        if self.pending is not None:
+            self.stop = self.pending.memory.length
 
-    def as_data(self, own: int | None) -> Json:
+    def as_data(self, own: int | None, *, is_open: bool) -> Json:
         requests: list[Json | None] = [None] * len(self.steps)
         before: _Then | None = None
         for at, number in zip(self.at, self.numbers, strict=True):
             requests[at], before = self._request(number, before)
+        if is_open:
+            requests.append(None if self.pending is None else self._pending(self.pending, before))
         run = self.run
         return {
             "label": self.setting.label, "index": self.setting.index,
@@ -221,26 +235,34 @@ class _Lane:
         }  # fmt: skip
 
     def _request(self, number: int, before: _Then | None) -> tuple[Json, _Then]:
-        run, record = self.run, self.run.requests[number]
+        record = self.run.requests[number]
         codes, sizes = self._codes(number), sent_sizes(record.memory, record.parts, self.whole)
         then = self._codes(number - 1) if number else None
         events, known = self.teller.events(number, codes, then), self._known(number)
-        strategy = run.strategy_at(record.turn)
-        limit, fill = strategy.budget_tokens, strategy.fill(record.memory)
-        uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
-        found = {
-            "pieces": lane(record.memory, record.parts, record.tokens, sizes, self.base),
-            "tokens": record.total_tokens, "length": record.memory.length,
+        found = self._sent(record, codes, sizes, before) | {
             "usd": None if self.usd is None else dollars(float(self.usd[number])),
             "known": "" if before is not None and before.known == known else known,
+            "before": self._before(number) if record.compactions else None, "events": events,
+        }  # fmt: skip
+        return _without_empty(found), _Then(codes, sizes, known)
+
+    def _pending(self, record: TurnRecord, before: _Then | None) -> Json:
+        codes, sizes = pending_codes(self.run), sent_sizes(record.memory, record.parts, self.whole)
+        return _without_empty(self._sent(record, codes, sizes, before) | {"pending": True})
+
+    def _sent(self, record: TurnRecord, codes: Codes, sizes: Sizes, before: _Then | None) -> Json:
+        """What a request sends, and how full that is."""
+        strategy = self.run.strategy_at(record.turn)
+        limit, fill = strategy.budget_tokens, strategy.fill(record.memory)
+        uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
+        return {
+            "pieces": lane(record.memory, record.parts, record.tokens, sizes, self.base),
+            "tokens": record.total_tokens, "length": record.memory.length,
             "fates": changes(codes, None if before is None else before.codes, self.base),
             "sizes": _resized(sizes, self.whole if before is None else before.sizes, self.whole, self.base),
             "limit": None if limit is None else [int(uncounted + limit), limit, *filter(None, [strategy.budget_share])],
             "fill": None if fill is None else [fill.held, fill.limit, fill.unit],
-            "before": self._before(number) if record.compactions else None, "events": events,
         }  # fmt: skip
-        kept = {name: value for name, value in found.items() if value not in (None, "", [])}
-        return kept, _Then(codes, sizes, known)
 
     def _before(self, number: int) -> list[Any]:
         """The request without the first of the compactions that changed it, and so without any."""
@@ -268,6 +290,10 @@ class _Lane:
         if self.assumptions is None:
             return None
         return self.assumptions.cost(self.run.once(traffic, partial(traffic, self.run))).so_far_usd
+
+
+def _without_empty(found: Json) -> Json:
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
 
 
 def changes(codes: Codes, before: Codes | None, base: int) -> list[list[int]]:

@@ -33,7 +33,7 @@ def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
     settings = [
         {
             **setting,
-            "summaries": {one: told(run.space.summaries.versions[one - 1].text, facts, chars) for one in held},
+            "summaries": {one: told(_texts(run)[one - 1], facts, chars) for one in held},
             "messages": setting["messages"] and _messages(setting["messages"], run, facts, data["base"]),
         }
         for setting, run, held in zip(data["settings"], runs, versions, strict=True)
@@ -74,6 +74,12 @@ def _marked(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]]:
 def _hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
     """Which texts hold one of the facts."""
     return [bool(held.any()) for held in answers_of(facts).holding(texts).answers]
+
+
+def _texts(run: Run) -> list[str]:
+    """All summaries, those too that are foreseen for the pending request."""
+    space = run.space if run.pending is None else run.pending.memory.space
+    return [version.text for version in space.summaries.versions]
 
 
 def _versions(setting: Mapping[str, Any]) -> list[int]:

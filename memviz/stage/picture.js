@@ -332,14 +332,16 @@ class MemvizPicture {
         const inset = 4, space = 2, lines = this.lines[number].now, height = (laneHeight - 2 * inset + space) / lines - space;
         const line = { inset, space, height };
         const items = [...this.lanes[number].values()].sort((one, other) => other.isGone - one.isGone);
-        for (const item of items) this.drawBlock(item, top, line);
+        const isPending = Boolean(frames.frame(number, this.step)?.request.pending);
+        for (const item of items) this.drawBlock(item, top, line, isPending);
         context.restore();
         this.drawLimit(number, top, line);
         if ((frames.data.highlight?.settings ?? []).includes(number)) this.ring(left, top, laneWidth, laneHeight, 5);
     }
 
     // A block stands where its tokens do; one that reaches over the end of a line goes on in the next.
-    drawBlock(item, top, line) {
+    // Those of a request that nobody has answered are hollow.
+    drawBlock(item, top, line, isPending) {
         const { context } = this, { left, laneWidth, em } = this.room, { w, dy, alpha, color } = item.now;
         if (alpha < 0.01) return;
         context.globalAlpha = alpha;
@@ -349,11 +351,12 @@ class MemvizPicture {
             const at = Math.max(0, Math.floor(x / laneWidth + 1e-6)), stop = Math.min(end, (at + 1) * laneWidth), width = stop - x;
             const gap = width > 7 ? 2 : width > 3 ? 1 : width > 1.5 ? 0.4 : 0;
             const px = left + x - at * laneWidth, py = top + line.inset + at * (line.height + line.space) + dy, pw = Math.max(width - gap, 0.6);
-            this.box(px, py, pw, line.height, Math.min(3.5, width / 3, line.height / 3), item.css);
+            if (isPending) this.hollow(px, py, pw, line.height, item.css);
+            else this.box(px, py, pw, line.height, Math.min(3.5, width / 3, line.height / 3), item.css);
             if (item.pulses && this.t < 1 && this.t > 0) this.drawPulse(px, py, pw, line.height, alpha);
             if (isMarked) this.ring(px, py, pw, line.height, 3);
             if (width > 0.9 * em && line.height > 0.85 * em && !item.isGone && (width > 0.6 * w || !part)) {
-                this.drawLabel(item, px + pw / 2, py + line.height / 2, pw - 4);
+                this.drawLabel(item, px + pw / 2, py + line.height / 2, pw - 4, isPending);
             }
             if (stop >= end - 0.01) break;
             x = stop;
@@ -372,13 +375,13 @@ class MemvizPicture {
         context.globalAlpha = alpha;
     }
 
-    drawLabel(item, x, y, room) {
+    drawLabel(item, x, y, room, isHollow) {
         const { context } = this, { em } = this.room;
         context.font = this.font(0.75 * em);
         for (const text of item.labels) {
             const width = (this.widths ??= new Map()).get(text) ?? this.measure(text);
             if (width > room) continue;
-            context.fillStyle = this.textOn(item.now.color);
+            context.fillStyle = isHollow ? this.look.text : this.textOn(item.now.color);
             context.fillText(text, x, y + 0.5);
             return;
         }
@@ -438,6 +441,13 @@ class MemvizPicture {
         context.beginPath();
         context.roundRect(x, y, w, h, radius);
         context.fill();
+    }
+
+    hollow(x, y, w, h, color) {
+        const { context } = this, inset = Math.min(1, w / 4);
+        context.strokeStyle = color;
+        context.lineWidth = Math.min(2, w / 2);
+        context.strokeRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset);
     }
 
     ring(x, y, w, h, radius) {

@@ -31,6 +31,7 @@ class MemvizStage {
         this.sizes = new ResizeObserver(() => this.resize());
         for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
         addEventListener("resize", () => this.resize(), { signal });
+        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
         this.walk.begin();
@@ -395,6 +396,11 @@ class MemvizStage {
         this.drawSentence();
     }
 
+    // Who turns to something else sees the request that the rest of the page then speaks of.
+    pointer(event) {
+        if (this.walk.isPlaying && !event.composedPath().includes(this.root)) this.walk.stop();
+    }
+
     rests() {
         this.keepPlace(false);
     }
@@ -402,7 +408,13 @@ class MemvizStage {
     rested(at) {
         const [turn, call, calls] = this.data.steps[at], number = ++MemvizKeys.here.moves;
         this.keepPlace(true);
+        if (this.isPending(at)) return; // no request that could be selected
         this.onMove?.({ step: at + this.data.first, turn, call, behind: calls - call, setting: this.chosen, number });
+    }
+
+    // Whether nobody has answered the request of a step yet: it is shown, and counts nowhere.
+    isPending(at) {
+        return this.data.settings.some((_, one) => this.frames.frame(one, at)?.request.pending);
     }
 
     // Who asked for the stage plays it next; the focus of somebody who is elsewhere by now stays there.
@@ -529,7 +541,7 @@ class MemvizStage {
         event.disabled = this.nextMark() === undefined;
         this.slider.value = at;
         const which = calls > 1 ? `, call ${call} of ${calls}` : "", isPart = this.count < of;
-        const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}`;
+        const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}${this.isPending(at) ? ", pending" : ""}`;
         this.where.textContent = isPart ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}` : name;
         this.slider.setAttribute("aria-valuetext", name);
         const right = [...this.answers.values()].filter(Boolean).length;
@@ -605,8 +617,9 @@ class MemvizStage {
 
     readout({ request, fates }, before) {
         const { base } = this.data, measure = this.measures.value;
+        if (measure === "dollars" && request.pending) return "pending, in no sum";
         if (measure === "dollars") return request.usd ? `${request.usd} so far` : "price unknown";
-        if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens`;
+        if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens${request.pending ? ", pending" : ""}`;
         const counts = { whole: 0, summary: 0, dropped: 0 };
         for (const code of fates.subarray(0, request.length - base)) {
             if (code === 7 || code === 6) counts.whole++;
@@ -652,6 +665,7 @@ class MemvizStage {
         const frame = this.frames.frame(this.chosen, at);
         if (!frame) return ["nothing was sent yet."];
         if (!frame.isOwn) return ["this setting took no request of its own at this step."];
+        if (frame.request.pending) return ["pending. Nobody has answered this request: it would send ", `${memvizNumber(frame.request.tokens)} tokens`, ", and stands in no sum, price or count."];
         const [from, to] = this.frames.arrived(this.chosen, at), many = to - from;
         const news = many === 0 ? "nothing new" : many === 1 ? `message ${memvizNumber(to)}` : `messages ${memvizNumber(from + 1)} to ${memvizNumber(to)}`;
         return [`${news} ${many > 1 ? "are" : "is"} new. The request: `, `${memvizNumber(frame.request.tokens)} tokens`, "."];

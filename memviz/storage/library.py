@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from memviz.conversation import ROLES, Log, Message, clean_text
+from memviz.conversation import Log, Message, clean_text
 from memviz.errors import StorageError, UnreadableConversationError
 from memviz.process_memory import uncollected
 from memviz.storage import rows
@@ -223,15 +223,15 @@ def messages(session: Session, conversation_id: str, stop: int | None = None, st
 
 
 def request_count(session: Session, conversation_id: str) -> int:
-    """How many calls of the model a conversation calls for (:attr:`memviz.conversation.Log.request_count`); 0 where its
-    messages are damaged."""
+    """How many calls of the model a conversation calls for (:attr:`memviz.conversation.Log.request_count`), counted by
+    the database, which takes a fraction of a second for half a million messages."""
     table = MESSAGES.c
-    roles = session.execute(select(table.role).where(table.conversation_id == conversation_id).order_by(table.position))
-    of_role = {role: Message(role, "") for role in ROLES}  # who speaks is all that counts
-    try:
-        return Log(of_role[role] for role in roles.scalars()).request_count
-    except DAMAGE:
-        return 0
+    before = func.lag(table.role).over(order_by=table.position)
+    said = select(table.role, table.position, before.label("before")).where(table.conversation_id == conversation_id)
+    one = said.subquery().c
+    of_user = select(func.min(table.position)).where(table.conversation_id == conversation_id, table.role == "user")
+    begins_reply = (one.role == "assistant", one.before != "assistant", one.position > of_user.scalar_subquery())
+    return session.execute(select(func.count()).where(*begins_reply)).scalar_one()
 
 
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)

@@ -232,6 +232,13 @@ class _Summary(_Shape):
     track: Text = SUMMARY
 
 
+class _Pending(_Request):
+    """The request that nobody has answered yet, with what is foreseen for it alone."""
+
+    foreseen: list[_Compaction] = []
+    foreseen_summaries: list[_Summary] = []
+
+
 class _Strategy(_Shape):
     id: Text
     parameters: dict[str, Any]
@@ -255,12 +262,22 @@ class _Run(_Shape):
     earlier_settings: list[_EarlierSetting] = []
     review: bool = False
     drafts: list[_Draft] = []
-    pending: _Request | None = None
+    pending: _Pending | None = None
 
     @property
     def shown(self) -> Sequence[_Request | _Turn]:
         """Those of what was sent, and of the request that nobody has answered yet."""
         return [*self.sent, self.pending] if self.pending is not None else self.sent
+
+    @property
+    def all_compactions(self) -> Sequence[_Compaction]:
+        """Those that were made, and those that are foreseen."""
+        return [*self.compactions, *self.pending.foreseen] if self.pending is not None else self.compactions
+
+    @property
+    def all_summaries(self) -> Sequence[_Summary]:
+        """Those that were written, and those that are foreseen."""
+        return [*self.summaries, *self.pending.foreseen_summaries] if self.pending is not None else self.summaries
 
     @property
     def sent(self) -> Sequence[_Request | _Turn]:
@@ -277,7 +294,7 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     """Raise ValueError unless ``record`` has the shape of :meth:`memviz.engine.run.Run.to_record`, and names
     nothing that its conversation ``log`` and its own lists do not have."""
     run = _Run.model_validate(dict(record))
-    if [summary.version for summary in run.summaries] != list(range(1, len(run.summaries) + 1)):
+    if [summary.version for summary in run.all_summaries] != list(range(1, len(run.all_summaries) + 1)):
         raise ValueError("a summary is missing")
     if (run.requests is None) == (run.turns is None):
         raise ValueError("it has to have either requests or turns")
@@ -285,8 +302,8 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     _expect_pieces([sent for sent in run.shown if isinstance(sent, _Request)])
     _expect_within(_turn_numbers(run), log.turn_count, "turn")
     _expect_within(_positions(run), len(log), "message")
-    _expect_within(_versions(run), len(run.summaries), "summary")
-    _expect_within((sent.compactions[1] for sent in run.shown), len(run.compactions), "summarization")
+    _expect_within(_versions(run), len(run.all_summaries), "summary")
+    _expect_within((sent.compactions[1] for sent in run.shown), len(run.all_compactions), "summarization")
     _expect_within((setting.compactions for setting in run.earlier_settings), len(run.compactions), "summarization")
     _expect_in_order([setting.last_turn for setting in run.earlier_settings])
     _expect_in_order([setting.compactions for setting in run.earlier_settings])
@@ -328,8 +345,8 @@ def _expect_in_order(numbers: Sequence[int]) -> None:
 def _turn_numbers(run: _Run) -> Iterator[int]:
     yield from (sent.turn for sent in run.shown)
     yield from (setting.last_turn for setting in run.earlier_settings)
-    yield from (compaction.turn for compaction in run.compactions)
-    yield from (summary.turn for summary in run.summaries)
+    yield from (compaction.turn for compaction in run.all_compactions)
+    yield from (summary.turn for summary in run.all_summaries)
 
 
 def _positions(run: _Run) -> Iterator[int]:
@@ -343,10 +360,10 @@ def _positions(run: _Run) -> Iterator[int]:
         asked = sent.input if isinstance(sent.input, tuple) else (0, 0 if sent.input is None else sent.input + 1)
         yield from asked
         yield from _behind(sent.recalled.indices if sent.recalled else ())
-    for compaction in run.compactions:
+    for compaction in run.all_compactions:
         yield from (compaction.after_message + 1, compaction.keep_from, *compaction.summarized)
         yield from (*_memory_positions(compaction.before), *_memory_positions(compaction.after))
-    for summary in run.summaries:
+    for summary in run.all_summaries:
         yield from (*summary.covers, *summary.added)
 
 
@@ -377,8 +394,8 @@ def _versions(run: _Run) -> Iterator[int]:
         yield from (sent.memory[1], *(sent.summaries or ()))
         if isinstance(sent, _Request):
             yield from (number for piece in sent.pieces or () for number in _note_versions(piece))
-    for compaction in run.compactions:
+    for compaction in run.all_compactions:
         yield from (compaction.before[1], compaction.after[1])
         yield from (number or 0 for number in (compaction.version, compaction.replaces, compaction.revises))
-    for summary in run.summaries:
+    for summary in run.all_summaries:
         yield summary.replaces or 0

@@ -16,7 +16,7 @@ from memviz.strategies.base import Strategy
 COMPARED_AT_FIRST: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("buffer", {}),
     ("window", {"window_size": 10}),
-    ("summary_buffer", {"max_token_limit": 1500}),
+    ("summary_buffer", {"max_token_limit": 1500, "summary_words": 120}),
 )
 """What a newcomer sees side by side: everything, the newest, and a summary of the rest."""
 ENTRY_POINT_GROUP = "memviz.strategies"

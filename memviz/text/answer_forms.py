@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from memviz.text.letters import plain_letters
+from memviz.text.respelled import slashed
 from memviz.text.value_words import (
     AFTER_A_WORD,
     BEFORE_A_MONTH,
@@ -16,6 +18,8 @@ from memviz.text.value_words import (
     MULTIPLES,
     NAMES_THAT_ARE_WORDS,
     ONES,
+    PEOPLE_MEASURES,
+    SAME_MEASURE,
     SHARED_MONTHS,
     SMALL_NUMBERS,
     TENS,
@@ -119,7 +123,71 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
     if _THOUSANDS.fullmatch(answer.strip()):
         forms.append(AnswerForm((re.sub(r"\D", "", answer),)))
     forms += map(AnswerForm, _codes(answer.strip(), tokens))
+    forms += map(AnswerForm, _measures(answer, tokens))
+    forms += map(AnswerForm, _short_names(answer.strip(), tokens))
+    for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
+        forms += map(AnswerForm, _other_orders(form.tokens))
+    if len(tokens) > 1 and tokens[0] in ("a", "an", "the"):
+        forms.append(AnswerForm(tokens[1:]))
     return list(dict.fromkeys(forms))
+
+
+_MOST_LISTED_TOKENS = 8
+_LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
+_SMALL_WORDS = ("of", "the", "and", "de", "for")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The same amount in the next larger or smaller unit, pounds as weight or money, and people by another word."""
+    if len(tokens) != 2 or not tokens[0].replace(".", "", 1).isdigit():
+        return
+    number, unit = Decimal(tokens[0]), tokens[1].removeprefix(MARK)
+    if unit == "gbp" and "pound" in answer.lower():
+        yield tokens[0], f"{MARK}lb"
+    if unit == "lb":
+        yield tokens[0], f"{MARK}gbp"
+    if unit in PEOPLE_MEASURES:
+        yield from ((tokens[0], other) for other in PEOPLE_MEASURES if other != unit)
+    for small, (large, ratio) in SAME_MEASURE.items():
+        if unit == small and number >= ratio / 2:
+            whole, rest = divmod(number, ratio)
+            if (number / ratio * 4) % 1 == 0:
+                yield _number(number / ratio), _marked(large)
+            if rest and whole:
+                yield _number(whole), _marked(large), _number(rest), _marked(small)
+        if unit == large and (number * ratio) % 1 == 0:
+            yield _number(number * ratio), _marked(small)
+            if number % 1 and number > 1:
+                yield _number(number // 1), _marked(large), _number(number % 1 * ratio), _marked(small)
+
+
+def _marked(unit: str) -> str:
+    return f"{MARK}{unit}" if unit in UNITS.values() else unit
+
+
+def _number(number: Decimal) -> str:
+    return f"{number.normalize():f}"
+
+
+def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The initials of a name in three words or more, and a car or the like by its year and model alone."""
+    words = [word for word in answer.split() if word.lower() not in _SMALL_WORDS]
+    if len(words) >= 3 and all(word[:1].isupper() and word.isalpha() for word in words):
+        yield ("".join(word[0] for word in words).lower(),)
+    if len(tokens) == 3 and len(words) == 3 and _YEAR.fullmatch(tokens[0]) and all(map(str.isalpha, tokens[1:])):
+        yield tokens[0], tokens[2]
+
+
+def _other_orders(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Of two or three things that are listed every order, whatever joins them: "ivory with sage green"."""
+    joint = next((at for at, token in enumerate(tokens) if token in _LISTING and 0 < at < len(tokens) - 1), None)
+    if joint is None:
+        return
+    first, last = tokens[:joint], tokens[joint + 1 :]
+    for one, other in ((first, last), (last, first)):
+        yield one + other
+        yield from ((*one, word, *other) for word in _LISTING)
 
 
 _WITH_SYMBOL = re.compile(r"[$€£¥₹₩][\d.,]+k?|[\d.,]+k? ?[$€£¥₹₩]")
@@ -128,6 +196,7 @@ _LEAST_BARE_DIGITS = 3
 _THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
 _PHONE_DIGITS = range(9, 13)
 _SLASHED = re.compile(rf"(?P<year>\d{{4}}){MARK}(?P<first>\d+){MARK}(?P<second>\d+)")
+_TWO_PARTS = re.compile(rf"{MARK}(\d+){MARK}(\d+)")
 _TIME = re.compile(rf"(?P<hour>\d{{1,2}}){MARK}(?P<minute>\d\d)")
 _HALF_SAID = re.compile(r"[ap]\.?m|上午|下午|早上|晚上|凌晨|傍晚|中午|uhr|^\s*0\d|h\b", re.IGNORECASE)
 _CODE = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*|[A-Za-z0-9]+")
@@ -137,13 +206,19 @@ _PARTS = re.compile(r"[ -]")
 
 def _dates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """A date that may be written with slashes, whose day or month comes first."""
+    if len(tokens) == 2 and tokens[1][0] == MARK and tokens[1][1:].isdigit() and tokens[0].isdigit():
+        day, month = int(tokens[0]), int(tokens[1][1:])
+        yield from ((slashed(day, month),), (slashed(month, day),))
+    elif len(tokens) == 1 and (parts := _TWO_PARTS.fullmatch(tokens[0])):
+        one, other = int(parts[1]), int(parts[2])
+        yield from ((str(day), f"{MARK}{month}") for day, month in ((one, other), (other, one)) if 0 < month <= 12)
     if len(tokens) == 3 and tokens[1][0] == MARK and tokens[1][1:].isdigit() and tokens[0].isdigit():
         day, month, year = int(tokens[0]), int(tokens[1][1:]), tokens[2]
         if day <= 12 and day != month:
             yield (slashed_date(day, month, year),)
             yield (slashed_date(month, day, year),)
-    elif len(tokens) == 1 and (slashed := _SLASHED.fullmatch(tokens[0])):
-        first, second, year = int(slashed["first"]), int(slashed["second"]), slashed["year"]
+    elif len(tokens) == 1 and (written := _SLASHED.fullmatch(tokens[0])):
+        first, second, year = int(written["first"]), int(written["second"]), written["year"]
         yield (str(first), f"{MARK}{second}", year)
         yield (str(second), f"{MARK}{first}", year)
         yield (slashed_date(second, first, year),)

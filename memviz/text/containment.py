@@ -26,7 +26,15 @@ from memviz.text.answer_forms import KINDS, NAME_TOKENS, READ_IN_CONTEXT, answer
 from memviz.text.inflections import uninflected
 from memviz.text.letters import plain_letters, simplified
 from memviz.text.terms import IS_UNSPACED, TOKEN, composed, is_number
-from memviz.text.value_words import CURRENCIES, MONTH_NUMBERS, SHARED_MONTHS, UNITS, word_number
+from memviz.text.value_words import (
+    CURRENCIES,
+    MONTH_NUMBERS,
+    SHARED_MONTHS,
+    SHORT_FORMS,
+    SHORT_WEEKDAYS,
+    UNITS,
+    word_number,
+)
 from memviz.text.values import MARK, plain_number, plain_values
 from memviz.text.words import UNSPACED
 
@@ -75,6 +83,8 @@ def normal_form(token: str) -> tuple[str, ...]:
         return (plain_number(token),)
     if token in NAME_TOKENS:
         return (token,)
+    if token in SHORT_WEEKDAYS:
+        return (SHORT_WEEKDAYS[token],)
     word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
     return tuple(map(_normal_word, _PIECE.findall(word)))
 
@@ -85,6 +95,8 @@ def _normal_word(word: str) -> str:
         return f"{MARK}{MONTH_NUMBERS[plain]}"
     if plain in KINDS:
         return f"{MARK}{KINDS[plain]}"
+    if plain in SHORT_FORMS:
+        return uninflected(SHORT_FORMS[plain])
     number = word_number(plain)
     return uninflected(plain) if number is None else str(number)
 

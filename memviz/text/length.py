@@ -15,6 +15,8 @@ _SENTENCES = {
 }
 """What ends a sentence, and the one that asks, by the language that a prompt's script shows. Where words are not
 spaced, characters are what people count."""
+IN_CHARACTERS = ("zh", "ja")
+"""Languages whose words are not spaced."""
 _HANGUL = "\uac00-\ud7af"
 _WORD = re.compile(f"[{UNSPACED.replace(_HANGUL, '')}]|[^\\s{UNSPACED.replace(_HANGUL, '')}]+")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -29,6 +31,18 @@ def with_length(instruction: str, words: int) -> str:
     begun = instruction.rstrip()
     between = stop if begun[-1:].isalnum() else stop[1:]
     return begun + between + sentence.format(words)
+
+
+def length_unit(prompt: str, words: int) -> str:
+    """Return what the length in ``prompt`` was asked in: ``characters`` where its language counts those, else
+    ``words``."""
+    in_characters = (_SENTENCES[code][1].format(words) for code in IN_CHARACTERS)
+    return "characters" if any(sentence in prompt for sentence in in_characters) else "words"
+
+
+def counted_unit(text: str) -> str:
+    """Return what :func:`count_words` counts in ``text`` for the most part: ``characters`` or ``words``."""
+    return "characters" if language(text) in IN_CHARACTERS else "words"
 
 
 def count_words(text: str) -> int:

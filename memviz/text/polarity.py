@@ -8,22 +8,18 @@ nothing ("not only", "no later than", "don't forget") does not count, and neithe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+from memviz.text import update_cues
+from memviz.text.letters import simplified
+from memviz.text.update_cues import Cued
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
 
 _I = re.IGNORECASE
-_CUE = re.compile(
-    r"\b(?:not|never|no|nor|none|neither|without|cannot|instead|rather than|in place of|replac\w+|cancel\w*|called off"
-    r"|scrapped|used to|formerly|previously|from|anymore|change[ds]?|changing|nicht|kein\w*|nie|niemals|statt|anstatt"
-    r"|anstelle|von|abgesagt|storniert|pas|plus|jamais|au lieu|annul\w+|ya no|nunca|en lugar|en vez|não|nao|nem"
-    r"|em vez|não mais|cancelad\w+)\b|n['’]t\b|\bde \S|->|→|⇒"
-    r"|[不没沒别]|并非|並非|取消|从|從|把|将|將|由|原来|原來|以前|之前|曾|改成|改为|改為|换成|換成|变成|變成",
-    _I,
-)
 _SENTENCE = re.compile(r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*")
 _CHANGE = (
     r"(?:mov|switch|chang|updat|correct|reschedul|postpon|push|rais|lower|increas|reduc|renam|relocat|transferr|upgrad"
@@ -108,7 +104,7 @@ _DENIED = (
     re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
                r"|[.,;:!?()](?!\d)|\b(?:mas|sino|pero|porque"
                r"|e|y)\b)", _I),
-    re.compile(r"(?:不(?![过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|没有?(?!问题|关系|事|错|[跟和与给对向])"
+    re.compile(r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
                r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
                r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"),
 )  # fmt: skip
@@ -122,6 +118,46 @@ _OUTDATED_BEFORE = (
     re.compile(r"取消(?!政策|费|費)"),
 )
 """What calls outdated what stands before it in its clause."""
+_OUTDATED_BY = (
+    ("from ",),
+    ("from ",),
+    ("chang",),
+    ("replac",),
+    ("instead of", "rather than", "in place of", "longer", "not any", "opposed"),
+    ("used to", "formerly", "previously"),
+    ("cancel", "called off", "scrapped", "abgesagt", "storniert", "annul"),
+    ("von ",),
+    ("von ",),
+    ("statt", "anstelle", "nicht mehr", "au lieu", "lugar de", "vez de", "ya no", "já não"),
+    ("déménag", "chang", "pass", "mud", "cambi", "pas", "alter"),
+    (" plus ",),
+    ("从", "從", "由"),
+    ("把", "将", "將"),
+    ("不",),
+    ("原来", "原來", "以前", "曾"),
+)
+_DENIED_BY = (
+    ("no ",),
+    ("not", "never", "nor", "neither", "without", "n't", "n’t"),
+    ("not", "n't", "n’t", "longer"),
+    ("nicht", "kein", "nie"),
+    (" pas", " jamais"),
+    ("não", "nao", "nunca", "nem"),
+    ("不", "没", "沒", "并非", "並非", "别"),
+)
+_OUTDATED_BEFORE_BY = (
+    ("replaced", "superseded"),
+    ("->", "→", "⇒"),
+    ("cancel", "called off", "scrapped", "abgesagt", "storniert", "annul"),
+    ("改", "换", "換", "变", "變"),
+    ("取消",),
+)
+"""What a sentence has to hold before each pattern is tried: to look for a few letters takes next to no time."""
+_ENDED = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
+_NOT_SO = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
+_CUES = tuple(
+    {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {cue for cues in _OUTDATED_BEFORE_BY for cue in cues}
+)
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
@@ -130,11 +166,20 @@ _NEGATIVE = (
     r"|nunca|não)\b|n['’]t\b|-free\b|[不没沒忌]|过敏|過敏|讨厌|討厭"
 )
 _ABOUT_BEFORE = (
-    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed)\b"
-    r"|以前|之前|原来|原來|取消"
+    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed|g[ai]ve up|given up|quit|stop(?:ped)?"
+    r"|left out)\b|以前|之前|原来|原來|取消|放弃|戒"
 )
 _IS_NEGATIVE = re.compile(_NEGATIVE, _I)
+_STATES_ITSELF = re.compile(r"\b(?:vegan|vegetarian|allerg\w*|intoleran\w*|afraid)\b|过敏|過敏|素", _I)
+"""Words for what is not eaten or liked, which a "not" denies like any other word."""
 _IS_ASKED_NEGATIVELY = re.compile(f"{_NEGATIVE}|{_ABOUT_BEFORE}", _I)
+_NEGATIVE_ANSWER = re.compile(
+    r"(?:(?:he|she|they|i|the user) )?(?:no|not|without|never|(?:do|does|did|is|are|can|has|have)(?: not|n['’]t)|cannot"
+    r"|avoids?|avoiding)(?: (?:own|owns|have|has|had|got|want|wants|use|uses|eat|eats|keep|keeps|any|an?|the|more))*"
+    r" (\w.*)|(\w+)-free"
+    r"|(?:不能|不可以|不|没有|没|无|别|免|忌)(?:放|加|要|吃|喝|用|养|想要)?([^\W\d_]+)",
+    _I,
+)
 _CLAUSE = re.compile(r"[^,;:.!?，。；！？\n]+")
 _PERSON = re.compile(
     r"\b(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
@@ -150,10 +195,30 @@ def is_asked_negatively(text: str) -> bool:
     return _IS_ASKED_NEGATIVELY.search(text) is not None
 
 
-def states_negatively(text: str, says: Callable[[str], bool]) -> bool:
-    """Whether all clauses of ``text`` that say something, which ``says`` tells, are negatives: "I eat no nuts"."""
-    clauses = [clause for clause in _CLAUSE.findall(text) if says(clause)]
-    return bool(clauses) and all(_IS_NEGATIVE.search(clause) for clause in clauses)
+def is_answered_negatively(answer: str) -> bool:
+    """Whether an answer is what is not: "no nuts", but not "vegetarian", which a "not" denies."""
+    return is_asked_negatively(_STATES_ITSELF.sub(" ", answer))
+
+
+def states_itself(answer: str) -> bool:
+    """Whether an answer has the negative in itself, and no other: "vegetarian", "allergic to nuts"."""
+    return _STATES_ITSELF.search(answer) is not None and not is_answered_negatively(answer)
+
+
+def denied_content(answer: str) -> str | None:
+    """What an answer that is a negative denies: "no nuts" is about nuts; ``None`` for any other answer."""
+    found = _NEGATIVE_ANSWER.fullmatch(simplified(answer.strip()))
+    return next(filter(None, found.groups())) if found else None
+
+
+def is_negative(clause: str) -> bool:
+    """Whether a clause states what is not: "I eat no nuts", "I am allergic to nuts"."""
+    return _IS_NEGATIVE.search(clause) is not None
+
+
+def clauses_with_negatives(text: str) -> tuple[str, ...]:
+    """The clauses of ``text``, if any of them is a negative; none of any other text."""
+    return tuple(_CLAUSE.findall(text)) if is_negative(text) else ()
 
 
 def is_same_subject(question: str, update: str) -> bool:
@@ -169,54 +234,77 @@ class Polarity(NamedTuple):
     since: str = ""
     updates: str = ""
     """The sentences that call something outdated."""
+    denied: str = ""
+    """What is denied or outdated, and nothing else."""
 
 
 def may_deny(text: str) -> bool:
-    """Whether :func:`polarity` has to be asked: most texts deny nothing."""
-    return _CUE.search(text) is not None
+    """Whether :func:`polarity` has to be asked: many texts deny nothing."""
+    lower = simplified(text).lower()
+    return any(map(lower.__contains__, _CUES))
 
 
-@lru_cache(maxsize=4096)
-def polarity(text: str) -> Polarity:
-    """What ``text`` affirms, and what it calls outdated."""
+def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
+    """What ``text`` affirms, and what it calls outdated; of the sentences alone that ``mentions`` tells, if given."""
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
-    for start, sentence in _telling_sentences(text):
-        old = [*_found(_OUTDATED, sentence, start), *_found_before(sentence, start)]
-        updates += [sentence] if old else []
-        outdated += old
-        denied += _found(_DENIED, sentence, start)
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group()
+        if not may_deny(sentence) or (mentions is not None and not mentions(sentence)):
+            continue
+        found = _spans_of(sentence)
+        updates += [sentence] if found.outdated else []
+        outdated += [(match.start() + start, match.start() + stop) for start, stop in found.outdated]
+        denied += [(match.start() + start, match.start() + stop) for start, stop in found.denied]
     if not outdated and not denied:
         return Polarity(text)
     last = max((stop for _, stop in outdated), default=len(text))
     spans = sorted(outdated + denied)
     said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
-    return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates))
+    not_so = BORDER.join(text[start:stop] for start, stop in spans)
+    return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates), not_so)
 
 
-def _telling_sentences(text: str) -> Iterator[tuple[int, str]]:
-    for match in _SENTENCE.finditer(text):
-        sentence = match.group()
-        if _CUE.search(sentence) and not sentence.rstrip().endswith(("?", "？")):
-            yield match.start(), sentence.rstrip(".!?。！？\n;； ")
+def sentences_that_may_deny(text: str) -> Iterator[str]:
+    """The sentences of ``text`` that :func:`polarity` reads."""
+    return (match.group() for match in _SENTENCE.finditer(text) if may_deny(match.group()))
 
 
-def _found(patterns: tuple[re.Pattern[str], ...], sentence: str, offset: int) -> Iterator[tuple[int, int]]:
-    for pattern in patterns:
-        for match in pattern.finditer(sentence):
-            yield offset + match.start("old"), offset + match.end("old")
+class _Spans(NamedTuple):
+    """Characters of a sentence."""
+
+    outdated: tuple[tuple[int, int], ...] = ()
+    denied: tuple[tuple[int, int], ...] = ()
 
 
-def _found_before(sentence: str, offset: int) -> Iterator[tuple[int, int]]:
-    for pattern in _OUTDATED_BEFORE:
+@lru_cache(maxsize=16_384)
+def _spans_of(sentence: str) -> _Spans:
+    """What one sentence calls outdated, and what it denies; a question does neither."""
+    if sentence.rstrip().endswith(("?", "？")):
+        return _Spans()
+    told = simplified(sentence.rstrip(".!?。！？\n;； "))
+    lower = told.lower()
+    outdated = [*_found(_ENDED, told, lower), *_found_before(told, lower)]
+    return _Spans(tuple(outdated), tuple(_found(_NOT_SO, told, lower)))
+
+
+def _found(rules: Iterable[Cued], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+    for cues, pattern in rules:
+        if any(cue in lower for cue in cues):
+            yield from (match.span("old") for match in pattern.finditer(sentence))
+
+
+def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+    for pattern, cues in zip(_OUTDATED_BEFORE, _OUTDATED_BEFORE_BY, strict=True):
+        if not any(cue in lower for cue in cues):
+            continue
         for match in pattern.finditer(sentence):
             starts = [found.end() for found in _CLAUSE_STARTS.finditer(sentence, 0, match.start())]
             first = starts[-1] if starts else 0
             if not _POSSIBLY.search(sentence, first, match.start()):
                 # "取消" stands before what it takes back as well
-                stop = len(sentence) if match.group() == "取消" else match.start()
-                yield offset + first, offset + stop
+                yield first, len(sentence) if match.group() == "取消" else match.start()
 
 
 def _without(text: str, spans: list[tuple[int, int]], since: int) -> str:

@@ -147,6 +147,12 @@ UNITS = {
         "min": "min mins minute minutes minuten 分钟",
         "gb": "gb gigabyte gigabytes",
         "mb": "mb megabyte megabytes",
+        "lb": "lb lbs",
+        "oz": "oz ounce ounces",
+        "ft": "ft foot feet 英尺",
+        "inch": "inch inches 英寸",
+        "mi": "mi mile miles 英里",
+        "sqm": "m² ㎡ sqm 平方米 平米 平",
         "tb": "tb terabyte terabytes",
     }.items()
     for spelling in spellings.split()
@@ -171,3 +177,25 @@ BEFORE_A_MONTH = words(
 )
 MEASURE_WORDS = "个人位天年月周号楼层岁次件本张条只台辆间套点分秒米斤克元块公小时折倍名家种口度页晚日"
 """Chinese characters behind a numeral that is one."""
+SAME_MEASURE = {
+    "min": ("h", 60), "h": ("day", 24), "day": ("week", 7), "month": ("year", 12), "g": ("kg", 1000), "m": ("km", 1000),
+    "cm": ("m", 100), "ml": ("l", 1000), "mb": ("gb", 1000), "gb": ("tb", 1000)
+}  # fmt: skip
+"""Units, each with the next larger one and how many of it that is."""
+PEOPLE_MEASURES = "人名位个"
+SHORT_FORMS = {
+    "postgres": "postgresql", "js": "javascript", "k8s": "kubernetes", "mech": "mechanical", "eng": "engineering",
+    "elec": "electrical", "univ": "university", "uni": "university", "dept": "department", "apt": "apartment",
+    "ave": "avenue", "blvd": "boulevard", "prof": "professor", "dr": "doctor", "appt": "appointment",
+    "bday": "birthday", "mgr": "manager", "govt": "government", "intl": "international", "veggie": "vegetarian",
+    "fridge": "refrigerator", "bike": "bicycle", "yr": "year", "yrs": "year", "wk": "week", "wks": "week",
+    "tues": "tuesday", "weds": "wednesday", "thur": "thursday", "thurs": "thursday", "mth": "month", "mths": "month",
+    "approx": "approximately", "asst": "assistant", "tv": "television", "telly": "television", "phd": "doctorate",
+    "photo": "photograph", "vet": "veterinarian", "gran": "grandmother", "grandma": "grandmother",
+    "grandpa": "grandfather", "mum": "mother", "mom": "mother", "dad": "father", "maths": "mathematics",
+    "math": "mathematics", "chem": "chemistry", "bio": "biology", "sci": "science", "psych": "psychology",
+    "favorite": "favourite", "color": "colour", "gray": "grey",
+}  # fmt: skip
+"""Words that people shorten, and what each is short for."""
+SHORT_WEEKDAYS = {"Mon": "monday", "Tue": "tuesday", "Wed": "wednesday", "Thu": "thursday", "Fri": "friday"}
+"""Only with a capital: "wed" is a word, and so is "Sun"."""

@@ -20,10 +20,9 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from memviz.text.letters import plain_letters
+from memviz.text.respelled import MARK, respelled
 from memviz.text.value_words import CURRENCIES, MEASURE_WORDS, MONTH_NUMBERS, SHARED_MONTHS, UNITS
 
-MARK = "ʘ"
-"""A letter, so that it makes one word with what stands beside it."""
 _NUMERAL = "[零〇一二两三四五六七八九十百千万亿]"
 _MAY_HAVE_VALUE = re.compile(rf"\d|{_NUMERAL}")
 _DIGITS = re.compile(r"\d+")
@@ -105,6 +104,7 @@ _LATER_HALF = ("下午", "晚上", "傍晚", "中午")
 
 def plain_values(text: str) -> str:
     """``text`` with one spelling for each value. Texts without digits and Chinese numerals stay as they are."""
+    text = respelled(text)
     if not _MAY_HAVE_VALUE.search(text):
         return text
     if not text.isascii():

@@ -27,6 +27,7 @@ def as_sweep(
     }
     return Sweep(
         tuple(run.strategy for run in runs), (subject.title,), cells, assumptions,
-        guessed_facts=(subject.guessed_facts,), summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
+        guessed_facts=(subject.guessed_facts,), unmeasured_results=(subject.unmeasured_results,),
+        summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
         counter=runs[0].counter.name, largest=largest_sizes((subject.log,), runs[0].counter),
     )  # fmt: skip

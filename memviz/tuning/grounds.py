@@ -37,6 +37,8 @@ class Grounds:
     guessed_facts: int = 0
     given_facts: int = 0
     summarizer: str = ""
+    unmeasured_results: int = 0
+    """Tool results of the conversations none of whose facts comes from one."""
 
     @property
     def facts(self) -> int:
@@ -63,7 +65,15 @@ class Grounds:
         if not self.facts:
             return "There was no fact to measure on; add yours."
         check = f"; check {'it' if self.guessed_facts == 1 else 'them'} or add yours" if self.guessed_facts else ""
-        return f"Measured on {self.facts_in_words}{check}."
+        return f"Measured on {self.facts_in_words}{check}.{self._unmeasured}"
+
+    @property
+    def _unmeasured(self) -> str:
+        """That what tools returned is left out, where it is."""
+        if not self.unmeasured_results:
+            return ""
+        results = counted(self.unmeasured_results, "tool result")
+        return f" None of these facts comes from what a tool returned: what is lost with {results} is not measured."
 
     @property
     def about_summaries(self) -> tuple[str, ...]:

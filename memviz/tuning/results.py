@@ -62,6 +62,8 @@ class Sweep:
     assumptions: PricingAssumptions = field(repr=False)
     stopped: str = ""
     guessed_facts: tuple[int, ...] = ()
+    unmeasured_results: tuple[int, ...] = ()
+    """For each conversation its tool results where no fact comes from one; else 0."""
     summarizer: str = ""
     counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
@@ -74,7 +76,8 @@ class Sweep:
         facts = {place.subject: cell.facts for place, cell in self.cells.items()}
         guessed = sum(number for subject, number in enumerate(self.guessed_facts) if facts.get(subject))
         wrote = any(cell.summarizations for cell in self.cells.values())
-        return Grounds(guessed, sum(facts.values()) - guessed, self.summarizer if wrote else "")
+        unmeasured = sum(number for subject, number in enumerate(self.unmeasured_results) if facts.get(subject))
+        return Grounds(guessed, sum(facts.values()) - guessed, self.summarizer if wrote else "", unmeasured)
 
     @property
     def is_complete(self) -> bool:

@@ -111,6 +111,7 @@ class Sweeping:
             self.assumptions,
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in self.subjects),
+            unmeasured_results=tuple(subject.unmeasured_results for subject in self.subjects),
             summarizer="" if self.summarizer is None else self.summarizer.name,
             counter=find_counter(self.counter).name,
             largest=largest_sizes((subject.log for subject in self.subjects), find_counter(self.counter)),

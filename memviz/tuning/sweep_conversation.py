@@ -11,6 +11,7 @@ from memviz.conversation import Log
 from memviz.counters import Counter
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import propose_probes
+from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import Probe, Transcript
 
 
@@ -59,6 +60,11 @@ class SweepConversation:
     def guessed_facts(self) -> int:
         """How many of the probes memviz proposed."""
         return sum(not probe.by_user for probe in self.probes) if self.proposed else 0
+
+    @cached_property
+    def unmeasured_results(self) -> int:
+        """Tool results of the conversation where no probe comes from one; else 0."""
+        return count_unmeasured_results(self.log, self.probes)
 
     @cached_property
     def texts(self) -> ProbeTexts:

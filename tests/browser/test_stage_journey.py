@@ -333,3 +333,15 @@ def test_facts_of_a_stage_that_is_drawn_anew_look_at_once_as_they_are(
     )
     assert fading[0] > 0
     assert fading[1] == 0
+
+
+def test_a_click_elsewhere_pauses_and_the_page_hears_of_the_request_that_is_seen(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, played)
+    page.evaluate("document.body.append(Object.assign(document.createElement('button'), { textContent: 'Keep' }))")
+    page.keyboard.press(" ")
+    page.wait_for_function("stage.walk.at > 10")
+    page.get_by_role("button", name="Keep").click()
+    assert not page.evaluate("stage.walk.isPlaying")
+    page.wait_for_function("moves.length > 0 && moves.at(-1).step === stage.walk.at")

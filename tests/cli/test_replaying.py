@@ -62,7 +62,7 @@ class TestJson:
 
 
 class TestComparison:
-    THREE = ("Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens")
+    THREE = ("Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words")
 
     def test_without_a_strategy_the_settings_of_compare_are_shown(self, chat: Path) -> None:
         runs = memviz("replay", chat, "--json").json

@@ -129,7 +129,8 @@ def test_within_a_run_with_tools(id: str) -> None:
 
     asyncio.run(talking())
     for number, sent in enumerate(model.inputs):
-        assert f"question {number // 3}" in [text_of(item) for item in sent]
+        if id == "window":  # the running summary may take in the question once the model has called a tool
+            assert f"question {number // 3}" in [text_of(item) for item in sent]
         results = {item["call_id"] for item in sent if item.get("type") == "function_call_output"}
         assert {item["call_id"] for item in sent if item.get("type") == "function_call"} == results
     if id == "window":  # named: what the agent does within the run comes on top of the window

@@ -410,3 +410,10 @@ def test_all_that_is_recalled_in_a_turn_is_there_from_its_first_call() -> None:
         talk(3), memviz.strategy("window", window_size=1), model=ScriptedModel([*"abc"]), recalls=recalls
     )
     assert run.turns[2].parts.recalled == (0, 1)
+
+
+def test_a_system_message_between_two_of_the_user_ends_no_turn() -> None:
+    said = [Message("user", "Rain?"), Message("system", "It is May."), Message("user", "I mean today.")]
+    run = memviz.free_run(said, memviz.strategy("recent_only"), model=ScriptedModel(["No."]), summarizer=Digest())
+    assert [(one.after_message, one.turn) for one in run.compactions] == [(3, 1)]
+    assert len(run.requests[0].context.messages) == 3

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall, RecallError
+from memviz.context import Fate
+from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
+from memviz.storage.run_shapes import expect_sound
 from memviz.tool_schemas import schema_tokens
 from tests.engine.probes import Digest, small
 from tests.strategies.conversations import conversations
@@ -183,13 +186,81 @@ def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(id: 
     assert (pending.turn, pending.call, pending.name) == (last.turn, last.call, last.name)
     assert (pending.tokens, pending.flags, pending.reply_tokens) == (last.tokens, last.flags, 0)
     before = list(answered.requests)[:-1]
-    assert list(run.requests) == before
+    assert [record.to_dict(0) for record in run.requests] == [record.to_dict(0) for record in before]
     assert len(run.frame()) == len(before) == len(traffic(run).turns)
     assert run.columns.totals.sum() == sum(record.total_tokens for record in before)
     again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))
     assert again.to_dict() == run.to_dict()
     assert again.pending is not None
     assert again.pending.context.messages == pending.context.messages
+
+
+def early() -> list[Message]:
+    """Three turns, and a question that makes a summary due before its request."""
+    return [*agent(0, 0, 0), Message("user", "And what was it that I asked you at the very beginning of all this?")]
+
+
+BEFORE_REQUESTS = memviz.strategy("chat_summary_buffer", token_limit=20)
+
+
+def test_what_only_the_open_request_would_summarize_is_shown_with_it_and_stands_in_no_sum() -> None:
+    answered, run = memviz.replay(early()[:-1], BEFORE_REQUESTS), memviz.replay(early(), BEFORE_REQUESTS)
+    pending = run.pending
+    assert pending is not None
+    assert [one.asked for one in run.foreseen] == [True]
+    assert pending.compactions == run.foreseen
+    assert pending.summary is not None
+    assert pending.summary.text in pending.context.messages[0].content
+    assert pending.summary.text not in [version.text for version in run.summaries]
+    assert [one.to_dict() for one in answered.compactions] == [
+        {**one.to_dict(), "seconds": known.seconds}
+        for one, known in zip(run.compactions, answered.compactions, strict=True)
+    ]
+    assert traffic(run).to_dict() == traffic(answered).to_dict()
+    assert token_use(run) == token_use(answered)
+    assert run.frame().equals(answered.frame())
+    fates = run.fates_at(pending)
+    assert Fate.SUMMARIZED in fates
+    assert fates[-1] == Fate.VERBATIM
+
+
+def test_what_is_foreseen_is_read_again_with_the_run() -> None:
+    run = memviz.replay(early(), BEFORE_REQUESTS)
+    again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))
+    assert again.to_dict() == run.to_dict()
+    assert again.pending is not None
+    assert run.pending is not None
+    assert again.pending.context == run.pending.context
+    assert len(again.foreseen) == 1
+    assert len(again.summaries) == len(run.summaries)
+    expect_sound(json.loads(json.dumps(run.to_record())), run.log)
+
+
+def test_what_is_foreseen_is_made_when_the_reply_is_asked_for() -> None:
+    run = memviz.replay(early(), BEFORE_REQUESTS)
+    chat = memviz.Chat.resume(run, model="offline")
+    for _ in chat.retry():
+        pass
+    made = chat.run
+    assert (made.pending, made.foreseen) == (None, ())
+    assert len(made.compactions) == len(run.compactions) + 1
+    assert [one.content for one in made.requests[-1].context.messages[:1]] == [
+        one.content
+        for one in run.pending.context.messages[:1]  # type: ignore[union-attr]
+    ]
+
+
+def test_a_live_chat_that_failed_has_its_summary_on_record_for_it_was_made() -> None:
+    writer = memviz.ScriptedModel(["They greeted."])
+    run = memviz.replay(early()[:-1], BEFORE_REQUESTS, model=None)
+    chat = memviz.Chat.resume(run, model=memviz.ScriptedModel([RuntimeError("down")]), summarizer=writer)
+    with pytest.raises(RuntimeError):
+        chat.send(early()[-1].content)
+    held = chat.run
+    assert held.pending is not None
+    assert held.foreseen == ()
+    assert held.compactions[-1] in held.pending.compactions
+    assert held.summaries[-1].text == "They greeted."
 
 
 def test_what_is_recalled_into_the_open_request_is_in_it() -> None:

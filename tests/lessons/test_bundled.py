@@ -54,3 +54,13 @@ def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) 
         assert max((turn for turn in turns if turn), default=1) <= played.runs[0].log.turn_count
         if isinstance(step.asked, Question):
             assert step.asked.reason
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_its_summaries_have_a_length_unless_it_speaks_of_lengths(id: str) -> None:
+    """But a summary of every turn, which is short by itself."""
+    lesson = memviz.lesson(id)
+    if "length" in " ".join(text.en for text in lesson.texts):
+        return
+    shown = [setting for step in lesson.steps for setting in step.view.study.settings]
+    assert [one.label for one in shown if one.id != "summary_only" and not getattr(one, "summary_words", 120)] == []

@@ -30,7 +30,7 @@ from tests.pages.driving import (
     walk_to,
 )
 
-BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
+BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"
 INTO = 30
 FIRST_TURN = sample("trip").messages[:2]
 

@@ -16,7 +16,7 @@ from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, turn_shown
 from tests.pages.test_chat_models import KEY, use_model
 
-BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"
+BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"
 FLIGHT = "What is the flight booking code of the family?"
 CODE = "QX7R4M"
 PASSPORT = "What is the date on which Finn's old passport expires?"

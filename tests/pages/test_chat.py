@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
+from memviz.text.light_markdown import without_marks
 from memviz.transcripts.samples import sample
 from tests.pages.driving import (
     click,
@@ -36,8 +40,16 @@ def chat() -> AppTest:
 
 
 def bubbles(session: AppTest) -> list[tuple[str, str]]:
-    """Who said what, as the page shows it."""
-    return [(message.name, message.text[0].value) for message in session.chat_message if message.text]
+    """Who said what, as the page shows it: without the marks of styles."""
+    return [(message.name, said) for message in session.chat_message if (said := words_of(message))]
+
+
+def words_of(message: Any) -> str:
+    """What a bubble says. What has styles is drawn as HTML."""
+    if message.text:
+        return str(message.text[0].value)
+    drawn = message.get("html")
+    return unescape(re.sub(r"<[^>]*>", "", drawn[0].proto.body)) if drawn else ""
 
 
 def choose(session: AppTest, strategy: str, parameter: str = "", value: int = 0) -> AppTest:
@@ -58,11 +70,11 @@ def test_a_new_chat_says_what_to_do_first(chat: AppTest) -> None:
 def test_an_empty_chat_offers_a_long_conversation_to_ask_about(chat: AppTest) -> None:
     trip = sample("trip")
     click(chat, "Go on from the Portugal trip")
-    assert bubbles(chat)[-1][1] == trip.messages[-1].content
+    assert bubbles(chat)[-1][1] == without_marks(trip.messages[-1].content)
     say(chat, "What is Niamh allergic to?")
     assert "do not know" in bubbles(chat)[-1][1], "it was said in turn 3"
     assert chat_link(chat) != "sample-trip"
-    assert bubbles(open_page("chat", chat="sample-trip"))[-1][1] == trip.messages[-1].content
+    assert bubbles(open_page("chat", chat="sample-trip"))[-1][1] == without_marks(trip.messages[-1].content)
 
 
 def test_three_turns_are_shown_and_the_fact_is_answered(chat: AppTest) -> None:
@@ -255,22 +267,22 @@ def test_an_old_chat_is_found_among_many_newer_conversations(database: Path) -> 
     for number in range(120):
         store.add_conversation(replace(trip, messages=trip.messages[:2], title=f"Newer {number}"))
     session = open_page("chat", chat=oldest)
-    assert [text for _, text in bubbles(session)] == [message.content for message in trip.messages[:4]]
+    assert [text for _, text in bubbles(session)] == [without_marks(message.content) for message in trip.messages[:4]]
 
 
 def test_a_long_conversation_shows_its_end_first(database: Path) -> None:
     session = open_page("chat", chat="sample-trip")
     messages = [message.content for message in sample("trip").messages]
-    assert [text for _, text in bubbles(session)] == messages[-30:]
+    assert [text for _, text in bubbles(session)] == [*map(without_marks, messages[-30:])]
     click(session, "Show 30 earlier messages")
-    assert [text for _, text in bubbles(session)] == messages[-60:]
+    assert [text for _, text in bubbles(session)] == [*map(without_marks, messages[-60:])]
     notes = {
-        message.text[0].value: (message.markdown[0].value, *sentences(message.caption))
+        words_of(message): (message.markdown[0].value, *sentences(message.caption))
         for message in session.chat_message
         if message.markdown
     }
     for position, kept in ((34, "Lost: 3,600 euros; shellfish."), (42, "The summary still holds: HV-440962.")):
-        badge, *facts = notes[messages[position]]
+        badge, *facts = notes[without_marks(messages[position])]
         assert "replaced by a summary" in badge
         assert facts == [kept]
 

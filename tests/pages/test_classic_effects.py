@@ -64,4 +64,8 @@ def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:
     titles = [button.label.strip("*") for button in page.button if button.key and button.key.startswith("show-effect-")]
     assert titles == [f"{number}. {one.title}" for number, one in enumerate(EFFECTS, 1)]
     assert {one.sentence for one in EFFECTS} <= set(sentences(page.caption))
-    assert list(token_lines(page)) == ["Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens"]
+    assert list(token_lines(page)) == [
+        "Full buffer",
+        "Sliding window · 10 messages",
+        "Summary buffer · 1,500 tokens · 120 words",
+    ]

@@ -16,7 +16,9 @@ from tests.pages.driving import click, figures, labelled, markers, numbers, open
 FIRST = {
     "Full buffer": memviz.strategy("buffer"),
     "Sliding window · 10 messages": memviz.strategy("window", window_size=10),
-    "Summary buffer · 1,500 tokens": memviz.strategy("summary_buffer", max_token_limit=1500),
+    "Summary buffer · 1,500 tokens · 120 words": memviz.strategy(
+        "summary_buffer", max_token_limit=1500, summary_words=120
+    ),
 }
 
 
@@ -79,7 +81,7 @@ def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
 def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
     labelled(compare.number_input, "Window size").set_value(4).run()
     lines = token_lines(compare)
-    assert list(lines) == ["Full buffer", "Sliding window · 4 messages", "Summary buffer · 1,500 tokens"]
+    assert list(lines) == ["Full buffer", "Sliding window · 4 messages", "Summary buffer · 1,500 tokens · 120 words"]
     assert lines["Sliding window · 4 messages"] == sent(replayed(memviz.strategy("window", window_size=4)))
     assert lines["Full buffer"] == sent(replayed(memviz.strategy("buffer")))
     assert page_of(compare) == "compare"

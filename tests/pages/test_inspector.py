@@ -13,6 +13,7 @@ from memviz.engine.run import Run
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.metrics.summaries.compaction_words import size_words
 from memviz.transcripts.samples import sample
+from memviz.ui.controls.block_html import text_tokens
 from memviz.ui.controls.inspector import in_reading_order as blocks_in_order
 from tests.pages.driving import (
     blocks,
@@ -29,7 +30,7 @@ from tests.pages.driving import (
 @pytest.fixture
 def run() -> Run:
     trip = sample("trip")
-    strategy = memviz.strategy("summary_buffer", max_token_limit=1500)
+    strategy = memviz.strategy("summary_buffer", max_token_limit=1500, summary_words=120)
     return memviz.replay(list(trip.messages), strategy, system_prompt=trip.system_prompt)
 
 
@@ -57,7 +58,7 @@ def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
 
 
 def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(run: Run) -> None:
-    session = open_page("compare")
+    session = open_page("compare", setting='summary_buffer {"max_token_limit": 1500}')
     (change,) = [body for body in html_of(session) if "memviz-change" in body]
     assert "<b>Summary, version 2</b> replaces version 1" in change
     assert "<small>1 fact lost: cashews and pistachios</small>" in change
@@ -87,7 +88,9 @@ def test_every_part_says_its_tokens(run: Run) -> None:
     shown = blocks_in_order(run.turns[19])
     assert [block.kind for block in shown] == ["summary", "history", "input", "system"]
     for html, block in zip(blocks(session), shown, strict=True):
-        assert f"<b>{PART_TITLES[block.kind]}</b> {block.tokens:,} tokens · {len(block.messages)} message" in html
+        heading = block.tokens - text_tokens(block, run.turns[19]) if block.kind == "summary" else 0
+        size = f"{block.tokens - heading:,} tokens" + (f" and {heading:,} of its heading" if heading else "")
+        assert f"<b>{PART_TITLES[block.kind]}</b> {size} · {len(block.messages)} message" in html
         assert PART_COLORS[block.kind] in html
     assert any(f"**Request of turn 20** · {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
     facts = message_facts_words(summary_facts(run.turns[19], sample("trip").probes))

@@ -116,10 +116,11 @@ def said_of_message(session: AppTest) -> str:
 
 
 def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(first_page: AppTest) -> None:
-    run = replayed(FIRST["Summary buffer · 1,500 tokens"])
+    run = replayed(FIRST["Summary buffer · 1,500 tokens · 120 words"])
     assert sample("trip").messages[0].content in texts(first_page)
     assert said_of_message(first_page) == (
-        f"**Message 1** (user, turn 1) under Summary buffer · 1,500 tokens: {life_in_words(fate_map(run).life(0))}"
+        "**Message 1** (user, turn 1) under Summary buffer · 1,500 tokens · 120 words: "
+        f"{life_in_words(fate_map(run).life(0))}"
     )
     shown = run.turns[turn_shown(first_page) - 1].context.messages
     assert request_as_json(first_page) == [message.to_request() for message in shown]

@@ -12,6 +12,7 @@ import memviz
 from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import compaction_words, reason_words, size_words
 from memviz.metrics.summaries.evolution import summary_evolution
+from memviz.text.light_markdown import without_marks
 from memviz.transcripts.samples import sample
 from memviz.workspace import Workspace
 from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences, texts
@@ -45,7 +46,7 @@ def facts(session: AppTest) -> dict[str, str]:
 
 @pytest.fixture
 def run() -> Run:
-    return replayed("summary_buffer", max_token_limit=1500)
+    return replayed("summary_buffer", max_token_limit=1500, summary_words=120)
 
 
 @pytest.fixture
@@ -68,8 +69,8 @@ def test_the_version_of_the_selected_request_is_open_with_what_it_changed(page: 
     least = summary_evolution(run)[1]  # at first that of the first request whose summary took another one's place
     version = least.version
     diff = html(page, 'class="memviz-diff"')[-1]
-    assert read(diff, "span", "del") == run.summaries[version.version - 2].text
-    assert read(diff, "span", "ins") == version.text
+    assert read(diff, "span", "del") == without_marks(run.summaries[version.version - 2].text)
+    assert read(diff, "span", "ins") == without_marks(version.text)
     assert f"{least.kept_words} words kept" in html(page, "memviz-legend")[0]
     assert labelled(page.select_slider, "Version").value == least.event.number
 
@@ -117,12 +118,12 @@ def test_any_two_versions_can_be_compared(page: AppTest, run: Run) -> None:
     labelled(page.select_slider, "Version").set_value(7).run()
     labelled(page.selectbox, "Compare").set_value(1).run()
     diff = html(page, 'class="memviz-diff"')[-1]
-    assert read(diff, "span", "del") == run.summaries[1].text
-    assert read(diff, "span", "ins") == run.summaries[7].text
+    assert read(diff, "span", "del") == without_marks(run.summaries[1].text)
+    assert read(diff, "span", "ins") == without_marks(run.summaries[7].text)
     labelled(page.segmented_control, "View").set_value("Side by side").run()
     old, new = html(page, 'class="memviz-diff"')
-    assert read(old, "span", "del") == run.summaries[1].text
-    assert read(new, "span", "ins") == run.summaries[7].text
+    assert read(old, "span", "del") == without_marks(run.summaries[1].text)
+    assert read(new, "span", "ins") == without_marks(run.summaries[7].text)
 
 
 @pytest.mark.slow
@@ -151,8 +152,8 @@ def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     assert any(f" of {len(run.summaries)}, " in title.value for title in page.header)
     labelled(page.select_slider, "Entry").set_value(2).run()
     diff = html(page, 'class="memviz-diff"')[-1]
-    assert read(diff, "span", "del") == run.space.summaries.text(0, 2)
-    assert read(diff, "span", "ins") == run.space.summaries.text(0, 3)
+    assert read(diff, "span", "del") == without_marks(run.space.summaries.text(0, 2))
+    assert read(diff, "span", "ins") == without_marks(run.space.summaries.text(0, 3))
     assert run.summaries[2].text in texts(page)
     assert run.space.summaries.text(0, 3) in texts(page)
     assert len(figures(page)) == 3  # nothing of an entry lives on or nests
@@ -177,7 +178,7 @@ def test_another_conversation_opens_its_own_first_replaced_version(page: AppTest
     labelled(page.select_slider, "Version").set_value(9).run()
     labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
     tutoring = sample("tutoring")
-    strategy = memviz.strategy("summary_buffer", max_token_limit=1500)
+    strategy = memviz.strategy("summary_buffer", max_token_limit=1500, summary_words=120)
     run = memviz.replay(list(tutoring.messages), strategy, system_prompt=tutoring.system_prompt)
     assert labelled(page.select_slider, "Version").value == 1
     assert facts(page)["Why"] == reason_words(run.compactions[1])

@@ -60,7 +60,7 @@ def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(page: AppTe
     reword(page)
     click(page, "Compare with the wording as it was")
     assert [label for label in settings(page) if label.startswith("Summary buffer")] == [
-        "Summary buffer · 1,500 tokens · reworded", "Summary buffer · 1,500 tokens"
+        "Summary buffer · 1,500 tokens · 120 words · reworded", "Summary buffer · 1,500 tokens · 120 words"
     ]  # fmt: skip
     assert wording(page) == WORDING
     labelled(page.segmented_control, "Setting").set_value(3).run()

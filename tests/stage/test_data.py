@@ -221,4 +221,34 @@ def test_settings_that_answered_for_themselves_have_messages_of_their_own() -> N
 
 def test_a_limit_that_is_a_share_of_what_names_the_lane_says_so() -> None:
     run = memviz.replay(sample("trip"), memviz.strategy("fifo_facts", token_limit=6000))
-    assert played([run])["settings"][0]["requests"][0]["limit"][1:] == [4200, "70% of 6,000"]
+    assert played([run], sample("trip"))["settings"][0]["requests"][0]["limit"][1:] == [4200, "70% of 6,000"]
+
+
+def test_the_pending_request_is_one_hollow_step_behind_all_others_and_counts_nowhere() -> None:
+    said = (*short(sample("trip"), 20).messages, Message("user", "And what did I ask you first, do you still know it?"))
+    asked, answered = Transcript(said, title="Open"), Transcript((*said, Message("assistant", "A trip.")), title="Done")
+    strategies = [strategy("chat_summary_buffer"), memviz.strategy("chat_summary_buffer", token_limit=300)]
+    open_runs, done_runs = ([memviz.replay(one, rule) for rule in strategies] for one in (asked, answered))
+    told, done = played(open_runs, asked), played(done_runs, answered)
+    assert any(run.foreseen for run in open_runs)
+    assert (told["steps"], told["of"], told["messages"]) == (done["steps"], done["of"], done["messages"])
+    for number, run in enumerate(open_runs):
+        *before, pending = told["settings"][number]["requests"]
+        *same, last = done["settings"][number]["requests"]
+        assert before == same
+        assert pending["pending"] is True
+        assert {name: last.get(name) for name in pending if name != "pending"} == {
+            name: value for name, value in pending.items() if name != "pending"
+        }
+        assert run.pending is not None
+        assert pending["tokens"] == run.pending.total_tokens
+        assert "usd" not in pending
+    first_part = played(open_runs, asked, steps=range(3))
+    assert len(first_part["steps"]) == 3
+
+
+def test_a_question_that_nobody_answered_is_the_only_step() -> None:
+    alone = Transcript((Message("user", "Anybody there?"),), title="Alone")
+    told = played([memviz.replay(alone, memviz.strategy("buffer"))], alone)
+    assert (told["steps"], told["of"], told["at"]) == ([[1, 1, 1]], 1, 0)
+    assert [request["pending"] for request in told["settings"][0]["requests"]] == [True]

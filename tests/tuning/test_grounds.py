@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memviz
+from memviz.conversation import ToolCall
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE
 from memviz.text.wording import dollars
@@ -42,6 +43,24 @@ def test_advice_names_the_summarizer_and_how_far_the_recorded_one_differs_in_fac
     assert f"the model kept {KEPT_PERCENT} %" in advice
     assert f"{dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of openai/gpt-5-mini" in advice
     assert "ummaries" not in memviz.sweep(messages, {"window": {"window_size": [4]}}).best().advice
+
+
+def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
+    """A shipment number that a reply needs is measured, but not where a fact of the user is the only one."""
+    call = ToolCall("1", "track", "{}")
+    messages = (
+        memviz.Message("user", "My door code is 48213. Where is my parcel?"),
+        memviz.Message("assistant", "", tool_calls=(call,)),
+        memviz.Message("tool", '{"shipment": "SHP-88412"}', tool_call_id="1"),
+        memviz.Message("assistant", "On its way."),
+        memviz.Message("user", "Under which number?"),
+        memviz.Message("assistant", "SHP-88412."),
+    )
+    code = Probe("Which code?", ("48213",), (0,), "number")
+    given = memviz.sweep(memviz.Transcript(messages, probes=(code,)), {"window": {}}).best()
+    assert given.grounds == Grounds(0, 1, "", 1)
+    assert given.grounds.sentence.endswith("what is lost with 1 tool result is not measured.")
+    assert memviz.sweep(memviz.Transcript(messages), {"window": {}}).grounds.unmeasured_results == 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.metrics.health.growth import unbounded_part
 
-SQUEEZES_FROM = 2.0
+SQUEEZES_FROM = 3.0
 """A line that is so many times as high as all that has to fit leaves the picture."""
 
 

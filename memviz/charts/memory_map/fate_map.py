@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_marks import marks
 from memviz.charts.memory_map.fate_words import cell_words, column_words, row_words
+from memviz.charts.memory_map.pending_column import PendingColumn
 from memviz.charts.palette import (
     FEW_TURNS,
     NOTE_PIXELS,
@@ -95,9 +96,10 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     cells, axis = grid(fates, view), RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
     first, strip = view.positions.start + 0.5, STRIP_PIXELS / row_pixels * view.messages_per_cell
-    x_range = [
-        view.requests.start - 0.5, view.requests.start + len(cells.columns) * view.requests_per_cell - 0.5
-    ]  # fmt: skip
+    stop = view.requests.start + len(cells.columns) * view.requests_per_cell
+    pending = PendingColumn.of(setting.run, view, stop, int(axis.lasts[-1]))
+    x_range = [view.requests.start - 0.5, stop - 0.5 + (view.requests_per_cell if pending else 0)]
+    shapes = [*_parted(axis, view), *(pending.outlines() if pending else ())]
     y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
     pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
     left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
@@ -112,9 +114,9 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
                   "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
         "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
         "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
-        **_parted(axis, view), "showlegend": False, "hovermode": "closest",
+        **({"shapes": shapes} if shapes else {}), "showlegend": False, "hovermode": "closest",
         "hoverlabel": {"align": "left"}, "dragmode": "zoom",
-        "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * len(cells.columns))),
+        "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * max(1, len(cells.columns)))),
         "height": pixels + margins["t"] + margins["b"], "margin": margins, "uirevision": repr(view),
     }  # fmt: skip
     return figure(
@@ -122,6 +124,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
             _heatmap(cells, row_pixels),
             *_points(setting, cells),
             *marks(setting, cells, first - strip / 2, is_small=size is not LARGE),
+            *([pending.mark(first - strip / 2, setting_color(setting.index))] if pending else ()),
         ],
         layout,
     )
@@ -132,11 +135,11 @@ def _title(axis: RequestAxis, size: MapSize) -> str:
     return "request of turn" if size.most_ticks is not None else axis_title(axis, "request of turn", "column")
 
 
-def _parted(axis: RequestAxis, view: View) -> dict[str, Any]:
+def _parted(axis: RequestAxis, view: View) -> list[dict[str, Any]]:
     """Lines between turns lie over the cells: below them they could not be seen. Wide cells hold several turns."""
     lines = turn_partings(axis, view.requests) if view.requests_per_cell == 1 else []
     over = {"layer": "above", "line": {"width": 1, "color": PARTING}}
-    return {"shapes": [{**line, **over} for line in lines]} if lines else {}
+    return [{**line, **over} for line in lines]
 
 
 def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> dict[str, Any]:
@@ -174,7 +177,7 @@ def _heatmap(cells: Grid, row_pixels: int) -> dict[str, Any]:
     colors = [[at / steps, color] for code, color in enumerate(STEP_COLORS) for at in (code, code + 1)]
     return {
         "type": "heatmap", "z": cells.codes, "zmin": -0.5, "zmax": steps - 0.5, "colorscale": colors,
-        "x0": cells.columns[0].start + (cells.view.requests_per_cell - 1) / 2, "dx": cells.view.requests_per_cell,
+        "x0": cells.view.requests.start + (cells.view.requests_per_cell - 1) / 2, "dx": cells.view.requests_per_cell,
         "y0": message_number(cells.rows[0].start) + (cells.view.messages_per_cell - 1) / 2,
         "dy": cells.view.messages_per_cell,
         "xgap": int(apart), "ygap": int(apart), "showscale": False, "hoverinfo": "skip",
@@ -188,7 +191,7 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
         words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
         yield {
             "type": "scatter",
-            "x": _middles(cells.columns[0].start, cells.view.requests_per_cell, columns),
+            "x": _middles(cells.view.requests.start, cells.view.requests_per_cell, columns),
             "y": _middles(message_number(cells.rows[0].start), cells.view.messages_per_cell, rows),
             "xaxis": "x2",
             "yaxis": "y2",

@@ -13,6 +13,7 @@ from memviz.charts.palette import STEP_TITLES
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.text import escaped
 from memviz.context import Fate
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
@@ -65,7 +66,7 @@ def _first(text: str) -> str:
 
 def column_words(run: Run, cells: Grid) -> dict[str, str]:
     """For the middle of each column, as the axis writes it: what its requests sent."""
-    size = len(cells.columns[0])
+    size = cells.view.requests_per_cell
     fates = fate_map(run)
     words = {}
     for first, column in zip(_whole(cells.columns), cells.columns, strict=True):
@@ -78,13 +79,24 @@ def column_words(run: Run, cells: Grid) -> dict[str, str]:
 def _column(run: Run, column: range, requests: Places, size: int) -> str:
     last = int(requests[-1])
     record, counts = run.requests[last], fate_map(run).counts[last]
-    told = [fate for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID]
-    together = [f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told]
-    sent = "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
+    sent = _sent(counts)
     if size == 1:
         return f"{name_of(run, record)}: {record.total_tokens:,} tokens sent,<br>{sent}"
     last_of = f"{_requests(run, column, requests)}, with {name_of(run, record)}:"
     return f"{last_of}<br>{record.total_tokens:,} tokens sent,<br>{sent}"
+
+
+def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
+    """How many messages of each fate there are; ``counts`` by their codes."""
+    told = [fate for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID]
+    together = [f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told]
+    return "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
+
+
+def pending_words(run: Run, record: TurnRecord) -> str:
+    """The same for the request that nobody has answered yet."""
+    sent = _sent(np.bincount(run.fates_at(record), minlength=len(Fate)))
+    return f"{record.name}, pending: it would send {record.total_tokens:,} tokens,<br>{sent}.<br>It counts nowhere."
 
 
 def _requests(run: Run, column: range, numbers: Places) -> str:

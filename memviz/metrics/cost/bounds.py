@@ -101,14 +101,15 @@ def judging_bound(runs: Sequence[Run], probes: Sequence[Probe], askers: Askers, 
 def summaries_bound(runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0) -> CostBound:
     """A replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is asked as often, and
     reads the same with a longer summary before it. Where summaries count against the setting's limit, longer ones make
-    further ones due: then as often as there are requests. The first ``made`` compactions of each are there already."""
+    further ones due: then as often as there are requests, one that is pending and only shown included. The first
+    ``made`` compactions of each are there already."""
     bound = CostBound()
     for run in runs:
-        asked = [compaction for compaction in run.compactions[made:] if compaction.asked]
+        asked = [compaction for compaction in run.made_or_foreseen[made:] if compaction.asked]
         sizes = [_prompt(compaction) + reply_tokens for compaction in asked]
         if sizes and _summaries_count(run.strategy):
             further = max(sizes) + run.columns.largest
-            sizes += [further] * max(0, len(run.requests) - len(sizes))
+            sizes += [further] * max(0, len(run.requests) + (run.pending is not None) - len(sizes))
         bound += cost_bound(summarizer, sizes, reply_tokens, _margin(run))
     return bound
 

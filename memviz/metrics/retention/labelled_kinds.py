@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memviz.transcripts.base import Category
 
 CODE, PHONE, PERSONAL, PERSON, PLACE, CHOICE, WHEN, DAY, AGE = 6.0, 6.0, 5.0, 4.0, 4.0, 3.0, 2.5, 2.0, 0.5
+SOFTWARE, EXCLUDED, MONEY, TIME, COUNT, DETAIL = 4.5, 4.0, 3.5, 2.5, 2.0, 2.0
 """How telling a value of each kind is, where there are too many."""
 TRIGGER_CHARS = 4
 
@@ -33,8 +34,8 @@ class Kind(NamedTuple):
     """Sentences in which a word begins with one of ``triggers`` are searched for ``pattern``, whose group ``value`` is
     the value if ``is_value`` takes it; its group ``label``, if it has one, or else ``hint`` says what the value is.
 
-    ``0`` stands for any digit, ``A`` for a capital letter within a sentence, ``@`` for itself. What the assistant says
-    is searched unless only the user can know it (``of_user``)."""
+    ``0`` stands for any digit, ``A`` for a capital letter within a sentence, a mark such as ``@`` for itself.
+    What the assistant says is searched unless only the user can know it (``of_user``)."""
 
     triggers: frozenset[str]
     pattern: re.Pattern[str]

@@ -11,21 +11,44 @@ import re
 from collections.abc import Iterator
 
 from memviz.metrics.retention.code_kinds import CODES, EMAILS, PHONES
+from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
 from memviz.metrics.retention.labelled_kinds import TRIGGER_CHARS, Kind, Labelled
+from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.people_kinds import PEOPLE
+from memviz.metrics.retention.software_kinds import SOFTWARE_NAMES
 from memviz.metrics.retention.taste_kinds import TASTES
 from memviz.metrics.retention.time_place_kinds import DAYS, GROUPS, TIMES_AND_PLACES
 
 _REACHABLE = (*PHONES, *EMAILS)
-_KINDS = (*PHONES, *EMAILS, *CODES, *TASTES, *PEOPLE, *TIMES_AND_PLACES, *DAYS, *GROUPS)
+_KINDS = (
+    *PHONES,
+    *EMAILS,
+    *CODES,
+    *SOFTWARE_NAMES,
+    *TASTES,
+    *PEOPLE,
+    *TIMES_AND_PLACES,
+    *DAYS,
+    *GROUPS,
+    *TITLES,
+)
+"""What says more about a value comes first, because of two that overlap the first counts."""
+_DETAILS = (*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
 _KINDS_OF_BOTH = tuple(kind for kind in _KINDS if not kind.of_user)
 _LETTERS, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
+_MARKS = frozenset('@/._#$€£"“')
 _CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
 
 
 def labelled_in(sentence: str, of_user: bool) -> Iterator[Labelled]:
     """The labelled values of ``sentence``, said by the user or the assistant. Of two that overlap the first counts."""
     return _found(_KINDS if of_user else _KINDS_OF_BOTH, sentence, of_user)
+
+
+def user_details_in(sentence: str) -> Iterator[Labelled]:
+    """The details of a user's ``sentence``: counts, times, what is ruled out, what things are. Of two that overlap the
+    first counts."""
+    return _found(_DETAILS, sentence, True)
 
 
 def reachable_in(sentence: str) -> Iterator[Labelled]:
@@ -35,10 +58,11 @@ def reachable_in(sentence: str) -> Iterator[Labelled]:
 
 def _found(kinds: tuple[Kind, ...], sentence: str, of_user: bool) -> Iterator[Labelled]:
     has_digit, has_capital = _DIGIT.search(sentence), _CAPITAL.search(sentence)
-    if not (of_user or has_digit or has_capital):
-        return  # every value that an assistant states has a digit or a capital letter
+    marks = _MARKS.intersection(sentence)
+    if not (of_user or has_digit or has_capital or marks):
+        return  # every value that an assistant states has a digit, a mark or a capital letter
     begun = {word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower())}
-    begun.update("0" * bool(has_digit) + "A" * bool(has_capital) + "@" * ("@" in sentence))
+    begun.update("0" * bool(has_digit) + "A" * bool(has_capital), marks)
     for kind in kinds:
         if not begun.isdisjoint(kind.triggers):
             for match in kind.pattern.finditer(sentence):

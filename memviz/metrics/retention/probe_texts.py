@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,19 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import Matches, PhraseIndex, contains, normal_tokens
-from memviz.text.polarity import Polarity, is_asked_negatively, is_same_subject, may_deny, polarity, states_negatively
+from memviz.text.containment import Matches, PhraseIndex, normal_tokens
+from memviz.text.polarity import (
+    Polarity,
+    clauses_with_negatives,
+    denied_content,
+    is_answered_negatively,
+    is_asked_negatively,
+    is_negative,
+    is_same_subject,
+    polarity,
+    sentences_that_may_deny,
+    states_itself,
+)
 from memviz.transcripts.base import Probe
 
 Bools = NDArray[np.bool_]
@@ -45,6 +56,30 @@ class _Cover(NamedTuple):
     offset: int
 
 
+class _Negatives(NamedTuple):
+    """What the answers that are negatives deny, to be found where a text denies it: "nut-free" for "no nuts"."""
+
+    index: PhraseIndex
+    probe_of: NDArray[np.int64]
+    count: int
+
+    @classmethod
+    def of(cls, probes: Sequence[Probe]) -> _Negatives:
+        contents = [(n, denied_content(answer)) for n, probe in enumerate(probes) for answer in probe.answers]
+        told = [(number, content) for number, content in contents if content]
+        numbers = np.array([number for number, _ in told], dtype=np.int64)
+        return cls(PhraseIndex([content for _, content in told]), numbers, len(probes))
+
+    def denied_in(self, texts: Sequence[str]) -> Bools:
+        """Which of ``texts`` deny what is denied by which probes: [texts x probes]."""
+        held: Bools = np.zeros((len(texts), self.count), dtype=np.bool_)
+        rows = np.unique(self.index.find(texts).texts).tolist() if self.probe_of.size else []
+        if rows:
+            found = self.index.find([polarity(texts[row]).denied for row in rows])
+            held[np.array(rows)[found.texts], self.probe_of[found.phrases]] = True
+        return held
+
+
 class ProbeTexts:
     """The answers of ``probes`` in the messages of ``log``, for every run over it.
 
@@ -59,7 +94,13 @@ class ProbeTexts:
     def __init__(self, log: Log, probes: Sequence[Probe], *, any_mention: bool = False) -> None:
         self.log, self.probes = log, tuple(probes)
         self._any_mention = any_mention
-        self._is_negative = np.array([any_mention or _asks_negatively(probe) for probe in self.probes], dtype=bool)
+        self._is_negative: Bools = np.array(
+            [any_mention or _asks_negatively(probe) for probe in self.probes], dtype=np.bool_
+        )
+        self._names_negative = np.array(
+            [any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool
+        )
+        self._negatives = _Negatives.of(self.probes)
         self.denials: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
         self.endings: list[tuple[int, int]] = []
@@ -93,15 +134,19 @@ class ProbeTexts:
     def holding(self, texts: Sequence[str]) -> Holding:
         """Which of ``texts`` contain which answers."""
         answers, stale = self._mentioned(texts)
+        answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
         mentioning = answers.any(axis=1)
         mentioning[stale.any(axis=1)] = True
-        rows = [row for row in np.flatnonzero(mentioning).tolist() if not self._any_mention and may_deny(texts[row])]
-        read = [polarity(texts[row]) for row in rows]
-        if any(one.affirmed != texts[row] for row, one in zip(rows, read, strict=True)):
+        rows = [] if self._any_mention else np.flatnonzero(mentioning).tolist()
+        telling = self._telling_sentences([texts[row] for row in rows])
+        read = [polarity(texts[row], telling.__contains__) for row in rows] if telling else []
+        denying = [(row, one) for row, one in zip(rows, read, strict=False) if one.affirmed is not texts[row]]
+        if denying:
+            rows, read = [row for row, _ in denying], [one for _, one in denying]
             affirmed, fresh = self._mentioned([one.affirmed for one in read])
             ended[rows], since = self._ended(read)
-            affirmed = (affirmed & (~ended[rows] | since)) | (answers[rows] & self._is_negative)
+            affirmed = (affirmed | (answers[rows] & self._is_negative)) & (~ended[rows] | since)
             denied[rows] = answers[rows] & ~affirmed
             answers[rows], stale[rows] = affirmed, fresh
         return Holding(answers, stale, denied, ended)
@@ -117,10 +162,17 @@ class ProbeTexts:
             kinds.append(held)
         return kinds[0], kinds[1][:, self.stale_columns]
 
+    def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
+        """The sentences of ``texts`` that mention an answer and may deny it."""
+        sentences = list({sentence for text in texts for sentence in sentences_that_may_deny(text)})
+        if not sentences:
+            return set()
+        return {sentences[row] for row in np.unique(self._index.find(sentences).texts).tolist()}
+
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Which accepted answers each text calls outdated, and which it affirms after that."""
         ended, _ = self._mentioned([one.outdated for one in read])
-        ended[:, self._is_negative] = False
+        ended[:, self._is_negative & ~self._names_negative] = False
         for row, probe in np.argwhere(ended).tolist():
             ended[row, probe] = is_same_subject(self.probes[probe].question, read[row].updates)
         since = self._mentioned([one.since for one in read])[0] if ended.any() else ended
@@ -128,12 +180,23 @@ class ProbeTexts:
 
     def _read_evidence(self, start: int) -> None:
         """Note the facts that messages from ``start`` on state as negatives: to deny those is to affirm them."""
+        for_probe: list[tuple[int, str]] = []
+        clauses_at: dict[int, tuple[str, ...]] = {}
         for number, probe in enumerate(self.probes):
             is_new = bool(probe.evidence) and start <= max(probe.evidence) < len(self.log)
-            if self._is_negative[number] or not is_new:
-                continue
-            texts = [readable(self.log[position]) for position in probe.evidence if 0 <= position < len(self.log)]
-            self._is_negative[number] = any(states_negatively(text, partial(_says, probe)) for text in texts)
+            for position in probe.evidence if is_new and not self._is_negative[number] else ():
+                if position >= 0:
+                    if position not in clauses_at:
+                        clauses_at[position] = clauses_with_negatives(readable(self.log[position]))
+                    for_probe += [(number, clause) for clause in clauses_at[position]]
+        clauses = list(dict.fromkeys(clause for _, clause in for_probe))
+        mentioned = dict(zip(clauses, self._mentioned(clauses)[0], strict=True))
+        stated: dict[int, list[bool]] = {}
+        for number, clause in for_probe:
+            if mentioned[clause][number]:
+                stated.setdefault(number, []).append(is_negative(clause))
+        for number, negatives in stated.items():
+            self._is_negative[number] = all(negatives)
 
     def counts_of(self, messages: Sequence[Message]) -> tuple[Counts, Counts]:
         """What :attr:`answer_counts` and :attr:`stale_counts` are for the log, for other messages."""
@@ -167,11 +230,9 @@ def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
 
 
 def _asks_negatively(probe: Probe) -> bool:
-    return any(map(is_asked_negatively, (probe.question, *probe.answers)))
-
-
-def _says(probe: Probe, clause: str) -> bool:
-    return any(contains(clause, answer) for answer in probe.answers)
+    if any(map(is_answered_negatively, probe.answers)):
+        return True
+    return is_asked_negatively(probe.question) and not any(map(states_itself, probe.answers))
 
 
 def running_counts(held: Bools) -> Counts:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from math import log2
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.conversation import Log
 from memviz.engine.replay import Messages, as_log
+from memviz.metrics.retention.changed_values import Said, find_changes
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.stated_values import Value
-from memviz.metrics.retention.told_values import told_values
+from memviz.metrics.retention.told_values import Told, told_values
+from memviz.metrics.retention.tool_facts import tool_facts
 from memviz.text.containment import PhraseIndex, contains, normal_tokens
-from memviz.text.polarity import BORDER, polarity
-from memviz.text.sentences import Sentence
-from memviz.text.word_classes import CHANGE
+from memviz.text.sentences import Sentence, passage
 from memviz.text.words import content_words
 from memviz.transcripts.base import Category, Probe
 
@@ -24,19 +26,19 @@ BLANK = "___"
 DEFAULT_LIMIT = 50
 LEAST_WORDS = 2
 """Content words that a question has to have besides the value, or nobody could tell what is asked."""
-MOST_MESSAGES, MOST_SHARE = 4, 0.12
+MOST_MESSAGES, MOST_SHARE = 8, 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
 _WITH_UNIT = re.compile(r"(?P<number>\d[\d.,]*) ?[^\W\d]")
+_UNIT_BEHIND = re.compile(rf"{BLANK}(?: ?(?:[€$£%]|euros?|dollars?|pounds?|francs?|[kKMGT]B|kg|km|cm|mm|ml|mg)(?!\w))?")
 USED_AGAIN = 1.5
 """How much more telling a value is that comes back."""
-SAME_WORDS, MOST_OLD_WORDS = 0.5, 4
-"""Share of the words that a statement and its update have in common at least; words of an old value at most."""
-_INSTEAD = "(?:instead of|rather than|in place of|statt|anstatt)(?: (?:in|at|on|the))?"
-_INTO = "(?:(?:to|into|with|by|nach|auf)(?: (?:in|at|on|the))?|->|→|(?:改|换|变|调整|搬)[成为到])"
-_ARTICLE = re.compile(r"^(?:(?:in|at|on|the|a|an|from|to) )+", re.IGNORECASE)
-_HAN_CHANGE = re.compile("[改换变调]|现在")
+CHANGED = 1.0
+"""How much more telling a value is that replaced another one."""
+CROWDING, MOST_CROWDING = 0.75, 4.0
+"""How much less telling a value is with each doubling of the number of its like, and at most."""
+_WORD = re.compile(r"\w+")
 PER_MESSAGE = 2
-ALONE_PER_MESSAGE = 4
+ALONE_PER_MESSAGE = 12
 """At most so many of one message are asked for: of those used again, and of those that are facts by themselves."""
 
 
@@ -48,6 +50,11 @@ class _Statement(NamedTuple):
     weight: float
     alone: bool
     """It is a fact though nobody uses the value again."""
+    sentence: str = ""
+    start: int = 0
+    """Where the value stands in the sentence."""
+    stale: tuple[str, ...] = ()
+    """What it was before."""
 
 
 def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
@@ -65,9 +72,20 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
     sent = max((position for position, message in enumerate(log) if message.role != "assistant"), default=-1)
     told_and_sent = [(told, value) for told, value in told_values(log) if told.position <= sent]
     statements = _worth_asking(
-        log, [one for told, value in told_and_sent if (one := _statement(told.position, told.sentence, value))]
+        log,
+        [
+            one
+            for told, value in told_and_sent
+            if (one := _statement(told.position, told.sentence, value, _asked_before(log, told)))
+        ],
     )
-    chosen = sorted(statements, key=lambda one: -one.weight)
+    statements = _with_changes(statements)
+    statements += [
+        _Statement(fact.position, fact.question, fact.answer, "single fact", fact.weight, True)
+        for fact in tool_facts(log)
+    ]
+    crowd = Counter(map(_frame, statements))
+    chosen = sorted(statements, key=lambda one: _crowding(crowd[_frame(one)]) - one.weight)
     taken: dict[int, int] = {}
     seen: set[object] = set()
     kept: list[_Statement] = []
@@ -79,49 +97,62 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
             taken[one.position] = taken.get(one.position, 0) + 1
             kept.append(one)
     kept.sort(key=lambda one: one.position)
-    return tuple(
-        Probe(one.question, (one.answer,), (one.position,), one.category, outdated_by(one, kept)) for one in kept
-    )
+    return tuple(Probe(one.question, (one.answer,), (one.position,), one.category, one.stale) for one in kept)
 
 
-def outdated_by(update: _Statement, told: Sequence[_Statement]) -> tuple[str, ...]:
-    """The values that a statement replaces: those that its own sentence calls outdated ("12:10 instead of 10:40"), and
-    those of earlier statements in the same words, where it speaks of a change ("The budget is now 3,600")."""
-    sentence = update.question.replace(BLANK, update.answer)
-    old = [_ARTICLE.sub("", text.strip(" \"'")) for text in polarity(sentence).outdated.split(BORDER)]
-    found = [text for text in old if _replaces(update.answer, text, sentence)]
-    if set(sentence.lower().split()) & CHANGE or _HAN_CHANGE.search(sentence):
-        words = content_words(update.question)
-        for one in told:
-            theirs = content_words(one.question)
-            is_same = len(words & theirs) >= SAME_WORDS * len(words | theirs) and len(words & theirs) >= LEAST_WORDS
-            if one.position < update.position and is_same and _are_alike(one.answer, update.answer):
-                found.append(one.answer)
-    return tuple(value for value in dict.fromkeys(found) if not contains(value, update.answer))
+def _with_changes(statements: Sequence[_Statement]) -> list[_Statement]:
+    """The statements without those whose value was changed later; the one that changed it has the older value as a
+    stale answer, and those that this one had replaced."""
+    said = [
+        Said(one.position, one.sentence, one.start, one.answer, one.question, one.category == "name")
+        for one in statements
+    ]
+    changes = find_changes(said)
+    stale: dict[int, tuple[str, ...]] = {}
+    for older, newer in sorted(changes.items()):
+        stale[newer] = (*stale.get(older, ()), *stale.get(newer, ()), statements[older].answer)
+    return [
+        one._replace(stale=tuple(dict.fromkeys(stale[number])), category="updated fact", weight=one.weight + CHANGED)
+        if number in stale
+        else one
+        for number, one in enumerate(statements)
+        if number not in changes
+    ]
 
 
-def _replaces(new: str, old: str, sentence: str) -> bool:
-    """Whether nothing but a word of change stands between both values."""
-    if not old or len(old.split()) > MOST_OLD_WORDS or not _are_alike(old, new):
-        return False
-    both = rf"{re.escape(new)}\W*{_INSTEAD}\W*{re.escape(old)}|{re.escape(old)}\W*{_INTO}\W*{re.escape(new)}"
-    return re.search(both, sentence) is not None
+def _frame(statement: _Statement) -> tuple[str, ...]:
+    """The words right around the blank, numbers and names as such: values in one frame are of one sort, and many of
+    them are a list, a table or a log."""
+    before, _, after = statement.question.partition(BLANK)
+    near = (*_WORD.findall(before)[-2:], BLANK, *_WORD.findall(after)[:1])
+    return tuple("0" if word[0].isdigit() else "A" if word[0].isupper() else word for word in near)
 
 
-def _are_alike(old: str, new: str) -> bool:
-    """Whether both values have digits, or neither has: a day replaces no hotel."""
-    return any(map(str.isdigit, old)) == any(map(str.isdigit, new))
+def _crowding(statements: int) -> float:
+    """How much less telling each of so many statements in one frame is than one that stands alone."""
+    return min(MOST_CROWDING, CROWDING * log2(statements))
 
 
-def _statement(position: int, sentence: Sentence, value: Value) -> _Statement | None:
-    """The question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old"."""
+def _asked_before(log: Log, told: Told) -> str:
+    """The question with which the message before a user's ends, if it does: what "About 240 GB." answers."""
+    if not told.of_user or told.position == 0 or log[told.position - 1].role != "assistant":
+        return ""
+    sentences = passage(log[told.position - 1].content).sentences
+    return sentences[-1].text if sentences and sentences[-1].is_question else ""
+
+
+def _statement(position: int, sentence: Sentence, value: Value, asked: str) -> _Statement | None:
+    """The question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old", or the
+    question that it answers stands in front."""
     found = _question(position, sentence, value)
+    if found is None and asked:
+        found = _question(position, sentence, value, asked)
     if found is None and (amount := _WITH_UNIT.match(sentence.text[value.start : value.stop])):
         found = _question(position, sentence, value._replace(stop=value.start + amount.end("number")))
     return found
 
 
-def _question(position: int, sentence: Sentence, value: Value) -> _Statement | None:
+def _question(position: int, sentence: Sentence, value: Value, asked: str = "") -> _Statement | None:
     answer = sentence.text[value.start : value.stop]
     again = re.compile(rf"(?<![A-Za-z0-9.,]){re.escape(answer)}(?![A-Za-z0-9]|[.,]\d)")
     before, after = sentence.text[: value.start], sentence.text[value.stop :]
@@ -129,9 +160,12 @@ def _question(position: int, sentence: Sentence, value: Value) -> _Statement | N
     least = 1 if value.alone else LEAST_WORDS
     if value.hint and not content_words(question.replace(BLANK, " ")):
         question += f" ({value.hint})"
-    if len(content_words(question.replace(BLANK, " "))) < least or contains(question, answer):
+    if asked:
+        question = f"{asked} {question}"
+    telling = _UNIT_BEHIND.sub(" ", question) if value.category == "number" else question.replace(BLANK, " ")
+    if len(content_words(telling)) < least or contains(question, answer):
         return None
-    return _Statement(position, question, answer, value.category, value.weight, value.alone)
+    return _Statement(position, question, answer, value.category, value.weight, value.alone, sentence.text, value.start)
 
 
 def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement]:
@@ -144,7 +178,8 @@ def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement
     kept = []
     for one in statements:
         places = where[one.answer]
-        if places and len(places) <= most:
+        is_echo = log[one.position].role == "assistant" and places[:1] < [one.position]
+        if places and len(places) <= most and not is_echo:
             is_used = _is_used_again(log, one, places)
             if one.alone or is_used:
                 kept.append(one._replace(weight=one.weight + USED_AGAIN * is_used))

@@ -51,8 +51,10 @@ _VALUE = re.compile(
     re.VERBOSE,
 )
 _MAY_HAVE_VALUE = re.compile(r"[\d@一二两三四五六七八九十百千万亿]")
-_WORD = r"[A-Z\u00c0-\u00de][a-z\u00df-\u00ff]+(?:-[A-Z][a-z]+)*"
-_NAME = re.compile(rf"(?<![\w'’-]){_WORD}(?: (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of) )?{_WORD})*(?![\w/-])")
+_WORD = r"[A-Z\u00c0-\u00de](?:['’][A-Z]|[a-z]{1,2}[A-Z])?[a-z\u00df-\u00ff]+(?:[A-Z][a-z]+)*(?:-[A-Z][a-z]+)*"
+_NAME = re.compile(
+    rf"(?<![\w'’-]){_WORD}(?:(?:['’]s)? (?:(?:d[aeou]s?|del|di|la|le|van|von|der|of|of the|&) )?{_WORD})*(?![\w/-])"
+)
 _RANGE = re.compile(r"(?:\d ?(?:to|or|[-–~至到])|between) ?$")
 _RANGE_GOES_ON = re.compile(r" ?(?:to|or|[-–~至到]) ?\d")
 _STATING = re.compile(
@@ -107,7 +109,7 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
     weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
     before, text = sentence[: value.start], sentence[value.start : value.stop]
     if value.category == "name":
-        return False
+        return of_user
     if not of_user:
         has_unit = value.category == "single fact" or _MONEY.search(text + sentence[value.stop :][:8])
         return bool(has_unit) and _DEFINES.search(before) is not None

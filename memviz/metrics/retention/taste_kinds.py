@@ -55,7 +55,7 @@ TASTES = (
           rf"|\b(?:can['’]?t|cannot|mustn['’]t|must not) have) {part.PHRASE}", "single fact", PERSONAL,
          hint=TO_AVOID),
     kind("hate loathe detest dislike stand bear like fond afraid scared terrified",
-          rf"{part.SUBJECT} (?:really |absolutely |just )?(?:hates?|loathes?|detests?|dislikes?"
+          rf"(?:{part.SUBJECT}|\b(?:and|but)) (?:really |absolutely |just )?(?:hates?|loathes?|detests?|dislikes?"
           r"|can(?:['’]?t|not) (?:stand|bear)|do(?:es)?n['’]t (?:really )?like"
           rf"|(?:am|is|are) (?:not (?:very )?fond|afraid|scared|terrified) of) {part.PHRASE}", "single fact", PERSONAL),
     kind("prefer rather favorite favourite",

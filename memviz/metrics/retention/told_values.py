@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.conversation import Log
+from memviz.metrics.retention.chinese_details import details_in
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.chinese_values import chinese_in
 from memviz.metrics.retention.labelled_kinds import Labelled
-from memviz.metrics.retention.labelled_values import labelled_in, reachable_in
+from memviz.metrics.retention.labelled_values import labelled_in, reachable_in, user_details_in
 from memviz.metrics.retention.stated_values import Value, has_verb, is_stated, names_in, values_in
 from memviz.text.sentences import Sentence, passage
 from memviz.text.words import HAN
@@ -31,6 +32,32 @@ _CONDITION = re.compile(r"\b(?:if|falls)\b|如果", re.IGNORECASE)
 """What a condition leaves open begins with it: "We meet on the 17th if it stays dry" names the day."""
 _ASKING = re.compile(r"\b(?:ask|see|know|check|wonder|tell|sure|decide|would|should|can(?!['’]t))\b", re.IGNORECASE)
 """Before "if" they make an indirect question of it, or a mere thought."""
+_MUSING = re.compile(
+    r"\b(?:keeps? (?:on )?saying|(?:was |were )?told me that|suggest(?:s|ed)? that|not sure|no idea|i wonder|wondering"
+    r"|thinking (?:about|of|that)|would help|tempted|last time|used to|bothers me|ignored|in theory|in general"
+    r"|people say"
+    r"|as a child|when i was|i remember)\b|听说|据说|小时候|的时候|我在想|不确定|不知道",
+    re.IGNORECASE,
+)
+"""What somebody only thinks about, heard, or remembers of old times decides nothing."""
+_DONE = re.compile(
+    r"\b(?:i['’]ve|i have|i|we|you are|you['’]re|it is|is|are|has been|have been) (?:now |all |just |also )*"
+    r"(?:booked|reserved"
+    r"|confirmed|scheduled|created|assigned|ordered|moved|changed|set to|registered|deployed|opened|filed)\b"
+    r"|已经?(?:为您|帮您|给您)?(?:预订|预约|确认|安排|改|订|登记|提交|创建)",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"(?:(?:ok(?:ay)?|and|so|now|then|also|great|thanks|hi|hello|hey|please|good|perfect),? )*"
+    r"(?:(?:can|could|would|will) (?:you|we)|(?:can|could|may) i (?:have|get|book|order|ask)|please"
+    r"|(?:i['’]d|i would) like|i want|i need|help me)\b|.*(?:帮我|请|麻烦|能不能|可以帮|能帮|给我)",
+    re.IGNORECASE,
+)
+_TELL = re.compile(
+    r"\b(?:tell|remind|remember|recall|know|explain|what|which|when|who|where|how|why|whether|confirm|repeat|check)\b"
+    r"|什么|多少|谁|哪|怎么|记得|为什么|告诉|提醒|几[点号个天]",
+    re.IGNORECASE,
+)
 _GERMAN = re.compile(
     r"\b(?:ich|wir|und|der|die|das|den|dem|ein|eine|einen|einer|ist|sind|hat|habe|nicht|mit|für|von|vom|im|am|um"
     r"|auf|meine?|unsere?|kommt)\b(?=.*\b(?:ich|wir|und|der|das|den|dem|eine|einen|ist|sind|hat|haben|nicht|mit|für|vom"
@@ -67,11 +94,14 @@ def _told(log: Log) -> Iterator[Told]:
 def _values(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
     """Of two that overlap only the first. Each of many in one sentence counts less."""
     sentence = told.sentence
-    if len(sentence.text) >= SENTENCE_CHARS.stop or sentence.is_question or sentence.echo:
+    is_request = told.of_user and _is_request(sentence.text)
+    if len(sentence.text) >= SENTENCE_CHARS.stop or (sentence.is_question and not is_request) or sentence.echo:
         return []
     taken: set[int] = set()
     found = []
-    for value in (*_labelled(sentence, told.of_user, people), *_shaped(told, names)):
+    shaped = list(_shaped(told, names))
+    facts = [value for value in shaped if value.alone]
+    for value in (*_labelled(sentence, told.of_user, people), *facts, *_details(told), *shaped):
         if taken.isdisjoint(range(value.start, value.stop)):
             taken.update(range(value.start, value.stop))
             found.append(value)
@@ -82,10 +112,38 @@ def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Itera
     text = sentence.text
     chinese = not text.isascii() and HAN.search(text)
     found = list(chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user))
-    if found and _UNSURE.search(text):
+    request = _REQUEST.match(text) if of_user else None
+    if found and _UNSURE.search(text, request.end() if request else 0):
         found = _sure(found, text) if of_user else []
     if found and (of_user or not sentence.traits.is_hedged):
         yield from (Value(*one, alone=True) for one in found)
+
+
+def _details(told: Told) -> Iterator[Value]:
+    """What a user says in passing, and what the assistant says it did."""
+    text = told.sentence.text
+    if not told.of_user and _DONE.search(text) is None:
+        return
+    if _FORMULA.search(text) or _MUSING.search(text) or (not told.of_user and told.sentence.traits.is_hedged):
+        return
+    chinese = not text.isascii() and HAN.search(text)
+    found = list(details_in(text) if chinese else user_details_in(text))
+    yield from (Value(*one, alone=True) for one in _stated(found, told))
+
+
+def _stated(found: Sequence[Labelled], told: Told) -> Sequence[Labelled]:
+    """Those of ``found`` that the sentence does not leave open."""
+    text = told.sentence.text
+    request = _REQUEST.match(text) if told.of_user else None
+    if not found or _UNSURE.search(text, request.end() if request else 0) is None:
+        return found
+    return _sure(found, text) if told.of_user else ()
+
+
+def _is_request(text: str) -> bool:
+    """Whether the user asks for something to be done, which may name what it has to be like: "Can you book a table for
+    six?" A question that asks to be told something is none."""
+    return _REQUEST.match(text) is not None and _TELL.search(text) is None
 
 
 def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
@@ -100,15 +158,27 @@ def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
 
 def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
     text = told.sentence.text
-    if _tells(told.sentence):
+    if told.of_user and not _tells(told.sentence):
+        yield from _passing_names(told, names)
+    elif _tells(told.sentence):
         for value in values_in(text, names):
-            if not _is_whole(told.sentence, value):
+            if not _is_whole(told.sentence, value) and not (told.of_user and value.category == "name"):
                 continue
             alone = is_stated(value, text, told.of_user)
             if value.category == "name" and _GERMAN.search(text):
                 continue  # where every noun has a capital letter, one says nothing
             if told.of_user or alone or value.category != "number":  # an assistant works out many numbers
                 yield value._replace(alone=alone)
+
+
+def _passing_names(told: Told, names: set[str]) -> Iterator[Value]:
+    """The names in a user's sentence that tells little else, unless it only muses."""
+    text = told.sentence.text
+    request = _REQUEST.match(text)
+    is_unsure = _UNSURE.search(text, request.end() if request else 0) is not None
+    if is_unsure or _MUSING.search(text) or _FORMULA.search(text) or _GERMAN.search(text):
+        return
+    yield from (value._replace(alone=True) for value in values_in(text, names) if value.category == "name")
 
 
 def _is_whole(sentence: Sentence, value: Value) -> bool:
@@ -123,6 +193,7 @@ def _tells(sentence: Sentence) -> bool:
     return (
         (len(text) >= least or len(HAN.findall(text)) * HAN_CHARS >= least)
         and _FORMULA.search(text) is None
+        and _MUSING.search(text) is None
         and not traits.is_hedged
         and traits.informativeness >= LEAST_INFORMATIVENESS
     )

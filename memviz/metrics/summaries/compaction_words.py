@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
+from memviz.metrics.summaries.asked_length import broken_length_words
 from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of, request_call
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
@@ -45,8 +46,8 @@ _AFTER_FAILURE = {
 
 class CompactionWords(NamedTuple):
     """``Summarized messages 1 to 11``, ``before the request of turn 12, after message 21``, ``messages not yet
-    summarized: 21 messages > 20, twice the 10 that stay`` (may be empty), and ``The request: 1,204 → 310 tokens`` or
-    what the error was."""
+    summarized: 21 messages > 20, twice the 10 that stay`` (may be empty), and ``The request: 1,204 → 310 tokens``,
+    with the length of a summary that is longer than was asked for, or what the error was."""
 
     what: str
     where: str
@@ -170,7 +171,9 @@ def tried_again(run: Run, failed: Compaction) -> str:
 def _result(compaction: Compaction, run: Run | None) -> str:
     if compaction.error is not None:
         return f"{error_words(compaction)}. {after_failure_words(compaction)}"
-    return f"{request_title(compaction, run)}: {size_words(compaction, run)}"
+    sizes = f"{request_title(compaction, run)}: {size_words(compaction, run)}"
+    broken = broken_length_words(compaction)
+    return f"{sizes}. The summary is kept as written: {broken}" if broken else sizes
 
 
 def request_title(compaction: Compaction, run: Run | None = None) -> str:

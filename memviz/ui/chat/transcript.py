@@ -20,6 +20,7 @@ from memviz.ui.controls.grounds import why_stand_in
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.known_facts import known_facts
 from memviz.ui.controls.model_work import recall_exchange, thoughts
+from memviz.ui.controls.prose import prose
 from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
@@ -129,7 +130,7 @@ def _show_more(state: ChatState) -> None:
 def _message(message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
         if message.content:
-            st.text(message.content)
+            (prose if message.role == "assistant" else st.text)(message.content)
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
         if fate in FATE_NOTES:

@@ -17,6 +17,7 @@ from memviz.ui.controls.block_html import block_html
 from memviz.ui.controls.grounds import author_badge
 from memviz.ui.controls.inspector import BadgeColor
 from memviz.ui.controls.legend import stripe
+from memviz.ui.controls.prose import prose
 from memviz.ui.controls.request_changes import recalled_html
 from memviz.ui.shell.text import plain, shortened
 
@@ -51,7 +52,7 @@ def answer_card(
             st.html(recalled_html(recalled_into(record, is_again=reply_before is not None)))
             if reply_before:
                 st.caption(f"Before: {plain(shortened(reply_before, BEFORE_CHARS_SHOWN))}")
-        st.text(record.reply)
+        prose(record.reply or "")
         color, name, help = SOURCES[source.kind]
         with st.container(horizontal=True, gap="xsmall"):
             st.badge(name, color=color, help=help)

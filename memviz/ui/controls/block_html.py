@@ -71,14 +71,15 @@ def block_title(block: Block, record: TurnRecord) -> str:
 def text_tokens(block: Block, record: TurnRecord) -> int:
     """Tokens of what was written, in all versions that a block of notes sends: without the heading that it is sent
     under."""
+    versions = record.memory.space.summaries.versions
+    return sum(versions[number - 1].tokens for number in sent_versions(block, record))
+
+
+def sent_versions(block: Block, record: TurnRecord) -> list[int]:
+    """The numbers (from 1) of all versions in a block of notes."""
     summaries = record.memory.space.summaries
     sent = (piece for piece in record.parts.notes if summaries.text(*piece[:2]) == block.messages[0].content)
-    return sum(version.tokens for piece in sent for version in summaries.in_block(piece.start, piece.stop))
-
-
-def has_heading(block: Block, record: TurnRecord) -> bool:
-    """Whether a block is a summary that is sent under a heading, which its tokens count."""
-    return block.kind == "summary" and text_tokens(block, record) != block.tokens
+    return [version.version for piece in sent for version in summaries.in_block(piece.start, piece.stop)]
 
 
 def notes_title(record: TurnRecord, piece: Notes) -> str:
@@ -90,13 +91,13 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
 
 
 def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> str:
-    size = f"{counted(block.tokens, 'token')} · {counted(len(block.messages), 'message')}"
+    heading = block.tokens - text_tokens(block, record) if block.kind == "summary" else 0
+    tokens = counted(block.tokens - heading, "token") + (f" and {heading:,} of its heading" if heading else "")
+    size = f"{tokens} · {counted(len(block.messages), 'message')}"
     if block.kind == "tools" and record.parts.tools:
         size += f", offered: {', '.join(record.parts.tools)}"
     if block.kind == "summary" and block.indices:
         size += f", standing for {counted(len(block.indices), 'message')}"
-    if has_heading(block, record):
-        size += f", its heading counted ({text_tokens(block, record):,} without)"
     if block.kind == "summary" and block.messages[0].role != "system":
         size += f", sent as a message of the {block.messages[0].role}"
     formed = [*form_counts(block, fates)]

@@ -22,7 +22,7 @@ from memviz.workspace import SAMPLE_PREFIX
 
 Parameters = dict[str, Any]
 _BUFFER, _WINDOW = ("buffer", Parameters()), ("window", Parameters(window_size=10))
-_SUMMARY = ("summary", Parameters(buffer_size=8))
+_SUMMARY = ("summary", Parameters(buffer_size=8, summary_words=120))
 _FACTS = ("fifo_facts", Parameters(token_limit=6000, flush_percent=60))
 
 
@@ -78,7 +78,7 @@ class Effect:
 EFFECTS = (
     Effect(
         "A full buffer only grows",
-        "Every request sends all that was said before it: 223 tokens at turn 1, 13,594 at turn 46.",
+        "Every request sends all that was said before it: 225 tokens at turn 1, 13,686 at turn 46.",
         "trip", (_BUFFER,), 46,
     ),
     Effect(
@@ -90,18 +90,18 @@ EFFECTS = (
     Effect(
         "The sawtooth of a summary",
         "9 times more than 16 messages are there and the older ones are summarized: the request falls, at turn 9 from "
-        "2,695 to 1,983 tokens, and climbs again.",
+        "2,713 to 1,567 tokens, and climbs again.",
         "trip", (_SUMMARY,), 9,
     ),
     Effect(
         "A fact dies when its summary is summarized",
-        "The summary knew from turn 18 on that Ottoline keeps the spare key. Version 13, written out of version 12 at "
-        "turn 37, leaves her out.",
-        "support", (_SUMMARY,), 37, 2, page="facts", view="summaries", parts=(("version", "12"),),
+        "The summary knew from turn 18 on that Ottoline keeps the spare key. Version 12, written out of version 11 at "
+        "turn 35, leaves her out.",
+        "support", (_SUMMARY,), 35, 2, page="facts", view="summaries", parts=(("version", "11"),),
     ),
     Effect(
         "Recall brings a fact back, at a price",
-        "Turn 15 comes back into the requests of turn 40: 224 tokens more in each, and that Ottoline keeps the spare "
+        "Turn 15 comes back into the requests of turn 40: 226 tokens more in each, and that Ottoline keeps the spare "
         "key is known again.",
         "support", (_SUMMARY,), 40, 1, recalls=((40, (15,)),),
     ),
@@ -113,26 +113,27 @@ EFFECTS = (
     ),
     Effect(
         "Summaries cost more than they save",
-        "Once it reaches 10,000 tokens, it summarizes before 11 of 12 turns and costs $0.095 in all; sending "
+        "Once it reaches 10,000 tokens, it summarizes before 11 of 12 turns and costs $0.065 in all; sending "
         "everything costs $0.033.",
-        "trip", (("chat_summary_buffer", {"token_limit": 10_000}), _BUFFER), 43, view="dollars",
+        "trip", (("chat_summary_buffer", {"token_limit": 10_000, "summary_words": 120}), _BUFFER), 43, view="dollars",
         parts=(("pause", "60.0"),),
     ),
     Effect(
         "Tool results eat the window",
-        "87% of what was said are results of tools. Cleared past 8,000 tokens, they leave 3,646 tokens of a last "
-        "request of 12,473.",
+        "87% of what was said are results of tools. Cleared past 8,000 tokens, they leave 3,703 tokens of a last "
+        "request of 12,530.",
         "agent", (_BUFFER, ("clear_tool_results", {"trigger_tokens": 8000})), 7, 2, look=1,
     ),
     Effect(
         "Chinese text takes other tokens",
-        "4 characters a token is a rule for English: it counts 4,165 tokens here where the tokenizer counts 13,157, "
+        "4 characters a token is a rule for English: it counts 4,261 tokens here where the tokenizer counts 13,253, "
         "and summarizes 3 times in place of 11.",
-        "chinese", (_BUFFER, ("summary_buffer", {"max_token_limit": 1500})), 48, look=1, counter="chars4",
+        "chinese", (_BUFFER, ("summary_buffer", {"max_token_limit": 1500, "summary_words": 120})), 48, look=1,
+        counter="chars4",
     ),
     Effect(
         "A list of facts keeps what a summary loses",
-        "At turn 48 the list still has all 20 facts, the running summary 15 of them and the sliding window 7.",
+        "At turn 48 the list still has all 20 facts, the running summary 11 of them and the sliding window 7.",
         "support", (_FACTS, _SUMMARY, _WINDOW), 48, page="facts", view="lives",
     ),
 )  # fmt: skip

@@ -15,6 +15,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
+from memviz.metrics.summaries.asked_length import broken_lengths_of
 from memviz.reporting.request_json import request_json
 from memviz.text.language import in_language
 from memviz.text.wording import counted, distinct_names, message_range
@@ -24,8 +25,9 @@ from memviz.ui.controls.block_html import (
     block_html,
     block_title,
     form_counts,
-    has_heading,
     reduced_fates,
+    sent_versions,
+    text_tokens,
 )
 from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.model_work import earlier_calls
@@ -71,7 +73,7 @@ def inspector(
     earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
     for block, suffix in zip(blocks, _suffixes(blocks), strict=True):
-        _block(block, record, f"{key}-{suffix}", facts)
+        _block(block, record, f"{key}-{suffix}", facts, broken_lengths(run, block, record))
     summarizer_calls(run, changed, key)
     said = (message.content for block in blocks for message in block.messages)
     name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
@@ -114,28 +116,39 @@ def _suffixes(blocks: Sequence[Block]) -> list[str]:
     return [name.replace(" (", "-").removesuffix(")") for name in distinct_names([block.kind for block in blocks])]
 
 
-def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]) -> None:
+def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
+    """``asked for 120 words, got 148``, of each version in a block of summaries that is longer than was asked for;
+    empty where none is."""
+    versions = sent_versions(block, record) if block.kind == "summary" else ()
+    return "; ".join(broken_lengths_of(run.compactions, versions))
+
+
+def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe], broken: str) -> None:
     is_line = block.kind == "history" and not block.indices
     if block.kind not in FOLDED or is_line:
         _messages(block, record, key)
         return
-    with st.expander(folded_label(block, record), key=key):
+    with st.expander(folded_label(block, record, broken), key=key):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             words = in_language(message_facts_words(known))
             st.html(f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>')
 
 
-def folded_label(block: Block, record: TurnRecord) -> str:
-    """What a folded block is called: what is in it, in which form, and how large it is."""
+def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
+    """What a folded block is called: what is in it, in which form, and how large it is; of a summary ``broken`` says
+    which length it does not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
         formed = ", ".join(form_counts(block, reduced_fates(record)))
         how = f", {formed}" if formed else " word for word"
         return f"**{_range_words(block.indices)}**{how} · {tokens}"
     if block.kind == "summary":
-        with_heading = ", with its heading" if has_heading(block, record) else ""
-        return f"**{plain(block_title(block, record))}**, all of it{with_heading} · {tokens}"
+        heading = block.tokens - text_tokens(block, record)
+        with_heading = f" and {heading:,} of its heading" if heading else ""
+        tokens = counted(text_tokens(block, record), "token")
+        kept = f" · {broken}" if broken else ""
+        return f"**{plain(block_title(block, record))}**, all of it · {tokens}{with_heading}{kept}"
     added = ", with what memory added" if added_to_system(record) else ""
     return f"**{PART_TITLES[block.kind]}**{added} · {tokens}"
 

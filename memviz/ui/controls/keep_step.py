@@ -32,7 +32,7 @@ from memviz.lessons.reading import (
 from memviz.lessons.writing import as_yaml
 from memviz.models.names import RECORDING
 from memviz.text.wording import counted
-from memviz.ui.controls.pickers import SUMMARIZER, named
+from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, named
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.chosen_request import chosen_call, chosen_turn
 from memviz.ui.shell.errors import show_error
@@ -45,14 +45,22 @@ from memviz.workspace import SAMPLE_PREFIX
 PANEL_PIXELS = 330
 OWN_FIELDS = (*NEVER_LINKED, *PRESENTED_PARTS, VIEW, "fact", "prices", "pause", "counter", "look", "as-written")
 """Parts of an address for which a view has fields of its own, or that no lesson holds."""
-HELP = "What you see becomes a step of a lesson of your own, which comes together on the page Lessons."
+HELP = (
+    "What you see becomes a step of a lesson of your own, which comes together on the page Lessons. There the stage "
+    "plays it, from this request on, and a button opens it here as it is now."
+)
+MEASURES = {"dollars": "dollars", "memory_map": "memory"}
+"""What the lanes of the stage say on a view; tokens on all others."""
 
 
-def keep_as_step(state: CompareState, page: str, view: str, fact: int | None = None) -> None:
-    """A panel that asks for the title and the text of the step. ``fact`` is the number of the one that is looked at."""
+def keep_as_step(state: CompareState, page: str, view: str, summarizer: ModelChoice, fact: int | None = None) -> None:
+    """A panel that asks for the title and the text of the step. ``fact`` is the number of the one that is looked at.
+    What a lesson shows otherwise than the page, with these settings and this ``summarizer``, is said."""
     panel = st.popover("Keep as a step", icon=":material/bookmark_add:", key=f"{page}-keep-step")
     with panel, st.container(width=PANEL_PIXELS):
         st.caption(HELP)
+        for difference in differences(state, summarizer):
+            st.warning(difference, icon=":material/difference:")
         with st.form(f"{page}-step", clear_on_submit=True, border=False):
             language = st.segmented_control(
                 "Written in", list(LANGUAGES), format_func=LANGUAGES.__getitem__, default=lessons_state().language,
@@ -65,6 +73,20 @@ def keep_as_step(state: CompareState, page: str, view: str, fact: int | None = N
             wrong = st.text_area("Other answers, one a line", max_chars=MAX_CHOICES * CHOICE_CHARS, height=68)
             if st.form_submit_button("Keep", type="primary", icon=":material/bookmark_add:"):
                 _keep(state, _view(state, page, view, fact), language, title, text, (question, right, wrong))
+
+
+def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
+    """What a lesson shows otherwise than the page: it holds settings, and no model's own words."""
+    if state.free_run:
+        yield "A lesson shows the replies of the conversation, not those of this free run."
+    if not summarizer.recorded_first:
+        yield (
+            "A lesson plays recorded summaries where there are any, and asks the offline stand-in elsewhere, whatever "
+            "model is chosen here."
+        )
+    reworded = any(edits for key, edits in state.edits.items() if key.conversation_id == state.conversation_id)
+    if reworded and not all(setting.as_written for setting in state.settings):
+        yield "A lesson shows summaries as they were written, not as you reworded them."
 
 
 def _keep(
@@ -124,7 +146,7 @@ def _view(state: CompareState, page: str, view: str, fact: int | None) -> View |
     )  # fmt: skip
     looked_at = next((n for n, one in enumerate(state.settings) if one.index == state.looked_at), None)
     return View(
-        study, page, view, "dollars" if view == "dollars" else "tokens", chosen_turn(), chosen_call(),
+        study, page, view, MEASURES.get(view, "tokens"), chosen_turn(), chosen_call(),
         highlight=Highlight(looked_at, fact), link=tuple(_link())[:MAX_LINKED],
     )  # fmt: skip
 

@@ -98,7 +98,7 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
     if attempt.run.turns and len(attempt.run.requests) < attempt.run.log.request_count:
         return ""
     failed = _failures(attempt.run)
-    calls = counted(calls_made(attempt.run.compactions), "call")
+    calls = counted(calls_made(attempt.run.made_or_foreseen), "call")
     return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}" if failed else ""
 
 
@@ -114,7 +114,7 @@ def _foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
 
 def _calls(foreseen: Sequence[Run]) -> int:
     """How many summaries the offline model writes in them."""
-    return sum(calls_made(run.compactions) for run in foreseen)
+    return sum(calls_made(run.made_or_foreseen) for run in foreseen)
 
 
 def _bound(foreseen: Sequence[Run], summarizer: str) -> CostBound:
@@ -140,7 +140,7 @@ def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], s
                 bar(min(1.0, asked / total) if total else 0.0, f"{label}: {so_far}, {words}")
 
             attempt = _attempted(workspace, state, key, summarizer, writer, progress)
-            calls += calls_made(attempt.run.compactions)
+            calls += calls_made(attempt.run.made_or_foreseen)
             if attempt.error is not None and ends_all(attempt.error):
                 break
         bar.close()
@@ -180,7 +180,7 @@ def _as_far_as_asked(run: Run, *, is_complete: bool) -> Run:
 
 
 def _failures(run: Run) -> list[str]:
-    return [compaction.error for compaction in run.compactions if compaction.error]
+    return [compaction.error for compaction in run.made_or_foreseen if compaction.error]
 
 
 def _written_before(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Run | None:

@@ -30,6 +30,7 @@ from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
 from memviz.metrics.summaries.facts import facts_versions
 from memviz.text.language import in_language
+from memviz.text.light_markdown import as_html, without_marks
 from memviz.text.wording import counted, message_number, message_range, took_words, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html
@@ -149,9 +150,9 @@ def _new_version(run: Run, compaction: Compaction, facts: Sequence[Probe], back:
     if kept is not None:
         text = changed_facts_html(kept)
     elif base:
-        text = diff_html(word_diff(old, new), kept_chars=KEPT_CHARS_SHOWN)
+        text = diff_html(word_diff(without_marks(old), without_marks(new)), kept_chars=KEPT_CHARS_SHOWN)
     else:
-        text = f'<div class="memviz-diff">{escape(new)}</div>'
+        text = f'<div class="memviz-diff">{as_html(new)}</div>'
     noun = "Summary" if kept is None else "Facts"
     lines = "".join(f"<small>{line}</small>" for line in _facts(old, new, facts, back) if base)
     st.html(

@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.conversation import Log
 from memviz.errors import MemvizError, MessageError
 from memviz.metrics.retention.message_text import readable
+from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Category, Probe
@@ -42,8 +43,8 @@ def where_from(facts: Facts) -> None:
         proposed_facts = f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
         st.info(
             f"This conversation brings no labelled facts. {proposed_facts} "
-            f"automatically{_where(facts.log)}: codes, phone numbers, allergies, people, dates, amounts and "
-            "decisions that somebody states. "
+            f"automatically{_where(facts.log)}: codes, phone numbers, allergies, people, places, dates, times, "
+            "counts, what is ruled out, and what tools returned and a later reply used. "
             "Add your own, or switch these off, under Facts below.",
             icon=":material/auto_awesome:",
         )
@@ -65,10 +66,8 @@ def where_from(facts: Facts) -> None:
 
 
 def without_tool_results(facts: Facts) -> bool:
-    """Whether the conversation has results of tools and no fact that is looked for comes from one: proposed facts never
-    do."""
-    results = {*facts.log.tools.results}
-    return bool(results and facts.probes) and not any(results & {*probe.evidence} for probe in facts.probes)
+    """Whether the conversation has results of tools and no fact that is looked for comes from one."""
+    return count_unmeasured_results(facts.log, facts.probes) > 0
 
 
 def _where(log: Log) -> str:

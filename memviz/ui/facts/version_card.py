@@ -18,6 +18,7 @@ from memviz.metrics.summaries.compaction_words import compaction_words, turn_wor
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
 from memviz.metrics.summaries.facts import without_tags
+from memviz.text.light_markdown import without_marks
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, marked_html
@@ -124,7 +125,7 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
 
 def _shown_text(version: SummaryVersion) -> str:
     """The text; facts without their tags."""
-    return without_tags(version.text) if version.track == FACTS else version.text
+    return without_tags(version.text) if version.track == FACTS else without_marks(version.text)
 
 
 def chosen_version(one: RetentionResult, number: int) -> VersionProbes:

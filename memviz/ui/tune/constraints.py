@@ -8,6 +8,7 @@ from memviz.strategies import strategies
 from memviz.tuning.best_of_each import main_axis
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import Over, Sweep
+from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import begin_with, set_widget, widget_value
 
@@ -64,7 +65,7 @@ def _ask_for_refused(sweep: Sweep) -> bool:
     if not (sweep.by_setting()["refused"] > 0).any():
         return False
     linked("refused", "tune-refused", [False, True])
-    return st.toggle(
+    return switch(
         "Settings whose requests a provider refuses", key="tune-refused", help=REFUSED_HELP, persist_state="session"
     )
 

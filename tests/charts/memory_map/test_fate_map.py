@@ -22,6 +22,7 @@ from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.summaries.compaction_words import plain_limit, request_words
 from tests.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, Digest, small, talk
@@ -32,7 +33,7 @@ OWN_TAGS = re.compile(r"</?(b|i)>|<br>|<span style=\"color:#\d{6}\">|</span>")
 
 
 def whole(run: Run) -> View:
-    return View(range(1, len(run.requests) + 1), range(len(run.log)))
+    return View(range(1, int(axis_of([run]).lasts[-1]) + 1), range(len(run.log)))
 
 
 def chart(run: Run, view: View | None = None, label: str = "A setting") -> go.Figure:
@@ -327,3 +328,35 @@ class TestSizes:
         run = run_of("buffer", messages=92)
         size = beside_others(["Sliding window · 10 messages"] * settings)
         assert map_of(SettingRun(run, "Sliding window · 10 messages", 0), whole(run), size).layout.height <= pixels
+
+
+def test_the_pending_request_is_a_hollow_column_behind_all_others() -> None:
+    rule = memviz.strategy("chat_summary_buffer", token_limit=40)
+    said = [*talk(6), Message("user", "And what was it that I asked you first of all?")]
+    run, answered = memviz.replay(said, rule), memviz.replay([*said, Message("assistant", "That.")], rule)
+    view = View(range(1, 7), range(len(said)))
+    figure, same = chart(run, view), chart(memviz.replay(said[:-1], rule), View(range(1, 7), range(len(said))))
+    codes = codes_of(answered)[6, : len(said)]
+    outlines = [shape for shape in figure.layout.shapes if shape.name == "pending"]
+    drawn = [STEP_COLORS.index(one.line.color) for one in outlines for _ in np.arange(one.y0, one.y1)]
+    assert drawn == codes.tolist()
+    assert len(set(drawn)) > 1
+    assert [(one.x0 + one.x1) / 2 for one in outlines] == [pytest.approx(7)] * len(outlines)
+    assert {one.fillcolor for one in outlines} == {"rgba(0,0,0,0)"}
+    [point] = [trace for trace in figure.data if trace.name == "pending"]
+    assert point.marker.symbol == "circle-open"
+    assert run.pending is not None
+    assert f"turn 7, pending: it would send {run.pending.total_tokens:,} tokens" in point.text[0]
+    assert figure.layout.xaxis.range[1] == 7.5
+    assert [trace for trace in same.data if trace.name == "pending"] == []
+    assert [trace.to_plotly_json()["z"].tolist() for trace in figure.data if trace.type == "heatmap"] == [
+        trace.to_plotly_json()["z"].tolist() for trace in same.data if trace.type == "heatmap"
+    ]
+    assert not [trace for trace in chart(run, View(range(1, 4), range(8))).data if trace.name == "pending"]
+
+
+def test_a_question_that_nobody_answered_is_a_map_of_one_hollow_column() -> None:
+    run = memviz.replay([Message("user", "Anybody there?")], memviz.strategy("buffer"))
+    figure = chart(run)
+    assert [trace.name for trace in figure.data if trace.type == "scatter" and trace.text is not None][-1] == "pending"
+    assert [shape.name for shape in figure.layout.shapes] == ["pending"]

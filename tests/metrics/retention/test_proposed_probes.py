@@ -45,39 +45,42 @@ def proposed(*texts: str) -> list[tuple[str, str, int]]:
     ],
 )  # fmt: skip
 def test_a_value_that_a_later_turn_uses_is_asked_for(stated: str, used: str, question: str, answer: str) -> None:
-    assert proposed("Hello there!", "Hi.", stated, "Noted.", used) == [(question, answer, 2)]
+    assert (question, answer, 2) in proposed("Hello there!", "Hi.", stated, "Noted.", used)
 
 
 @pytest.mark.parametrize(
     ("stated", "used"),
     [
-        (
-            "We have walked to Gaia and back this morning, which was lovely.",
-            "Is it far?",
-        ),  # a mere name, not used again
-        ("My budget for the trip is 30 or so.", "30?"),  # a small number without a unit
         ("Is my budget for the trip 3,000 euros?", "3,000 euros."),  # asked, not stated
         ("Remind me of my budget for the trip, 3,000 euros.", "3,000 euros."),
         ("It is 3,000.", "3,000?"),  # nobody could tell what is asked
-        ("My rooms: 3,000 euros", "3,000 euros?"),  # an entry of a list
-        ("My hotel in Porto for the whole trip, 3,000 euros", "3,000 euros?"),
         ("You could perhaps pay 3,000 euros for the trip.", "3,000 euros?"),  # advice
-        ("Perhaps I will have booked my house in Porto and my boat in Faro for 3,000 euros.", "3,000 euros?"),
-        ("We pay 2,000 to 3,000 euros for the whole trip.", "3,000 euros?"),  # half of an estimate
+        ("Perhaps I will have booked my house and my boat for 3,000 euros.", "3,000 euros?"),
         ("The budget of my trip is 1,500 + 1,500 = 3,000 euros.", "3,000 euros?"),  # a calculation
         ("My budget for the trip is 3,000 euros, so 3000.", "3,000?"),  # the question would give it away
+        ("My sister keeps saying that we should pay 3,000 euros.", "3,000 euros?"),  # hearsay
     ],
-)
-def test_what_is_no_statement_or_not_used_again_is_not(stated: str, used: str) -> None:
+)  # fmt: skip
+def test_what_is_no_statement_is_not(stated: str, used: str) -> None:
     assert proposed("Hello there!", "Hi.", stated, "Noted.", used) == []
 
 
-def test_a_value_used_in_the_same_turn_only_or_said_before_is_not() -> None:
+def test_an_entry_of_a_list_is_taken_from_a_user_alone() -> None:
+    entry = "Rooms for the whole trip: 3,000 euros"
+    assert [answer for _, answer, _ in proposed("Hello there!", "Hi.", entry, "Noted.")] == ["3,000"]
+    assert proposed("Hello there!", entry, "Good.", "Noted.", "3,000 euros?") == []
+
+
+def test_a_name_of_the_assistant_said_before_or_too_often_is_not() -> None:
     walked = "We have walked to Gaia and back this morning, which was lovely."
-    assert len(proposed(walked, "Lovely.", "Gaia has a bridge.", "Yes.")) == 1
-    assert proposed(walked, "Gaia, noted.", "Thanks.", "Bye.") == []
-    assert proposed("Gaia", "What about it?", walked, "Noted.", "Gaia") == []
-    assert proposed(*[walked] * 12) == []
+    assert proposed("Hello there!", walked, "Lovely.", "Yes.") == []
+    assert [position for *_, position in proposed("Gaia", "Where?", walked, "Noted.", "Gaia")] == [2]
+    assert proposed(*[walked] * 24) == []
+
+
+def test_an_answer_is_asked_for_with_the_question_that_it_answers() -> None:
+    (found,) = proposed("Hello there!", "Fine. How large is your database?", "About 240 GB.", "Good.")
+    assert found[:2] == ("How large is your database? About ___ GB.", "240")
 
 
 def test_what_the_assistant_brings_up_has_to_interest_the_user() -> None:
@@ -85,6 +88,25 @@ def test_what_the_assistant_brings_up_has_to_interest_the_user() -> None:
     assert proposed("Hello there!", advice, "Good.", "To Foz, then.", "Thanks.") == []
     assert len(proposed("Hello there!", advice, "Is Foz far?", "No.")) == 1
     assert proposed("Hello there!", "Together that makes 368 euros for the beds.", "So 368 euros?", "Yes.") == []
+
+
+def test_what_the_assistant_did_is_taken_from_it() -> None:
+    said = "I've booked a table for six at half past seven."
+    assert {answer for _, answer, _ in proposed("Please do.", said, "Thanks!", "Sure.")} == {"six", "half past seven"}
+
+
+def test_many_values_in_one_frame_do_not_crowd_out_those_that_stand_alone() -> None:
+    """The log of an agent is full of numbers; what was said once and matters is asked for before them."""
+    filler = [
+        text
+        for number in range(120)
+        for text in (f"Reading {number} of the flow meter is {3000 + 17 * number} litres.", "Noted.")
+    ]
+    facts = ["My sister Odile pays the deposit.", "Noted.", "We can only meet before 4 pm.", "Fine."]
+    facts += ["Please deploy to eu-west-3 only.", "Yes.", "No shellfish for the captain, please.", "Of course."]
+    found = [answer for _, answer, _ in proposed(*filler[:120], *facts, *filler[120:])]
+    assert len(found) == 50
+    assert {"Odile", "4 pm", "eu-west-3", "shellfish"} <= set(found)
 
 
 def test_a_tool_result_states_nothing_but_may_use() -> None:
@@ -98,14 +120,13 @@ def test_a_tool_result_states_nothing_but_may_use() -> None:
     assert probe == Probe("The gate code of my house is ___.", ("KLM-4471",), (0,), "single fact")
 
 
-def test_at_most_so_many_the_most_telling_in_order_and_four_a_message() -> None:
+def test_at_most_so_many_the_most_telling_in_order() -> None:
     whole = propose_probes(Log(sample("trip").messages), limit=100)
     few = propose_probes(Log(sample("trip").messages), limit=10)
     assert len(whole) > 30
     assert len(few) == 10
     assert set(few) <= set(whole)
     assert [probe.evidence for probe in few] == sorted(probe.evidence for probe in few)
-    assert max(sum(one.evidence == other.evidence for other in whole) for one in whole) == 4
     assert propose_probes(Log(sample("trip").messages), limit=0) == ()
 
 

@@ -12,15 +12,22 @@ from memviz.metrics.summaries.prompt_terms import is_name
 from memviz.models.recordings.recording import RecordedReply
 from tests.models.recordings.true_to_prompts import reason_fault, reviewed, reviewed_recordings, unsupported
 
+GUESTHOUSE = "The user asked for a reply to a Porto guesthouse"
+TEA_SPECIALIST = "用户面试五人后定下茶艺师白露"
+
 
 @cache
 def replies_by_mark() -> dict[str, RecordedReply]:
     return {one.mark: one for recording in reviewed_recordings().values() for one in recording.replies.values()}
 
 
+def reply_that_begins(beginning: str) -> RecordedReply:
+    return next(one for one in replies_by_mark().values() if one.reply.text.startswith(beginning))
+
+
 def said(beginning: str, text: str) -> tuple[str, ...]:
     """What a reply with ``text`` added would say without its prompt; the first reply that begins so is taken."""
-    one = next(one for one in replies_by_mark().values() if one.reply.text.startswith(beginning))
+    one = reply_that_begins(beginning)
     added = replace(one, reply=replace(one.reply, text=f"{one.reply.text}\n{text}"))
     return tuple(term for term in unsupported(added) if term not in unsupported(one))
 
@@ -55,11 +62,11 @@ def test_ordinary_words_are_no_names_of_the_conversations() -> None:
 @pytest.mark.parametrize(
     ("beginning", "text", "terms"),
     [
-        ("The Porto guesthouse", "Declan will call Ryanair on a Thursday.", ("Declan", "Ryanair", "Thursday")),
-        ("The Porto guesthouse", "Declan's bag weighs 23 kg; Gerês is near.", ("Declan", "23", "Gerês")),
-        ("The Porto guesthouse", "It costs 1,900 euros. They walk. Maureen waits.", ("1900",)),
-        ("用户面试五人后定下茶艺师白露", "店员赵敏住在武夷山，老秦来过，共31人。", ("赵敏住", "武夷山", "老秦", "31")),
-        ("用户面试五人后定下茶艺师白露", "白露做过四年，29岁。", ()),
+        (GUESTHOUSE, "Declan will call Ryanair on a Thursday.", ("Declan", "Ryanair", "Thursday")),
+        (GUESTHOUSE, "Declan's bag weighs 23 kg; Gerês is near.", ("Declan", "23", "Gerês")),
+        (GUESTHOUSE, "It costs 1,900 euros. They walk. Maureen waits.", ("1900",)),
+        (TEA_SPECIALIST, "店员赵敏住在武夷山，老秦来过，共31人。", ("赵敏住", "武夷山", "老秦", "31")),
+        (TEA_SPECIALIST, "白露做过四年，29岁。", ()),
     ],
 )  # fmt: skip
 def test_a_name_or_number_of_nowhere_or_of_another_prompt_is_found(
@@ -83,7 +90,7 @@ def test_a_name_or_number_of_nowhere_or_of_another_prompt_is_found(
     ],
 )
 def test_a_reason_that_does_not_hold_is_found(term: str, reason: str, fault: str) -> None:
-    base = next(one for one in replies_by_mark().values() if one.reply.text.startswith("The Porto guesthouse"))
+    base = reply_that_begins(GUESTHOUSE)
     one = replace(base, reply=replace(base.reply, text="From 12 to 5."))
     assert fault in reason_fault(term, reason, one)
     assert bool(fault) == bool(reason_fault(term, reason, one))

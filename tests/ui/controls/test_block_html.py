@@ -70,8 +70,8 @@ def test_a_summary_says_how_much_of_its_size_is_its_heading() -> None:
     record = last_record(strategy, ScriptedModel(["s" * 40] * 9))
     (block,) = (block for block in in_reading_order(record) if block.kind == "summary")
     assert block.tokens == 18
-    assert "its heading counted (10 without)" in block_html(block, record)
-    assert folded_label(block, record) == "**Summary**, all of it, with its heading · 18 tokens"
+    assert "10 tokens and 8 of its heading" in block_html(block, record)
+    assert folded_label(block, record) == "**Summary**, all of it · 10 tokens and 8 of its heading"
 
 
 def test_emptied_arguments_are_said_and_shown_as_sent() -> None:

@@ -10,6 +10,9 @@ import pytest
 
 import memviz
 from memviz import Run
+from memviz.charts.cost.frame import framed
+from memviz.charts.cost.setting_cost import Unit, View
+from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import Knowledge, Retention, retention
@@ -17,6 +20,7 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.ui.compare.dollars.page import costed
 from memviz.ui.controls.classic_effects import EFFECTS, Effect
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
@@ -103,12 +107,12 @@ def test_a_fact_dies_when_its_summary_is_summarized() -> None:
     assert run.requests[first].turn == 18
     assert (states[first:lost] == Knowledge.SUMMARY).all()
     record = run.requests[lost]
-    assert (record.turn, record.call) == (one.turn, one.call) == (37, 2)
+    assert (record.turn, record.call) == (one.turn, one.call) == (35, 2)
     (compaction,) = record.compactions
-    assert (compaction.version, compaction.replaces, compaction.recorded) == (13, 12, True)
+    assert (compaction.version, compaction.replaces, compaction.recorded) == (12, 11, True)
     assert dict(one.parts)["version"] == str(run.number_of(compaction))
-    assert "Ottoline" in run.summaries[11].text
-    assert "Ottoline" not in run.summaries[12].text
+    assert "Ottoline" in run.summaries[10].text
+    assert "Ottoline" not in run.summaries[11].text
 
 
 def test_recall_brings_a_fact_back_at_a_price() -> None:
@@ -131,6 +135,11 @@ def test_a_cold_cache_changes_who_is_cheapest() -> None:
     uncached = [PricingAssumptions.of(pause_seconds=60).cost(traffic(run)).uncached_total_usd or 0 for run in runs(one)]
     assert cold == pytest.approx(uncached), "what the dotted lines are"
     assert cold[0] > 2 * cold[1]
+    costs = costed(
+        [SettingRun(run, run.label, number) for number, run in enumerate(runs(one))],
+        PricingAssumptions.of(pause_seconds=60),
+    )
+    assert framed(costs, View.SO_FAR, Unit.USD, uncached=True).above == (), "the dotted line is in the picture"
     assert warm[0] < warm[1]
     assert [f"{amount:.2g}" for amount in (*cold, *warm)] == ["0.1", "0.039", "0.033", "0.039"]
     assert "the full buffer costs $0.033 and the window $0.039." in one.sentence
@@ -180,6 +189,14 @@ def test_a_list_of_facts_keeps_what_a_summary_loses() -> None:
     assert kept[0] == facts
     assert f"all {facts} facts, the running summary {kept[1]} of them and the sliding window {kept[2]}" in one.sentence
     assert runs(one)[0].requests[-1].turn == one.turn
+
+
+def test_every_summary_that_a_model_writes_has_a_length() -> None:
+    """But the list of facts, which grows by lines of its own and has none."""
+    strategies = [setting.build() for one in EFFECTS for setting in one.state.settings]
+    words = [strategy.summary_words for strategy in strategies if hasattr(strategy, "summary_words")]
+    assert words
+    assert set(words) == {120}
 
 
 def test_there_are_ten_that_no_view_confuses() -> None:

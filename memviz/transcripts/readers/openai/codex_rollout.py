@@ -14,7 +14,7 @@ from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import count_at, list_at, objects_at, text_at
 from memviz.transcripts.readers.openai.codex_words import BY_CLI, HANDED_ON, all_text, first_text, parts_of
 from memviz.transcripts.readers.openai.response_builder import ItemReader
-from memviz.transcripts.readers.openai.response_items import COMPACTIONS
+from memviz.transcripts.readers.openai.response_items import COMPACTIONS, UNREADABLE
 from memviz.transcripts.times import with_time
 
 ROW_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -219,7 +219,7 @@ def _write_compaction(made: Compaction, builder: TranscriptBuilder) -> None:
             f"Codex rewrote the file when it compacted: what was said before is gone, but for {left}", made.place
         )
     if made.is_encrypted and not made.text:
-        builder.note("the summary of a compaction is encrypted, so that nobody can read it", made.place)
+        builder.note(UNREADABLE, made.place)
     builder.add_event(
         RecordedEvent(
             "compaction",

@@ -12,7 +12,7 @@ from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.message_parts import Part, ReplyBuilder
-from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT
+from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT, UNREADABLE
 from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
 from memviz.transcripts.times import with_time
 
@@ -50,6 +50,8 @@ class ItemReader:
             self._call(item, place)
         elif kind in COMPACTIONS:
             self._end()
+            if text_at(item, "encrypted_content"):
+                self._builder.note(UNREADABLE, place)
             self._builder.add_event(RecordedEvent("compaction", len(self._builder.messages)))
         elif kind == "item_reference" or (not kind and "id" in item):
             self._reference(item, place)

@@ -27,6 +27,7 @@ RESULTS = frozenset(
     }
 )  # fmt: skip
 COMPACTIONS = frozenset({"compaction", "compaction_summary"})
+UNREADABLE = "the summary of a compaction is encrypted, so that nobody can read it"
 # Definitions of tools and orders to the server: no part of what was said.
 SILENT = frozenset({"mcp_list_tools", "additional_tools", "compaction_trigger"})
 TYPES = CALLS | RESULTS | COMPACTIONS | SILENT | {"reasoning", "item_reference", "message"}

@@ -81,32 +81,39 @@ def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[N
     marks = {line.mark for line in known}
     is_lower = bool(known) and known[0].name.islower()
     nobodies: set[str] = set()  # names as they are written; most lines of a long text are of a few of them
+    small: set[str] = set()  # names in the other letter case, which few texts have as speakers
     first_mark: dict[str, tuple[str, bool]] = {}
     alike: list[Named] = []
-    of_other_case: list[Named] = []
+    of_other_case: list[re.Match[str]] = []
     for match in matches:
         if match["name"] in nobodies or match.start() in taken:
+            continue
+        if match["name"] in small:
+            of_other_case.append(match)
             continue
         line = named(match)
         if line.key in SPEAKERS or is_label(line.key):
             nobodies.add(match["name"])
+        elif line.name.lstrip("@")[:1].islower() != is_lower:
+            small.add(match["name"])
+            of_other_case.append(match)
         elif (not marks or line.mark in marks) and first_mark.setdefault(line.key, line.mark) == line.mark:
-            is_alike = line.name.lstrip("@")[:1].islower() == is_lower
-            (alike if is_alike else of_other_case).append(line)
+            alike.append(line)
     found = [*alike, *_facing_a_model([*known, *alike], of_other_case)]
     return sorted(found, key=lambda line: line.start)
 
 
-def _facing_a_model(speaking: Sequence[Named], of_other_case: Sequence[Named]) -> list[Named]:
+def _facing_a_model(speaking: Sequence[Named], of_other_case: Sequence[re.Match[str]]) -> list[Named]:
     """The lines of an account such as "anasilva" that takes turns with a model such as "GitHub Copilot": it is at the
     top of the text or stands regularly between the model's lines, where nobody else does."""
     models = sorted(filter(_is_model, speaking), key=lambda line: line.start)
     people = [line for line in speaking if not _is_model(line)]
     if not models or any(likely_role(line.name) == "user" for line in people) or _regular(models, people):
         return []
-    accounts = set(_regular(models, of_other_case))
-    accounts.update(line.key for line in of_other_case[:1] if _is_at_the_top(line))
-    return [line for line in of_other_case if line.key in accounts]
+    lines = [line for line in map(named, of_other_case) if line.mark == models[0].mark]
+    accounts = set(_regular(models, lines))
+    accounts.update(line.key for line in lines[:1] if _is_at_the_top(line))
+    return [line for line in lines if line.key in accounts]
 
 
 def _is_at_the_top(line: Named) -> bool:

@@ -16,6 +16,7 @@ from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import FEW, Lasting, half_life_words, half_lives, survival_curve
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
+from memviz.metrics.retention.measured_error import error_in_words
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
@@ -88,6 +89,7 @@ def lives_view(
     health(shown)
     stand_in_instead(workspace, state, kept)
     more_on_facts(kept)
+    st.caption(error_in_words())
     unlabelled(shown)
     probes_panel(workspace, state, facts)
     ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)

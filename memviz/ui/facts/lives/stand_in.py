@@ -12,6 +12,7 @@ import streamlit as st
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.agreement import Agreement, agreement
 from memviz.metrics.summaries.authors import Author, authors_of
+from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
 from memviz.ui.controls.folded import folded
@@ -80,4 +81,4 @@ def _frame(rows: Sequence[tuple[RetentionResult, RetentionResult, Agreement]]) -
 
 
 def _summary_tokens(one: RetentionResult) -> int:
-    return one.run.turns[-1].tokens["summary"]
+    return sent_summary_tokens(one.run.turns[-1])

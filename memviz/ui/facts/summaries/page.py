@@ -13,6 +13,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.asked_length import broken_length_words
 from memviz.metrics.summaries.compaction_words import event_turn_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -187,11 +188,17 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
             version_noun(run): f"{fact.version.version:,}",
             "Turn": event_turn_words(fact.event).removeprefix("turn "),
             "Tokens": f"{fact.tokens:,}",
+            **({"Words": broken_length_words(fact.event.compaction) or "as asked"} if asks_length(run) else {}),
             "Messages replaced": f"{len(fact.version.covers):,}",
             "Why": plain(fact.event.compaction.reason),
         }
         for fact in facts[-MOST_ROWS:]
     ])  # fmt: skip
+
+
+def asks_length(run: Run) -> bool:
+    """Whether the summaries of ``run`` were given a length."""
+    return bool(getattr(run.strategy, "summary_words", 0))
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:

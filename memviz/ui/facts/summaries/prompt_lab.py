@@ -15,6 +15,7 @@ from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.authors import author_of
 from memviz.metrics.summaries.diff import word_diff
 from memviz.strategies.prompts import PROMPTS
+from memviz.text.light_markdown import without_marks
 from memviz.text.wording import counted, effort_words, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
@@ -133,7 +134,7 @@ def _compare(compaction: Compaction, trials: Sequence[Trial | None], probes: Seq
         side: trial.draft.text for side, trial in zip(FIRST_CHOICE, trials, strict=True) if trial and trial.draft.text
     }
     if len(texts) == len(FIRST_CHOICE):
-        diff = word_diff(*texts.values())
+        diff = word_diff(*map(without_marks, texts.values()))
         st.markdown("**From A to B**")
         st.html(legend_html(diff) + diff_html(diff))
     if texts:

@@ -27,6 +27,7 @@ from memviz.metrics.summaries.events import (
 )
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.metrics.summaries.facts import facts_versions, without_tags
+from memviz.text.light_markdown import without_marks
 from memviz.text.wording import counted
 from memviz.ui.controls.diff_html import diff_html, legend_html, sides_html
 from memviz.ui.controls.facts_html import facts_html as facts_of_memory
@@ -150,7 +151,7 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
 def _shown_text(run: Run, event: CompactionEvent) -> str:
     """What stands for older messages; facts without their tags."""
     text = text_in_force(run, event)
-    return without_tags(text) if event.version is not None and event.version.track == FACTS else text
+    return without_tags(text) if event.version is not None and event.version.track == FACTS else without_marks(text)
 
 
 def _choose_base(

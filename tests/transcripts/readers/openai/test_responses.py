@@ -57,7 +57,7 @@ def test_items_become_messages():
         ("user", "One more thing?"),
         ("assistant", "No."),
     ]
-    assert transcript.warnings == ()
+    assert transcript.warnings == ("the summary of a compaction is encrypted, so that nobody can read it: line 14.",)
 
 
 def test_text_and_the_calls_after_it_are_one_message_with_what_was_thought():

@@ -1,0 +1,277 @@
+"""Which stated value replaces which: "the check-up moved to Friday", "port 6432 rather than 5433", "改到12月5日"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from functools import lru_cache
+from itertools import permutations
+from typing import NamedTuple
+
+from memviz.text.containment import normal_tokens
+from memviz.text.vocabulary import CHANGE_WORDS, STOP_WORDS
+from memviz.text.word_classes import NUMBER_WORDS
+from memviz.text.words import HAN, content_words, stem
+
+_CHANGE = re.compile(
+    r"\b(?:instead|rather than|changed?(?: my mind)?|changes to|moved?(?: it)? (?:to|from|back|forward)|(?:has"
+    r"|have|was|were|been) moved"
+    r"|switch(?:ed|es)?|updated?|correction|actually|rescheduled|postponed|pushed|brought forward|replac(?:ed"
+    r"|es)|renamed"
+    r"|raised|reduced|lower(?:ed)|increased|extended|cut to|chang(?:e|ing)|push|rebooked|cancell?ed|upgraded"
+    r"|downgraded|make it|made it|no longer|after all|turns out"
+    r"|now|i meant|my mistake|scratch that)\b"
+    r"|改(?![造善进革天日良])|换成|换到|换了|推迟|提前|更正|变成|变更|延期|延到|升级?到|降到|涨到|调到|调整|挪到|现在|其实是|不再|说错",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"\b(?:instead|change of plan|changed?|moved|switched|updated?|correction|rescheduled|postponed|push(?:ed)?"
+    r"|replaced|make it"
+    r"|scratch that|i meant|rebooked|upgraded|downgraded|cancell?ed|had to change)\b|改[成到为用在名签住坐走去]"
+    r"|换成|提高到|降低到|现在|换到|推迟|提前|更正|变成|延期|挪到|取消|来不了|没房|离职",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[,;:]\s+|[，；：、。]|\s+(?:and|but|so|because)\s+")
+_PLACE_TO_STAY = re.compile(
+    r"(?:酒店|宾馆|民宿|客栈|旅馆|餐厅|饭店|餐馆|公司|医院|学校)$|\b(?:hotel|hall|hostel|club|restaurant|inn|lodge|clinic)\b",
+    re.IGNORECASE,
+)
+_NEW_IS = re.compile(r"\bnew [\w ]{1,25}?(?: is| are| will be|:)(?: on| at| the)?\s*$", re.IGNORECASE)
+_GONE = re.compile(
+    r"\b(?:no longer|cancell?ed|left|gone|closed|full|too (?:dear|expensive|far|small|big|loud|slow)|booked "
+    r"(?:us|out)|sold out|out"
+    r"|dropped|not)\b|没房|离职|不[要去住用]|取消|没有了|满了|太[贵远小吵慢]",
+    re.IGNORECASE,
+)
+_SET_ASIDE = re.compile(
+    r"(?:\b(?:not|no|n['’]t \w+|without|instead of|rather than|cancell?ed)(?: the| a| any)?|不要|别|不去"
+    r"|排除了?|取消了?|除了) ?$",
+    re.IGNORECASE,
+)
+"""What stands right before a value that is none any more."""
+_ADDED = re.compile(
+    r"\b(?:also|another|additional(?:ly)?|extra|besides|as well|too|second|plus)\b|还有|另外|再加|也要", re.IGNORECASE
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_SORTS = (
+    ("time", re.compile(r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m)?|\d{1,2} ?[ap]\.?m|(?:half|quarter) (?:past|to) \w+"
+                        r"|.*\d?点.*|noon|midnight")),
+    ("weekday", re.compile(r"(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?.*|.*(?:周|星期"
+                           r"|礼拜)[一二三四五六日天].*")),
+    ("date", re.compile(rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}.*|{_MONTH} \d{{1,2}}.*|\d{{1,2}}"
+                        r"(?:st|nd|rd|th)|\d{4}-\d\d-\d\d"
+                       r"|.*\d{1,2}月.*|.*月[一二三四五六七八九十\d]+[日号]|\d{1,2}[日号]")),
+    ("version", re.compile(r"v?\d+\.\d+(?:\.\d+)*(?:-\w+)?")),
+)  # fmt: skip
+_COUNT = re.compile(r"(?P<number>[\d.,]+k?|[一二两三四五六七八九十百千万\d]+|[a-z]+)[ -]?(?P<noun>\D*)", re.IGNORECASE)
+_WORDS = ("name", "place", "text")
+_RENAMED = re.compile(r"\b(?:chang|switch|renam)|改|换", re.IGNORECASE)
+_HAN_DIGITS = "一二两三四五六七八九十百千万"
+_CURRENCY = re.compile(r" ?(?:€|euros?|dollars?|pounds?|元|块)")
+_UNIT = re.compile(
+    r" ?(?:[kKMGT]B|kg|km|cm|mm|people|guests|days|weeks|months|years|hours|minutes|percent|%|[人台天年月周])"
+)
+PHONE_DIGITS = 7
+_WORD = re.compile(r"[^\W\d_]+|[\u4e00-\u9fff]")
+_CURRENCIES = {"euros", "euro", "dollars", "dollar", "pounds", "pound", "francs", "yuan"}
+_SUBJECTLESS = frozenset(map(stem, STOP_WORDS | CHANGE_WORDS | NUMBER_WORDS | _CURRENCIES)) | {
+    "please", "actual", "updat", "plan",
+}  # fmt: skip
+_OLD_FIRST = re.compile(
+    r"\s*(?:€|euros?|%|percent|[a-z]{1,12})?\s*(?:up |down |over |forward |back )?(?:to|->|→)\s.*|.*(?:改|换|升"
+    r"|降|推迟|提前|延|调整?|涨|变)(?:级)?(?:到|成|为).*|.*(?:，|,)?(?:现在|后来|最后).*",
+    re.DOTALL,
+)
+_NEW_FIRST = re.compile(
+    r"[^.;!?]{0,30}\b(?:instead of|rather than|not|no longer)\s+(?:the |on |at |in |by |for )?|[^。；]{0,6}"
+    r"(?:，|,)?(?:而)?不是",
+    re.IGNORECASE,
+)
+_NEW = re.compile(r"\bnew\b|现在|改[名成为用]|换成", re.IGNORECASE)
+_FROM_TO = re.compile(
+    rf"\b(?:mov|chang|switch|push|shift|postpon|rais|reduc|lower|cut|increas|extend|upgrad|downgrad|go|went|gone)|{_CHANGE.pattern}",
+    re.IGNORECASE,
+)
+_FROM = re.compile(r"(?:\bfrom|从|原来是?|原本是?|原定)\s*(?:the |port |version |on )?[\"“$€£¥]?$", re.IGNORECASE)
+
+
+Sort = tuple[str, ...]
+"""What kind of value it is: ``("weekday",)``, ``("count", "guest")``."""
+MOST_ALIKE = 300
+"""So many of the values of one sort are looked back at."""
+
+
+class Said(NamedTuple):
+    """A value at ``start`` of the sentence ``text`` in the message at ``position``. ``question`` is that sentence with
+    the value blanked."""
+
+    position: int
+    text: str
+    start: int
+    answer: str
+    question: str
+    is_name: bool
+
+
+def find_changes(said: Sequence[Said]) -> dict[int, int]:
+    """Return the number of each value that another one replaces, with the number of that newer one. ``said`` are in
+    the order of the conversation."""
+    sorts = [_sort_of(value) for value in said]
+    replaced = _changes_in_sentences(said, sorts)
+    answers = {said[older].answer: newer for older, newer in replaced.items()}
+    for number, value in enumerate(said):
+        newer = answers.get(value.answer)
+        if newer is not None and value.position < said[newer].position:
+            replaced[number] = newer
+    settled = {*replaced, *replaced.values()}
+    for newer, value in enumerate(said):
+        if newer not in settled and _is_changed(value):
+            older = _older_before(said, sorts, newer, replaced)
+            if older is not None:
+                replaced[older] = newer
+    return replaced
+
+
+def _changes_in_sentences(said: Sequence[Said], sorts: Sequence[Sort]) -> dict[int, int]:
+    """Those that one sentence names itself: "from 5433 to 6432", "6432 rather than 5433"."""
+    by_sentence: dict[tuple[int, str], list[int]] = {}
+    for number, value in enumerate(said):
+        by_sentence.setdefault((value.position, value.text), []).append(number)
+    replaced = {}
+    for numbers in by_sentence.values():
+        for older, newer in permutations(numbers, 2):
+            is_alike = sorts[older][0] == sorts[newer][0] and _differ(said[older], said[newer])
+            if is_alike and _replaces(said[older], said[newer], sorts[newer]):
+                replaced[older] = newer
+    return replaced
+
+
+def _is_changed(value: Said) -> bool:
+    """Whether its clause, or the one before, speaks of a change, and does not set the value itself aside."""
+    before = value.text[: value.start]
+    if _SET_ASIDE.search(before):
+        return False
+    if _NEW_IS.search(before) or _CHANGE.search(_clause(value)):
+        return True
+    return _STRONG.search(_clause_before(value)) is not None
+
+
+def _clause_before(value: Said) -> str:
+    clauses = _CLAUSE_END.split(value.text[: value.start])
+    return clauses[-2] if len(clauses) > 1 else ""
+
+
+def _clause(value: Said) -> str:
+    """The clause of the sentence that holds the value."""
+    ends = [match.span() for match in _CLAUSE_END.finditer(value.text)]
+    start = max((stop for _, stop in ends if stop <= value.start), default=0)
+    stop = min((begin for begin, _ in ends if begin >= value.start + len(value.answer)), default=len(value.text))
+    return value.text[start:stop]
+
+
+def _replaces(older: Said, newer: Said, sort: Sort) -> bool:
+    """Whether the sentence of both says that one takes the place of the other."""
+    first, second = sorted((older, newer), key=lambda one: one.start)
+    between = newer.text[first.start + len(first.answer) : second.start]
+    if first is newer:
+        return _NEW_FIRST.fullmatch(between) is not None
+    if _FROM.search(newer.text[: first.start]) is None or _OLD_FIRST.fullmatch(between) is None:
+        return False
+    # Who moves from Rome to Turin has told of both.
+    change = _RENAMED if sort[0] in _WORDS else _FROM_TO
+    return change.search(newer.text) is not None
+
+
+def _older_before(said: Sequence[Said], sorts: Sequence[Sort], newer: int, replaced: Container[int]) -> int | None:
+    """The value, said in a message before, that the sentence names as well; or the last one of the same sort about the
+    same subject; of a day or a time, also the only one."""
+    value, sort = said[newer], sorts[newer]
+    before = [number for number in range(newer) if number not in replaced and said[number].position < value.position]
+    for number in reversed(before):
+        other = said[number]
+        if other.answer in value.text and _is_set_aside(other, value) and _are_alike(sort, sorts[number]):
+            return number
+    if _ADDED.search(value.text):
+        return None
+    alike = [number for number in before if sorts[number] == sort][-MOST_ALIKE:]
+    alike = [number for number in alike if _differ(value, said[number])]
+    subject = _subject(value)
+    shared = {number: len(_subject(said[number]) & subject) for number in alike}
+    least = 2 if sort in (("name",), ("text",)) and not _NEW.search(_clause(value)) else 1
+    about_same = [number for number in alike if shared[number] >= least]
+    if about_same:
+        return max(about_same, key=lambda number: (shared[number], number))
+    if sort[0] in ("name", "place", "text", "number", "code"):
+        return None
+    if not _STRONG.search(f"{_clause_before(value)} {_clause(value)}"):
+        return None
+    is_chinese = HAN.search(value.text) is not None  # two of its characters are easily shared
+    whole = [] if is_chinese else [number for number in alike if _words(said[number].text) & _words(value.text)]
+    if whole:
+        return whole[-1]
+    return alike[0] if len(alike) == 1 and sort != ("count", "") else None
+
+
+def _is_set_aside(older: Said, newer: Said) -> bool:
+    """Whether the sentence of ``newer`` names the older value as well, in another clause, as what it is no more."""
+    if older.answer in _clause(newer) or newer.answer in older.answer:
+        return False
+    at = newer.text.index(older.answer)
+    clause = _clause(newer._replace(start=at, answer=older.answer))
+    return _SET_ASIDE.search(newer.text[:at]) is not None or _GONE.search(clause) is not None
+
+
+def _are_alike(one: Sort, other: Sort) -> bool:
+    """Whether values of these sorts may replace each other where a sentence names both."""
+    return one == other or (one[0] in _WORDS and other[0] in _WORDS)
+
+
+def _differ(one: Said, other: Said) -> bool:
+    """Whether neither value is a part of the other."""
+    first, second = (f" {' '.join(normal_tokens(value.answer))} " for value in (one, other))
+    return first not in second and second not in first
+
+
+def _subject(value: Said) -> frozenset[str]:
+    """The telling words of the clause, or of the sentence where the clause has none: "my new number: 07700 900999"."""
+    words = _words(_clause(value).replace(value.answer, " "))
+    return words or _words(value.text.replace(value.answer, " "))
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    words = content_words(text)
+    return frozenset(word for word in words if word not in _SUBJECTLESS and not word[0].isdigit())
+
+
+def _sort_of(value: Said) -> Sort:
+    """What kind of value it is, so that two of one kind may replace each other; empty where nothing tells."""
+    answer = value.answer.strip().lower()
+    for sort, pattern in _SORTS:
+        if pattern.fullmatch(answer):
+            return (sort,)
+    digits = sum(map(str.isdigit, answer))
+    if digits >= PHONE_DIGITS and not any(map(str.isalpha, answer)):
+        return ("phone",)
+    count = _COUNT.fullmatch(answer)
+    is_number = answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
+    if count and is_number:
+        _, _, after = value.question.partition("___")
+        if _CURRENCY.match(after) or value.text[: value.start].endswith(("€", "$", "£", "¥")):
+            return ("money",)
+        nouns = _WORD.findall(count["noun"]) or (_WORD.findall(after)[:1] if _is_unit(after) else [])
+        return ("count", stem(nouns[-1].lower())) if nouns else ("number",)
+    if digits and answer.isascii() and " " not in answer.strip("abcdefghijklmnopqrstuvwxyz "):
+        return ("code",)
+    is_place = _PLACE_TO_STAY.search(answer) is not None
+    return ("place",) if is_place else ("name",) if value.is_name else ("text",)
+
+
+def _is_number_word(answer: str) -> bool:
+    """Whether it begins with a number in letters."""
+    return answer.partition(" ")[0] in NUMBER_WORDS
+
+
+def _is_unit(after: str) -> bool:
+    """Whether a unit follows the blank at once."""
+    return _UNIT.match(after) is not None

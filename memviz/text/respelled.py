@@ -1,0 +1,77 @@
+"""Values in a second notation put into the first: 4'7" is 4 ft 7, "an hour and a half" 1.5 hours, 百分之五 5%."""
+
+from __future__ import annotations
+
+import re
+
+_I = re.IGNORECASE
+_SMALL = {"an": 1, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_SMALL)})"
+_TIME = r"(?P<unit>hours?|days?|weeks?|months?|years?)"
+_HALVES = (
+    re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I),
+    re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
+)
+_HALF = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
+_FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’′][ ]?(?P<inches>\d{1,2})(?:["”″]|['’]{2}|(?!\w))""")
+_ONE_FOOT = re.compile(r"(?<![\w.,'’])(\d{1,3})['’′](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’′](?!\w)")
+_AREA = re.compile(r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I)
+_HALF_OF_DAY = re.compile(
+    r"\b(?P<time>\d{1,2}(?::[0-5]\d)?)(?: o['’]clock)? (?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b",
+    _I,
+)
+_PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八九十百点]+)")
+_HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
+_DAY_AND_MONTH = re.compile(r"(?<![\w./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![\w/]|\.\d)")
+MARK = "ʘ"
+"""A letter, so that it makes one word with what stands beside it."""
+
+
+def respelled(text: str) -> str:
+    """``text`` with such values in the notation that :mod:`memviz.text.values` reads."""
+    if "half" in text or "Half" in text:
+        for pattern in _HALVES:
+            text = pattern.sub(_half_more, text)
+        text = _HALF.sub("30 minutes", text)
+    if "'" in text or "’" in text or "′" in text:
+        text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
+        text = _ONE_FOOT.sub(lambda match: f"{match[1] or match[2]} ft", text)
+    if "×" in text or "x" in text or " by " in text or "乘" in text:
+        text = _AREA.sub(r"\g<one> by ", text)
+    if " in the " in text or " at night" in text:
+        text = _HALF_OF_DAY.sub(_with_half, text)
+    if "百分之" in text:
+        text = _PERCENT.sub(_percent, text)
+    if "/" in text:
+        text = _DAY_AND_MONTH.sub(_slashed, text)
+    return text
+
+
+def slashed(first: int, second: int) -> str:
+    """The one word for two small numbers with a slash between them: a day and a month, or a fraction."""
+    return f"{MARK}{first}{MARK}{second}"
+
+
+def _half_more(match: re.Match[str]) -> str:
+    count = match["count"].lower()
+    return f"{_SMALL.get(count, count)}.5 {match['unit']}"
+
+
+def _with_half(match: re.Match[str]) -> str:
+    is_early = (match["part"] or "").lower() == "morning"
+    if match["night"] and int(match["time"].partition(":")[0]) < 6:
+        is_early = True
+    return f"{match['time']} {'am' if is_early else 'pm'}"
+
+
+def _percent(match: re.Match[str]) -> str:
+    number = match["number"]
+    if number[0].isascii():
+        return f"{number}%"
+    if "十" in number or "百" in number:
+        return f"{number}%"  # is read with its places
+    return f"{number.translate(_HAN_DIGITS)}%"
+
+
+def _slashed(match: re.Match[str]) -> str:
+    return f" {slashed(int(match['first']), int(match['second']))} "
