@@ -87,7 +87,7 @@ def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
 def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
     opened_recording(Workspace())
     page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15")
-    assert "badge[recorded]" in told(page)
+    assert BADGE in told(page)
     assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in page.button]
 
 
@@ -213,7 +213,7 @@ def test_replies_of_a_session_are_saved_and_play_again(
     assert server.api_base not in content
     recording = Workspace().recordings.open(content.encode(), "session.recording")
     assert recording.holds(setting_of(sample("trip"), BUFFER))
-    assert "badge[recorded]" in told(open_page("compare", setting=SETTING))
+    assert "badge[recorded · " in told(open_page("compare", setting=SETTING))
 
 
 def test_a_recording_that_a_link_names_and_nobody_has_is_one_sentence() -> None:
@@ -300,7 +300,7 @@ def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str)
     shown = open_page(page, conversation=SAMPLE_PREFIX + name, setting=SETTING)
     said = [*sentences(shown.markdown), *sentences(shown.caption), *sentences(shown.warning), *sentences(shown.info)]
     assert not [text for text in said if "offline" in text]
-    assert any("badge[recorded]" in text for text in said)
+    assert any("badge[recorded · claude]" in text for text in said)
 
 
 SMALL = "recording:trip-smollm2"
