@@ -127,7 +127,7 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
     forms += map(AnswerForm, _short_names(answer.strip(), tokens))
     for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
         forms += map(AnswerForm, _other_orders(form.tokens))
-    if len(tokens) > 1 and tokens[0] in ("a", "an", "the"):
+    if len(tokens) > 1 and tokens[0] in ("a", "an", "the") and len(tokens[1]) > 2:
         forms.append(AnswerForm(tokens[1:]))
     return list(dict.fromkeys(forms))
 

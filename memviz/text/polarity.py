@@ -181,13 +181,14 @@ _NEGATIVE_ANSWER = re.compile(
     _I,
 )
 _CLAUSE = re.compile(r"[^,;:.!?，。；！？\n]+")
-_PERSON = re.compile(
-    r"\b(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
+PERSON = (
+    r"(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
     r"|friend|boss|colleague|neighbou?r|flatmate|roommate|landlord|manager|grand\w+|parents?|team|company|office"
     r"|bruder|schwester|mutter|vater|frau|mann|freundin?|chef|frère|sœur|mère|père|hermano|hermana|irmão|irmã)s?\b"
-    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|妻子|丈夫|儿子|女儿|朋友|老板|同事|邻居",
-    _I,
+    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|父亲|母亲|妻子|丈夫|老公|老婆|儿子|女儿|朋友|老板|同事|邻居|室友|同学|表[哥姐弟妹]"
 )
+"""A pattern for words of people whom one is related to."""
+_PERSON = re.compile(rf"\b{PERSON}", _I)
 
 
 def is_asked_negatively(text: str) -> bool:

@@ -22,7 +22,7 @@ _HALF_OF_DAY = re.compile(
 )
 _PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八九十百点]+)")
 _HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
-_DAY_AND_MONTH = re.compile(r"(?<![\w./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![\w/]|\.\d)")
+_DAY_AND_MONTH = re.compile(r"(?<![0-9A-Za-z./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![0-9A-Za-z/]|\.\d)")
 MARK = "ʘ"
 """A letter, so that it makes one word with what stands beside it."""
 

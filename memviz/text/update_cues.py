@@ -103,6 +103,11 @@ DENIED: tuple[Cued, ...] = (
     (("n't", "n’t", "not "), re.compile(
         rf"{_START}(?P<old>{_UNIT}{{1,60}}?) (?:is|was|are|were|does|do|did)(?:n['’]t| not)"
         r" (?:hers|his|mine|theirs|ours|yours|belong)\b", _I)),
+    (("might", "may ", "someday", "one day", "maybe", "perhaps"), re.compile(
+        r"\b(?:might|may|someday|one day|maybe|perhaps)\b(?P<old>[^.;!?]{1,60}?),? (?:but|though|and) "
+        r"[^.;!?]{0,40}(?:\b(?:no|not|none)\b|n['’]t\b)", _I)),
+    (("也许", "可能", "或许", "说不定"), re.compile(
+        rf"(?:也许|可能|或许|说不定)(?P<old>{_HAN_UNIT}{{1,30}})[，,；](?={_HAN_UNIT}{{0,15}}没)")),
     (("-free",), re.compile(r"(?<![\w-])(?P<old>[^\W\d_]+(?:[ -][^\W\d_]+)?)-free\b", _I)),
     (("去掉", "去除", "拿掉", "避开", "忌", "排除", "拒绝", "推掉", "免了"), re.compile(
         rf"(?:去掉|去除|拿掉|避开|忌口?|排除了?|拒绝了?|推掉了?|免了)(?P<old>{_HAN_UNIT}{{1,20}}?){_HAN_END}")),
