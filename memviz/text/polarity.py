@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memviz.text import update_cues
 from memviz.text.letters import simplified
-from memviz.text.update_cues import Cued
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
@@ -153,8 +152,9 @@ _OUTDATED_BEFORE_BY = (
     ("取消",),
 )
 """What a sentence has to hold before each pattern is tried: to look for a few letters takes next to no time."""
-_ENDED = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
-_NOT_SO = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
+_Rule = tuple[tuple[str, ...], re.Pattern[str] | str]
+_ENDED: tuple[_Rule, ...] = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
+_NOT_SO: tuple[_Rule, ...] = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
 _CUES = tuple(
     {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {cue for cues in _OUTDATED_BEFORE_BY for cue in cues}
 )
@@ -290,10 +290,16 @@ def _spans_of(sentence: str) -> _Spans:
     return _Spans(tuple(outdated), tuple(_found(_NOT_SO, told, lower)))
 
 
-def _found(rules: Iterable[Cued], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+def _found(rules: Iterable[_Rule], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
     for cues, pattern in rules:
         if any(cue in lower for cue in cues):
-            yield from (match.span("old") for match in pattern.finditer(sentence))
+            compiled = _compiled(pattern) if isinstance(pattern, str) else pattern
+            yield from (match.span("old") for match in compiled.finditer(sentence))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, _I)
 
 
 def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
