@@ -24,6 +24,8 @@ ENDED: tuple[Cued, ...] = (
     (("originally", "initially", "at first", "at the start", "previously", "formerly"), (
         r"\b(?:originally|initially|at first|at the start|previously|formerly)\b(?! from)(?P<old>[^;!?]{1,80}?)"
         r"(?=[,–—-]? ?\b(?:but|now|then|later|until|it['’]s)\b)")),
+    (("going to", "supposed to", "meant to"), (
+        r"\b(?:was|were) (?:going|supposed|meant) to (?P<old>[^;!?]{1,60}?),? but\b")),
     (("originally", "initially", "first"), (
         r"\b(?:was|were|had been)\b (?:originally |initially |first |at first )"
         rf"(?P<old>(?:planned|set|scheduled|booked|due|meant|supposed|going|at|for|on|in|\W?\d){_UNIT}{{1,60}})")),
@@ -47,7 +49,8 @@ ENDED: tuple[Cued, ...] = (
         rf"\b(?:stopped|ceased)\b (?P<old>(?!working\b(?! at| for| as| with))(?:\w{{2,}}ing|the)\b{_UNIT}{{0,60}}?)"
         r"(?=$|[.,;:!?()](?!\d)|\b(?:and|but|because|since|so|when|after|last|due|now)\b)")),
     (("took ", "taken ", "taking "), (
-        rf"\bt(?:ook|aken|aking) (?:him|her|them|me|us|the user|\w+) off (?P<old>(?:the |of )?{_UNIT}{{1,40}}?){_END}")),
+        rf"\bt(?:ook|aken|aking) (?:him|her|them|me|us|the user|\w+) off (?P<old>(?:the "
+        rf"|of )?{_UNIT}{{1,40}}?){_END}")),
     (("swap", "exchang", "trad"), (
         rf"\b(?:swapp?|exchang|trad)(?:ed|ing|es?|s)? (?:in )?(?P<old>{_UNIT}{{1,60}}?) (?:for|with)\b")),
     (("left ", "leaving "), (
@@ -94,8 +97,10 @@ ENDED: tuple[Cued, ...] = (
 """What is outdated."""
 
 DENIED: tuple[Cued, ...] = (
+    (("不过敏",), rf"对(?P<old>{_HAN_UNIT}{{1,20}}不过敏)"),
     (("turned down", "declin", "reject", "decided against", "ruled out", "anything but", "passed on"), (
-        r"\b(?:turn(?:ed|ing) down|declin(?:ed|ing|es)|reject(?:ed|s|ing)|(?:decided|voted|advised) against|rul(?:ed|ing) out"
+        r"\b(?:turn(?:ed|ing) down|declin(?:ed|ing|es)|reject(?:ed|s|ing)|(?:decided|voted|advised) against"
+        r"|rul(?:ed|ing) out"
         rf"|anything but|passed on)\b(?P<old>{_UNIT}{{1,60}}?){_END}")),
     (("n't", "n’t", "not "), (
         rf"{_START}(?P<old>{_UNIT}{{1,60}}?) (?:is|was|are|were|does|do|did)(?:n['’]t| not)"

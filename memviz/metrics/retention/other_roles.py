@@ -19,11 +19,11 @@ _ASKS_NUMBER = re.compile(r"\bhow (?:many|old)\b|几[个只次张岁人位间]|�
 _BARE_NUMBER = re.compile(r"\d{1,4}|[a-z]{3,9}(?:-[a-z]+)?|\d{1,3}[^\W\d]|[一二两三四五六七八九十]+[^\W\d]?", _I)
 _LABELS = re.compile(
     r"\b(?:number|no\.|nr\.?|flat|room|unit|gate|platform|chapter|page|bus|line|route|apartment|apt\.?|floor|level"
-    r"|version|seat|row|step|grade|terminal|track|size|suite|house|highway|exit|channel|bay|locker|table) "
+    r"|version|seat|row|step|grade|terminal|track|size|suite|house|highway|exit|channel|bay|locker|table|building) "
     r"(?:number |no\. )?#?\d+\b|#\d+\b"
     r"|\b\d+ (?:[A-Z][\w'’]+ ){1,3}(?:Street|St|Close|Road|Rd|Avenue|Ave|Lane|Drive|Way|Court|Place|Square|Row|Terrace"
     r"|Crescent|Gardens?|Boulevard|Blvd|Hill|Park|Mews|Quay)\b"
-    r"|第[\d一二三四五六七八九十]+|\d+(?:号楼?|楼|层|栋|单元|室|路)",
+    r"|\b\w+ o['’]clock\b|第[\d一二三四五六七八九十]+|\d+(?:号楼?|楼|层|栋|单元|室|路)",
 )
 _ASKS_TIME = re.compile(r"\bwhen\b|\bwhat (?:month|date|day|time of year)\b|\bwhich month\b", _I)
 _MONTH = re.compile(r"(?:in )?(march|may|april|june|august)", _I)
@@ -38,34 +38,45 @@ _WORKS = re.compile(
 )
 _ASKED_ABOUT = re.compile(
     r"\b(?:asked|asks|asking|wonder(?:s|ed)?|wanted to know|wants to know|curious|inquired|enquired) "
-    r"(?:about |me |us )?(?P<what>(?:what|whether|if|how|which|why)\b[^.!?;\n]*|(?:the )?(?:hiring|salar|rent|weather)[^.!?;\n]*)"
+    r"(?:about |me |us )?(?P<what>(?:what|whether|if|how|which|why)\b[^.!?;\n]*|(?:the )?(?:hiring|salar|rent"
+    r"|weather)[^.!?;\n]*)"
     r"|[问想](?:知道|一下)?(?P<han>[^，。；！？\n]*(?:怎么样|怎样|是什么|如何|吗|好不好|难不难|多少)[^，。；！？\n]*)",
     _I,
 )
 _OF_USER = re.compile(
-    r"\b(?:do|does|is|are|did|has|have|was|will) (?:the user|i|you|she|he)\b|\bthe user['’]s (?:job|hometown|home|pet|car|age"
+    r"\b(?:do|does|is|are|did|has|have|was|will) (?:the user|i|you|she|he)\b|\bthe user['’]s (?:job|hometown"
+    r"|home|pet|car|age"
     r"|favou?rite|hobby|profession|employer|address|diet|allerg\w+)|^用户(?!的)|^用户的(?:职业|工作|老家|年龄|爱好)",
     _I,
 )
 _OF_OTHERS = re.compile(
-    rf"\b(?:my|his|her|their|our|(?:the )?user['’]s|(?:a|the) )\s?(?:\w+ )?(?:{PERSON})(?: (?-i:[A-Z])\w+)?,? (?:also |now |already "
+    rf"\b(?:my|his|her|their|our|(?:the )?user['’]s|a|the) (?:\w+ )?(?:{PERSON})(?: (?-i:[A-Z])\w+)?,? (?:also "
+    rf"|now |already "
     r"|currently )?(?:has|is|works?|lives?|owns|drives|plays|likes|loves|hates|prefers|uses|speaks|studies|eats"
     r"|drinks|takes|supports|got|adopted|keeps|teaches|comes)\b(?P<what>(?:[^,.;!?\n]|(?<=\d)[.,](?=\d))*)"
-    r"|(?:{PERSON})(?:家|也|现在|一直|在)*"
+    rf"|(?:{PERSON})(?:家|也|现在|一直|在)*"
     r"(?=[住在养有是喜吃喝用开学对支])(?P<han>[^，。；！？\n]*)",
     _I,
 )
+_IF = re.compile(
+    r"\bif (?:I|we|she|he|they|the user|you) (?:ever|could|had|were|won|someday|one day)\b[^.;!?\n]*"
+    r"|(?:要是|如果|假如|万一)(?![^。；！？\n]*没)[^。；！？\n]*(?:也许|可能|就|会)[^，。；！？\n]*",
+    _I,
+)
+_ASKS_OPENLY = re.compile(r"\b(?:would|could|might|if|dream|wish)\b|如果|要是|可能|想", _I)
 _UNDECIDED = re.compile(
     r"(?:\b(?:not|n['’]t|yet to|never)\b[^.,;!?\n]{0,20}\b(?:decided|settled|named|given|mentioned|known|set"
-    r"|chosen|announced|confirmed|fixed|specified|stated|said|picked|agreed)\b|\bno\b [^.,;!?\n]{1,40} (?:has been|was|is|were)"
-    r" (?:\w+ )?(?:decided|settled|named|given|mentioned|set|chosen|announced|confirmed|fixed|specified|stated|picked|agreed)"
-    r"|\b(?:undecided|unknown|to be (?:decided|announced|confirmed)|tbd|tba|up in the air)\b"
+    r"|chosen|announced|confirmed|fixed|specified|stated|said|picked|agreed)\b"
+    r"|\bno\b [^.,;!?\n]{1,40} (?:has been|was|is|were)"
+    r" (?:\w+ )?(?:decided|settled|named|given|mentioned|set|chosen|announced|confirmed|fixed|specified|stated"
+    r"|picked|agreed)"
+    r"|\b(?:undecided|unknown|to be (?:decided|announced|confirmed)|tbd|tba|still open|up in the air)\b"
     r"|(?:还没|没有?|未|尚未|还不)(?:有)?(?:最后)?(?:决定|确定|定|说|提到?|公布|想好|选好|知道)|待定|未定)",
     _I,
 )
 _CLAUSE = re.compile(r"[^.,;!?，。；！？\n]+")
 _MAY_BE_UNDECIDED = re.compile(
-    r"\b(?:not|no|yet to|never|undecided|unknown|tb[da]|to be|up in)\b|n['’]t\b|[没未]|还不|待定", _I
+    r"\b(?:not|no|yet to|never|undecided|unknown|tb[da]|to be|up in|open)\b|n['’]t\b|[没未]|还不|待定", _I
 )
 
 
@@ -86,6 +97,8 @@ def _blanks_of(question: str, answers: tuple[str, ...]) -> Iterator[Blank]:
         yield lambda text: _without_groups(_ASKED_ABOUT, text)
     if _OF_USER.search(question) and not re.search(PERSON, question, _I):
         yield lambda text: _without_groups(_OF_OTHERS, text)
+        if not _ASKS_OPENLY.search(question):
+            yield lambda text: _IF.sub(BORDER, text)
     subject = content_words(question)
     if subject:
         yield lambda text: _without_undecided(text, subject)

@@ -154,7 +154,8 @@ class ProbeTexts:
             affirmed, fresh = self._mentioned([one.affirmed for one in read])
             affirmed &= answers[rows]
             ended[rows], since = self._ended(read)
-            affirmed = (affirmed | (answers[rows] & self._is_negative)) & (~ended[rows] | since)
+            undone = self._mentioned([one.undone for one in read])[0] if self._is_negative.any() else since
+            affirmed = (affirmed | (answers[rows] & self._is_negative & ~undone)) & (~ended[rows] | since)
             denied[rows] = answers[rows] & ~affirmed
             answers[rows], stale[rows] = affirmed, fresh
         return Holding(answers, stale, denied, ended)
