@@ -127,7 +127,7 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
     forms += map(AnswerForm, _short_names(answer.strip(), tokens))
     for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
         forms += map(AnswerForm, _other_orders(form.tokens))
-    if len(tokens) > 1 and tokens[0] in ("a", "an", "the"):
+    if len(tokens) > 1 and tokens[0] in ("a", "an", "the") and len(tokens[1]) > 2:
         forms.append(AnswerForm(tokens[1:]))
     return list(dict.fromkeys(forms))
 
@@ -135,6 +135,7 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
 _MOST_LISTED_TOKENS = 8
 _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
 _SMALL_WORDS = ("of", "the", "and", "de", "for")
+_LANDS = {"United Kingdom": "uk", "United States": "usa", "San Francisco": "sf", "European Union": "eu"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -147,6 +148,10 @@ def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]
         yield tokens[0], f"{MARK}lb"
     if unit == "lb":
         yield tokens[0], f"{MARK}gbp"
+    if unit == "kg":
+        yield _number(number * 2), "斤"
+    if unit == "斤":
+        yield _number(number / 2), f"{MARK}kg"
     if unit in PEOPLE_MEASURES:
         yield from ((tokens[0], other) for other in PEOPLE_MEASURES if other != unit)
     for small, (large, ratio) in SAME_MEASURE.items():
@@ -175,6 +180,8 @@ def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ..
     words = [word for word in answer.split() if word.lower() not in _SMALL_WORDS]
     if len(words) >= 3 and all(word[:1].isupper() and word.isalpha() for word in words):
         yield ("".join(word[0] for word in words).lower(),)
+    if answer in _LANDS:
+        yield (_LANDS[answer],)
     if len(tokens) == 3 and len(words) == 3 and _YEAR.fullmatch(tokens[0]) and all(map(str.isalpha, tokens[1:])):
         yield tokens[0], tokens[2]
 
@@ -190,7 +197,7 @@ def _other_orders(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from ((*one, word, *other) for word in _LISTING)
 
 
-_WITH_SYMBOL = re.compile(r"[$€£¥₹₩][\d.,]+k?|[\d.,]+k? ?[$€£¥₹₩]")
+_WITH_SYMBOL = re.compile(r"[$€£¥₹₩][\d.,]+k?|[\d.,]+k? ?(?:[$€£¥₹₩]|元|块钱?)")
 _LEAST_BARE_DIGITS = 3
 """A shorter amount without its currency may be any number."""
 _THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memviz.text import update_cues
 from memviz.text.letters import simplified
-from memviz.text.update_cues import Cued
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
@@ -104,7 +103,8 @@ _DENIED = (
     re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
                r"|[.,;:!?()](?!\d)|\b(?:mas|sino|pero|porque"
                r"|e|y)\b)", _I),
-    re.compile(r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
+    re.compile(r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不"
+    r"|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
                r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
                r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"),
 )  # fmt: skip
@@ -153,8 +153,9 @@ _OUTDATED_BEFORE_BY = (
     ("取消",),
 )
 """What a sentence has to hold before each pattern is tried: to look for a few letters takes next to no time."""
-_ENDED = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
-_NOT_SO = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
+_Rule = tuple[tuple[str, ...], re.Pattern[str] | str]
+_ENDED: tuple[_Rule, ...] = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
+_NOT_SO: tuple[_Rule, ...] = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
 _CUES = tuple(
     {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {cue for cues in _OUTDATED_BEFORE_BY for cue in cues}
 )
@@ -162,11 +163,13 @@ _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
     r"\b(?:not|never|no|none|without|cannot|avoid\w*|allerg\w*|intoleran\w*|hates?|hated|dislikes?|disliked|refus\w+"
-    r"|forbidden|vegan|vegetarian|afraid|phobia|against|unable|nicht|kein\w*|nie|unverträglich\w*|allergi\w*|pas|jamais"
+    r"|forbidden|vegan|vegetarian|afraid|phobia|against|unable|nicht|kein\w*|nie|unverträglich\w*|allergi\w*"
+    r"|pas|jamais"
     r"|nunca|não)\b|n['’]t\b|-free\b|[不没沒忌]|过敏|過敏|讨厌|討厭"
 )
 _ABOUT_BEFORE = (
-    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed|g[ai]ve up|given up|quit|stop(?:ped)?"
+    r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed"
+    r"|g[ai]ve up|given up|quit|stop(?:ped)?"
     r"|left out)\b|以前|之前|原来|原來|取消|放弃|戒"
 )
 _IS_NEGATIVE = re.compile(_NEGATIVE, _I)
@@ -174,20 +177,22 @@ _STATES_ITSELF = re.compile(r"\b(?:vegan|vegetarian|allerg\w*|intoleran\w*|afrai
 """Words for what is not eaten or liked, which a "not" denies like any other word."""
 _IS_ASKED_NEGATIVELY = re.compile(f"{_NEGATIVE}|{_ABOUT_BEFORE}", _I)
 _NEGATIVE_ANSWER = re.compile(
-    r"(?:(?:he|she|they|i|the user) )?(?:no|not|without|never|(?:do|does|did|is|are|can|has|have)(?: not|n['’]t)|cannot"
+    r"(?:(?:he|she|they|i|the user) )?(?:no|not|without|never|(?:do|does|did|is|are|can|has|have)(?: not"
+    r"|n['’]t)|cannot"
     r"|avoids?|avoiding)(?: (?:own|owns|have|has|had|got|want|wants|use|uses|eat|eats|keep|keeps|any|an?|the|more))*"
     r" (\w.*)|(\w+)-free"
     r"|(?:不能|不可以|不|没有|没|无|别|免|忌)(?:放|加|要|吃|喝|用|养|想要)?([^\W\d_]+)",
     _I,
 )
 _CLAUSE = re.compile(r"[^,;:.!?，。；！？\n]+")
-_PERSON = re.compile(
-    r"\b(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
+PERSON = (
+    r"(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
     r"|friend|boss|colleague|neighbou?r|flatmate|roommate|landlord|manager|grand\w+|parents?|team|company|office"
     r"|bruder|schwester|mutter|vater|frau|mann|freundin?|chef|frère|sœur|mère|père|hermano|hermana|irmão|irmã)s?\b"
-    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|妻子|丈夫|儿子|女儿|朋友|老板|同事|邻居",
-    _I,
+    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|父亲|母亲|妻子|丈夫|老公|老婆|儿子|女儿|朋友|老板|同事|邻居|室友|同学|表[哥姐弟妹]"
 )
+"""A pattern for words of people whom one is related to."""
+_PERSON = re.compile(rf"\b{PERSON}", _I)
 
 
 def is_asked_negatively(text: str) -> bool:
@@ -235,7 +240,9 @@ class Polarity(NamedTuple):
     updates: str = ""
     """The sentences that call something outdated."""
     denied: str = ""
-    """What is denied or outdated, and nothing else."""
+    """What is denied or outdated, and nothing else, but for what is ``undone``."""
+    undone: str = ""
+    """What is denied or outdated that is a negative itself: "allergic to nuts"."""
 
 
 def may_deny(text: str) -> bool:
@@ -262,8 +269,12 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     last = max((stop for _, stop in outdated), default=len(text))
     spans = sorted(outdated + denied)
     said_of_old = BORDER.join(text[start:stop] for start, stop in outdated)
-    not_so = BORDER.join(text[start:stop] for start, stop in spans)
-    return Polarity(_without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates), not_so)
+    parts = [text[start:stop] for start, stop in spans]
+    undone = BORDER.join(part for part in parts if _STATES_ITSELF.search(part))
+    not_so = BORDER.join(part for part in parts if not _STATES_ITSELF.search(part))
+    return Polarity(
+        _without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates), not_so, undone
+    )
 
 
 def sentences_that_may_deny(text: str) -> Iterator[str]:
@@ -289,10 +300,16 @@ def _spans_of(sentence: str) -> _Spans:
     return _Spans(tuple(outdated), tuple(_found(_NOT_SO, told, lower)))
 
 
-def _found(rules: Iterable[Cued], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+def _found(rules: Iterable[_Rule], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
     for cues, pattern in rules:
         if any(cue in lower for cue in cues):
-            yield from (match.span("old") for match in pattern.finditer(sentence))
+            compiled = _compiled(pattern) if isinstance(pattern, str) else pattern
+            yield from (match.span("old") for match in compiled.finditer(sentence))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, _I)
 
 
 def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:

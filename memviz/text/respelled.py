@@ -13,16 +13,22 @@ _HALVES = (
     re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
 )
 _HALF = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
-_FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’′][ ]?(?P<inches>\d{1,2})(?:["”″]|['’]{2}|(?!\w))""")
-_ONE_FOOT = re.compile(r"(?<![\w.,'’])(\d{1,3})['’′](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’′](?!\w)")
+_FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’\u2032][ ]?(?P<inches>\d{1,2})(?:["”\u2033]|['’]{2}"
+r"|(?!\w))""")
+_ONE_FOOT = re.compile(r"(?<![\w.,'’])(\d{1,3})['’\u2032](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’\u2032](?!\w)")
 _AREA = re.compile(r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I)
 _HALF_OF_DAY = re.compile(
-    r"\b(?P<time>\d{1,2}(?::[0-5]\d)?)(?: o['’]clock)? (?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b",
+    r"\b(?P<time>\d{1,2}(?::[0-5]\d)?)(?: o['’]clock)? (?:in the (?P<part>morning|afternoon|evening)"
+    r"|at (?P<night>night))\b",
     _I,
 )
 _PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八九十百点]+)")
 _HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
-_DAY_AND_MONTH = re.compile(r"(?<![\w./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![\w/]|\.\d)")
+_DAY_AND_MONTH = re.compile(r"(?<![0-9A-Za-z./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![0-9A-Za-z/]|\.\d)")
+_WEEKDAY = re.compile("(?:星期|礼拜)(?=[一二三四五六日天])")
+_HAN_HALVES = re.compile("(?P<count>[一二两三四五六七八九]|\\d{1,2})个半(?=小时|钟头|月)")
+_HAN_HALF = re.compile("(?<!个)半个?(?:小时|钟头)")
+_HAN_HOURS = re.compile(r"(?<=[\d一二两三四五六七八九十])个(?=小时|钟头)")
 MARK = "ʘ"
 """A letter, so that it makes one word with what stands beside it."""
 
@@ -33,7 +39,7 @@ def respelled(text: str) -> str:
         for pattern in _HALVES:
             text = pattern.sub(_half_more, text)
         text = _HALF.sub("30 minutes", text)
-    if "'" in text or "’" in text or "′" in text:
+    if "'" in text or "’" in text or "\u2032" in text:
         text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
         text = _ONE_FOOT.sub(lambda match: f"{match[1] or match[2]} ft", text)
     if "×" in text or "x" in text or " by " in text or "乘" in text:
@@ -42,6 +48,12 @@ def respelled(text: str) -> str:
         text = _HALF_OF_DAY.sub(_with_half, text)
     if "百分之" in text:
         text = _PERCENT.sub(_percent, text)
+    if "星期" in text or "礼拜" in text or "周天" in text:
+        text = _WEEKDAY.sub("周", text).replace("周天", "周日")
+    if "半" in text or "个小时" in text:
+        text = _HAN_HALVES.sub(_han_half_more, text)
+        text = _HAN_HALF.sub("30分钟", text)
+        text = _HAN_HOURS.sub("", text)
     if "/" in text:
         text = _DAY_AND_MONTH.sub(_slashed, text)
     return text
@@ -55,6 +67,10 @@ def slashed(first: int, second: int) -> str:
 def _half_more(match: re.Match[str]) -> str:
     count = match["count"].lower()
     return f"{_SMALL.get(count, count)}.5 {match['unit']}"
+
+
+def _han_half_more(match: re.Match[str]) -> str:
+    return f"{match['count'].replace('两', '二').translate(_HAN_DIGITS)}.5"
 
 
 def _with_half(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
+from memviz.metrics.retention.other_roles import blanks_of
 from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.text.polarity import (
     Polarity,
@@ -20,6 +21,7 @@ from memviz.text.polarity import (
     is_asked_negatively,
     is_negative,
     is_same_subject,
+    may_deny,
     polarity,
     sentences_that_may_deny,
     states_itself,
@@ -73,7 +75,10 @@ class _Negatives(NamedTuple):
     def denied_in(self, texts: Sequence[str]) -> Bools:
         """Which of ``texts`` deny what is denied by which probes: [texts x probes]."""
         held: Bools = np.zeros((len(texts), self.count), dtype=np.bool_)
-        rows = np.unique(self.index.find(texts).texts).tolist() if self.probe_of.size else []
+        if not self.probe_of.size:
+            return held
+        may = [row for row, text in enumerate(texts) if may_deny(text)]
+        rows = [may[at] for at in np.unique(self.index.find([texts[row] for row in may]).texts).tolist()]
         if rows:
             found = self.index.find([polarity(texts[row]).denied for row in rows])
             held[np.array(rows)[found.texts], self.probe_of[found.phrases]] = True
@@ -100,6 +105,7 @@ class ProbeTexts:
         self._names_negative = np.array(
             [any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool
         )
+        self._blanks = [() if any_mention else blanks_of(probe) for probe in self.probes]
         self._negatives = _Negatives.of(self.probes)
         self.denials: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
@@ -134,6 +140,7 @@ class ProbeTexts:
     def holding(self, texts: Sequence[str]) -> Holding:
         """Which of ``texts`` contain which answers."""
         answers, stale = self._mentioned(texts)
+        answers &= ~self._in_other_roles(texts, answers)
         answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
         mentioning = answers.any(axis=1)
@@ -145,8 +152,10 @@ class ProbeTexts:
         if denying:
             rows, read = [row for row, _ in denying], [one for _, one in denying]
             affirmed, fresh = self._mentioned([one.affirmed for one in read])
+            affirmed &= answers[rows]
             ended[rows], since = self._ended(read)
-            affirmed = (affirmed | (answers[rows] & self._is_negative)) & (~ended[rows] | since)
+            undone = self._mentioned([one.undone for one in read])[0] if self._is_negative.any() else since
+            affirmed = (affirmed | (answers[rows] & self._is_negative & ~undone)) & (~ended[rows] | since)
             denied[rows] = answers[rows] & ~affirmed
             answers[rows], stale[rows] = affirmed, fresh
         return Holding(answers, stale, denied, ended)
@@ -161,6 +170,24 @@ class ProbeTexts:
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
         return kinds[0], kinds[1][:, self.stale_columns]
+
+    def _in_other_roles(self, texts: Sequence[str], mentioned: Bools) -> Bools:
+        """Where a text names an accepted answer only as something that its question does not ask for."""
+        other: Bools = np.zeros_like(mentioned)
+        pairs: list[tuple[int, int]] = []
+        blanked: list[str] = []
+        for row, probe in np.argwhere(mentioned).tolist():
+            text = texts[row]
+            for blank in self._blanks[probe]:
+                text = blank(text)
+            if text != texts[row]:
+                pairs.append((row, probe))
+                blanked.append(text)
+        if pairs:
+            found = self._mentioned(blanked)[0]
+            for number, (row, probe) in enumerate(pairs):
+                other[row, probe] = not found[number, probe]
+        return other
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
         """The sentences of ``texts`` that mention an answer and may deny it."""
