@@ -221,7 +221,7 @@ def test_settings_that_answered_for_themselves_have_messages_of_their_own() -> N
 
 def test_a_limit_that_is_a_share_of_what_names_the_lane_says_so() -> None:
     run = memviz.replay(sample("trip"), memviz.strategy("fifo_facts", token_limit=6000))
-    assert played([run])["settings"][0]["requests"][0]["limit"][1:] == [4200, "70% of 6,000"]
+    assert played([run], sample("trip"))["settings"][0]["requests"][0]["limit"][1:] == [4200, "70% of 6,000"]
 
 
 def test_the_pending_request_is_one_hollow_step_behind_all_others_and_counts_nowhere() -> None:
