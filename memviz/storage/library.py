@@ -232,7 +232,8 @@ def request_count(session: Session, conversation_id: str) -> int:
     one = said.subquery().c
     of_user = select(func.min(table.position)).where(table.conversation_id == conversation_id, table.role == "user")
     begins_reply = (one.role == "assistant", one.before != "assistant", one.position > of_user.scalar_subquery())
-    return session.execute(select(func.count()).where(*begins_reply)).scalar_one()
+    made: int = session.execute(select(func.count()).where(*begins_reply)).scalar_one()
+    return made
 
 
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)

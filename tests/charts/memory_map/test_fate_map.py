@@ -71,7 +71,9 @@ def tooltips(figure: go.Figure) -> dict[tuple[float, float], str]:
 @given(messages=conversations(), plan=outcomes)
 def test_every_cell_is_the_runs_own(id: str, messages: list[Message], plan: list[str]) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls={2: Recall(turns=[1])})
-    figure, fates, codes = chart(run), run.fates(), codes_of(run)
+    figure, places = chart(run), fate_map(run).places - 1  # a turn that nobody answered has no request, but a place
+    fates, codes = (np.zeros((len(whole(run).requests), len(messages)), np.uint8) for _ in range(2))
+    fates[places], codes[places] = run.fates(), codes_of(run)
     cells = figure.data[0]
     assert cells.z.tolist() == codes.T.tolist()
     assert (cells.x0, cells.dx, cells.y0, cells.dy) == (1, 1, 1, 1)
@@ -86,10 +88,11 @@ def test_every_cell_is_the_runs_own(id: str, messages: list[Message], plan: list
 def test_every_tooltip_tells_the_truth(id: str, messages: list[Message], plan: list[str]) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls={2: Recall(turns=[1])})
     told, fates, generations = tooltips(chart(run)), run.fates(), run.generations()
+    places = fate_map(run).places.tolist()
     for request, record in enumerate(run.requests):
         versions = summary_versions(run, request)
         for position in np.flatnonzero(fates[request] != Fate.NOT_YET).tolist():
-            text = OWN_TAGS.sub("", told[request + 1, position + 1].replace("<br>", "\n"))
+            text = OWN_TAGS.sub("", told[places[request], position + 1].replace("<br>", "\n"))
             message, fate = run.log[position], Fate(fates[request, position])
             head = f"message {position + 1} ({message.role}, turn {run.log.turn_number(position)})\n"
             assert text.startswith(head)
