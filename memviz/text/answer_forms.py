@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from memviz.text.letters import plain_letters
-from memviz.text.respelled import slashed
+from memviz.text.respelled import MARK, slashed
 from memviz.text.value_words import (
     AFTER_A_WORD,
     BEFORE_A_MONTH,
@@ -25,7 +25,7 @@ from memviz.text.value_words import (
     TENS,
     UNITS,
 )
-from memviz.text.values import MARK, slashed_date
+from memviz.text.values import slashed_date
 
 _ALSO_WORDS = ("real", "won", "min", "quid")
 KINDS = {

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from memviz.text.answer_forms import KINDS, NAME_TOKENS, READ_IN_CONTEXT, answer_forms, tokens_in_context
 from memviz.text.inflections import uninflected
 from memviz.text.letters import plain_letters, simplified
+from memviz.text.respelled import MARK
 from memviz.text.terms import IS_UNSPACED, TOKEN, composed, is_number
 from memviz.text.value_words import (
     CURRENCIES,
@@ -35,7 +36,7 @@ from memviz.text.value_words import (
     UNITS,
     word_number,
 )
-from memviz.text.values import MARK, plain_number, plain_values
+from memviz.text.values import plain_number, plain_values
 from memviz.text.words import UNSPACED
 
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)

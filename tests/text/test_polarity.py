@@ -37,6 +37,17 @@ NOT_AFFIRMED = (
     ("她从里斯本搬到波尔图了。", "里斯本"),
     ("预算从3000元改成4000元。", "3000元"),
     ("去里斯本的行程取消了。", "里斯本"),
+    ("The rent, originally 900 euros, is now 950.", "900 euros"),
+    ("She sold her guitar and took up the piano.", "guitar"),
+    ("He quit Siemens in May.", "Siemens"),
+    ("Lisbon is out of the question.", "Lisbon"),
+    ("The wedding was going to be in Lisbon, but they chose Porto.", "Lisbon"),
+    ("I thought the train left at 17:30, but it leaves at 18:00.", "17:30"),
+    ("They swapped the sedan for a van.", "sedan"),
+    ("里斯本不去了，改去波尔图。", "里斯本"),
+    ("出发原定3月4日，后来改成3月6日。", "3月4日"),
+    ("她把钢琴卖了。", "钢琴"),
+    ("旧密码8841已经作废。", "8841"),
 )
 
 
@@ -79,6 +90,8 @@ def test_a_value_is_denied_or_outdated(text: str, value: str) -> None:
         ("她住在里斯本，不过不开车。", "里斯本"),
         ("预算从3000元改成4000元。", "4000元"),
         ("Sie wohnt nicht in Lissabon, sondern in Porto.", "Porto"),
+        ("她不是不喜欢里斯本。", "里斯本"),
+        ("She is originally from Lisbon.", "Lisbon"),
     ],
 )
 def test_a_value_is_affirmed(text: str, value: str) -> None:

@@ -61,9 +61,9 @@ class _Cover(NamedTuple):
 class _Negatives(NamedTuple):
     """What the answers that are negatives deny, to be found where a text denies it: "nut-free" for "no nuts"."""
 
-    index: PhraseIndex
+    contents: PhraseIndex
     probe_of: NDArray[np.int64]
-    count: int
+    probe_count: int
 
     @classmethod
     def of(cls, probes: Sequence[Probe]) -> _Negatives:
@@ -74,13 +74,13 @@ class _Negatives(NamedTuple):
 
     def denied_in(self, texts: Sequence[str]) -> Bools:
         """Which of ``texts`` deny what is denied by which probes: [texts x probes]."""
-        held: Bools = np.zeros((len(texts), self.count), dtype=np.bool_)
+        held: Bools = np.zeros((len(texts), self.probe_count), dtype=np.bool_)
         if not self.probe_of.size:
             return held
         may = [row for row, text in enumerate(texts) if may_deny(text)]
-        rows = [may[at] for at in np.unique(self.index.find([texts[row] for row in may]).texts).tolist()]
+        rows = [may[at] for at in np.unique(self.contents.find([texts[row] for row in may]).texts).tolist()]
         if rows:
-            found = self.index.find([polarity(texts[row]).denied for row in rows])
+            found = self.contents.find([polarity(texts[row]).denied for row in rows])
             held[np.array(rows)[found.texts], self.probe_of[found.phrases]] = True
         return held
 
@@ -143,7 +143,7 @@ class ProbeTexts:
         answers &= ~self._in_other_roles(texts, answers)
         answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
-        mentioning = answers.any(axis=1)
+        mentioning: Bools = np.asarray(answers.any(axis=1))
         mentioning[stale.any(axis=1)] = True
         rows = [] if self._any_mention else np.flatnonzero(mentioning).tolist()
         telling = self._telling_sentences([texts[row] for row in rows])

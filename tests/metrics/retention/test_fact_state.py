@@ -76,6 +76,15 @@ def test_what_another_clause_denies_is_known(summary: str, answer: str) -> None:
         ("Call +351 912 345 678.", "912345678"), ("Call 912345678.", "+351 912 345 678"),
         ("預算很重要。", "预算"), ("预算很重要。", "預算"),
         ("There are thirteen.", "13"), ("There are 13.", "thirteen"),
+        ("It takes an hour and a half.", "90 minutes"), ("It takes two and a half hours.", "150 minutes"),
+        ("She is 5'6\" tall.", "5 ft 6"), ("He weighs 14 lbs.", "14 pounds"), ("A rug of 6' x 9'.", "6 by 9 feet"),
+        ("He was born in the UK.", "United Kingdom"),
+        ("He studied at MIT.", "Massachusetts Institute of Technology"),
+        ("We meet on Weds.", "Wednesday"), ("It runs on k8s.", "Kubernetes"), ("It is at 7 in the evening.", "7 pm"),
+        ("Blue/red stripes.", "red and blue"), ("The dog is asleep.", "a dog"), ("The 2019 Golf.", "2019 VW Golf"),
+        ("约好周四。", "星期四"), ("片长一个半小时。", "90分钟"), ("体重120斤。", "60公斤"),
+        ("利率百分之四点二。", "4.2%"),
+        ("来了三十位。", "30人"), ("截止是4/18。", "4月18日"), ("房子75平。", "75平方米"),
         ("It is about a peanut.", "peanuts"), ("It is about peanuts.", "peanut"),
     ],
 )  # fmt: skip
@@ -91,6 +100,34 @@ def test_a_value_is_known_however_it_is_written(summary: str, answer: str) -> No
 )  # fmt: skip
 def test_what_only_looks_like_it_is_lost(summary: str, answer: str) -> None:
     assert state_of(summary, answer, "What was it?") is L
+
+
+@pytest.mark.parametrize(
+    ("question", "summary", "answer"),
+    [("How many rooms does it have?", "They live at 12 Elm Road.", "12"),
+     ("How many cats does the user have?", "Meet me at gate 3.", "3"),
+     ("When is the trip?", "My friend June likes trips.", "June"),
+     ("When is the trip?", "They march through the town.", "March"),
+     ("Where does the user work?", "Her sister works at Siemens.", "Siemens"),
+     ("Where does the user work?", "He asked whether Siemens hires testers.", "Siemens"),
+     ("What is the fee?", "The rent is $800. The fee is not known yet.", "$800"),
+     ("What car does the user drive?", "If she ever won she would buy a Volvo.", "Volvo"),
+     ("用户开什么车？", "他同事开特斯拉。", "特斯拉"), ("老师姓什么？", "买了两张票。", "张")],
+)  # fmt: skip
+def test_an_answer_in_another_role_is_lost(question: str, summary: str, answer: str) -> None:
+    assert state_of(summary, answer, question) is L
+
+
+@pytest.mark.parametrize(
+    ("summary", "answer", "expected"),
+    [("Please cook nut-free.", "no nuts", K), ("The user has no dog.", "doesn't own a dog", K),
+     ("Skiing is out.", "no skiing", K), ("The old no-nuts rule was dropped.", "no nuts", C),
+     ("She is not a vegetarian.", "vegetarian", C), ("用户没孩子。", "没有孩子", K), ("请去掉葱。", "不放葱", K)],
+)  # fmt: skip
+def test_an_answer_that_is_a_negative_is_known_where_it_is_denied(
+    summary: str, answer: str, expected: FactState
+) -> None:
+    assert state_of(summary, answer, "What is the rule?") is expected
 
 
 @pytest.mark.parametrize(
