@@ -18,9 +18,9 @@ class Judged(NamedTuple):
         return self.right / self.pairs
 
 
-ORDINARY = Judged(110, 93)
+ORDINARY = Judged(110, 96)
 """What occurs in ordinary messages and summaries. ``python -m benchmarks.fact_states untouched`` measures both."""
-ADVERSARIAL = Judged(70, 35)
+ADVERSARIAL = Judged(70, 46)
 """What was written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
 
 
