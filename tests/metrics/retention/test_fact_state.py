@@ -20,6 +20,7 @@ def state_of(summary: str, answer: str, question: str, stated: str = "", stale: 
     messages = [
         Message("user", stated or f"It is {answer}."), Message("assistant", "Noted."),
         Message("user", "And now?"), Message("assistant", "Well."), Message("user", "What was it?"),
+        Message("assistant", "Hm."),
     ]  # fmt: skip
     strategy = memviz.strategy("summary", buffer_size=1)
     run = memviz.replay(messages, strategy, model=memviz.ScriptedModel([summary] * 9))
@@ -146,7 +147,8 @@ def test_a_request_that_holds_only_the_outdated_value_contradicts_the_new_one() 
 
 def states_with_all_sent(probes: list[Probe], *said: str) -> list[list[FactState]]:
     messages = [one for text in said for one in (Message("user", text), Message("assistant", "Noted."))]
-    run = memviz.replay([*messages, Message("user", "Bye.")], memviz.strategy("buffer"), model="offline")
+    messages += [Message("user", "Bye."), Message("assistant", "Bye.")]
+    run = memviz.replay(messages, memviz.strategy("buffer"), model="offline")
     state = memviz.retention(run, probes).state
     return [[FactState(int(code)) for code in column] for column in state.T]
 
