@@ -136,7 +136,15 @@ class ProbeTexts:
             self.stale_counts = _continued(self.stale_counts, found.stale)
 
     def holding(self, texts: Sequence[str]) -> Holding:
-        """Which of ``texts`` contain which answers."""
+        """Which of ``texts`` contain which answers. A text that comes twice is read once."""
+        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        held = self._holding(list(rows))
+        if len(rows) == len(texts):
+            return held
+        of_text = np.array([rows[text] for text in texts], dtype=np.int64)
+        return Holding(*(part[of_text] for part in held))
+
+    def _holding(self, texts: Sequence[str]) -> Holding:
         answers, stale = self._mentioned(texts)
         answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
