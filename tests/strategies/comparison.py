@@ -65,7 +65,7 @@ def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
     for kind in ("system", "summary", "recalled", "history", "input"):
         assert record.tokens[kind] == blocks.get(kind, 0), kind
     sent = record.context.messages
-    assert record.tokens["overhead"] == 3 * len(sent) + 3
+    assert record.tokens["overhead"] == 4 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
     assert record.tokens.get("names", 0) == sum(reference.count(message.name) for message in sent if message.name)
     assert record.reply_tokens == sum(

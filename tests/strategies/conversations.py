@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 
 from hypothesis import strategies as st
@@ -27,6 +27,11 @@ def message_of(number: int, role: str, size: int) -> Message:
     if role == "tool":
         return Message("tool", text, tool_call_id=f"call{(number - 1) % 3}")
     return Message(role, text, name="Dr. Ada" if number % 7 == 5 else None)
+
+
+def answered(messages: Sequence[Message]) -> list[Message]:
+    """The messages with a reply without tokens behind them, so that the last request has one and is counted."""
+    return [*messages, Message("assistant", "")]
 
 
 sizes = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])

@@ -15,6 +15,7 @@ from memviz import Fate, Log, Message, ModelError, ScriptedModel
 
 pytest.importorskip("llama_index.core")
 
+from tests.strategies.conversations import answered
 from tests.strategies.libraries import llama_index_fifo
 from tests.strategies.libraries.library_run import LibraryRun
 from tests.strategies.libraries.talks import talks
@@ -184,22 +185,22 @@ def test_a_turn_in_progress_stays_whole_however_large() -> None:
 
 
 def test_messages_without_facts_are_gone() -> None:
-    run = replay(talk(3, 3, 5), "Nothing worth keeping.")
-    assert [Fate(code) for code in run.fates()[1]] == [Fate.DROPPED, Fate.DROPPED, Fate.VERBATIM]
+    run = replay(answered(talk(3, 3, 5)), "Nothing worth keeping.")
+    assert [Fate(code) for code in run.fates()[1, :3]] == [Fate.DROPPED, Fate.DROPPED, Fate.VERBATIM]
 
 
 @pytest.mark.parametrize("failure", [ModelError("no connection"), " "], ids=["raises", "says nothing"])
 def test_a_summarizer_that_fails_takes_nothing_out(failure: object) -> None:
     """Rule 1. LlamaIndex has the messages archived before it asks, so they are lost."""
     messages = talk(3, 3, 5)
-    run = replay(messages, failure)
+    run = replay(answered(messages), failure)
     assert run.compactions[0].error
     assert list(run.requests[1].context.messages) == messages
 
     def fails(sent: list[Message]) -> str:
         raise ValueError("no connection")
 
-    theirs = llama_index_fifo.requests(messages, llama_index_fifo.Parameters(10, 1.0, 1), fails, words)
+    theirs = llama_index_fifo.requests(answered(messages), llama_index_fifo.Parameters(10, 1.0, 1), fails, words)
     assert theirs.requests[1] == [messages[2]]
 
 
@@ -223,11 +224,11 @@ def test_an_empty_condensed_list_leaves_the_facts_until_more_are_found() -> None
 
 
 def test_a_fact_is_summarized_once_however_often_the_list_grows_and_again_where_it_is_condensed() -> None:
-    messages = talk(2, 2, 2, 2, 9)
+    messages = answered(talk(2, 2, 2, 2, 9))
     run = replay(messages, "<fact>one</fact>", "<fact>two</fact>")
-    assert run.generations()[-1].tolist() == [1, 1, 1, 1, 0]
+    assert run.generations()[-1, :5].tolist() == [1, 1, 1, 1, 0]
     run = replay(messages, "<fact>one</fact>", "<fact>two</fact>", "<fact>one, two</fact>", max_facts=1)
-    assert run.generations()[-1].tolist() == [2, 2, 2, 2, 0]
+    assert run.generations()[-1, :5].tolist() == [2, 2, 2, 2, 0]
 
 
 def test_a_list_that_the_user_wrote_without_tags_is_kept_by_lines() -> None:
@@ -243,11 +244,11 @@ def test_a_list_that_the_user_wrote_without_tags_is_kept_by_lines() -> None:
 def test_facts_and_static_text_stand_behind_the_system_prompt_and_never_inside_a_later_system_message() -> None:
     """LlamaIndex puts them before the words of the first system message of its queue, which is message 3."""
     messages = [Message("system", "prompt"), *talk(1, 1), Message("system", "later"), Message("user", "x")]
-    run = replay(messages, "unused", static_text="Be kind.")
+    run = replay(answered(messages), "unused", static_text="Be kind.")
     static = Message("system", "<memory>\n<StaticContent>\nBe kind.\n</StaticContent>\n</memory>")
     assert list(run.requests[-1].context.messages) == [messages[0], static, *messages[1:]]
     theirs = llama_index_fifo.requests(
-        messages, llama_index_fifo.Parameters(10, 1.0, 1, static_text="Be kind."), lambda sent: "", words
+        answered(messages), llama_index_fifo.Parameters(10, 1.0, 1, static_text="Be kind."), lambda sent: "", words
     )
     merged = Message("system", static.content + "\nlater")
     assert theirs.requests[-1] == [*messages[:3], merged, messages[4]]
@@ -256,13 +257,14 @@ def test_facts_and_static_text_stand_behind_the_system_prompt_and_never_inside_a
 def test_of_two_user_messages_in_a_row_the_first_is_taken_out_and_sent_all_the_same() -> None:
     """Rule 2: both are the input. 3 + 3 + 4 + 4 = 14 > 10; a and b go, 8 are left; with 6 more c goes as well."""
     messages = [*talk(3, 3), Message("user", "c " * 4), Message("user", "d " * 7)]
-    run = replay(messages, "<fact>a</fact>", "<fact>c</fact>")
+    run = replay(answered(messages), "<fact>a</fact>", "<fact>c</fact>")
     assert [list(c.summarized) for c in run.compactions] == [[0, 1], [2]]
     assert list(run.requests[-1].context.messages)[1:] == messages[2:]
 
 
 def test_without_a_summarizer_messages_go_and_no_facts_are_kept() -> None:
     messages = talk(3, 3, 5)
-    run = memviz.replay(messages, memviz.strategy("fifo_facts", token_limit=10), model=None, counter=words)
+    strategy = memviz.strategy("fifo_facts", token_limit=10)
+    run = memviz.replay(answered(messages), strategy, model=None, counter=words)
     assert [c.kind for c in run.compactions] == ["evicted"]
     assert list(run.requests[1].context.messages) == [messages[2]]

@@ -11,6 +11,7 @@ from memviz import Fate, Log, Message
 
 pytest.importorskip("autogen_core")
 
+from tests.strategies.conversations import answered
 from tests.strategies.libraries import autogen_context
 from tests.strategies.libraries.talks import talks
 
@@ -58,10 +59,10 @@ def test_sends_what_autogen_sends(messages: list[Message], head: int, tail: int)
 def test_says_how_many_are_skipped() -> None:
     """9 messages before request 5, less 2 and 3: 4 skipped. They are dropped, all others sent word for word."""
     messages = [Message("user" if i % 2 == 0 else "assistant", f"m{i}") for i in range(9)]
-    run = replay(messages, 2, 3)
+    run = replay(answered(messages), 2, 3)
     line = Message("user", "Skipped 4 messages.")
     assert list(run.requests[-1].context.messages) == [*messages[:2], line, *messages[6:]]
-    assert [Fate(code) for code in run.fates()[-1]] == [Fate.VERBATIM] * 2 + [Fate.DROPPED] * 4 + [Fate.VERBATIM] * 3
+    assert [Fate(code) for code in run.fates()[-1, :9]] == [Fate.VERBATIM] * 2 + [Fate.DROPPED] * 4 + [Fate.VERBATIM] * 3
     assert list(run.requests[2].context.messages) == messages[:5], "5 messages are head and tail: nothing is skipped"
 
 
@@ -78,7 +79,7 @@ def test_a_call_that_ends_the_head_and_results_that_begin_the_tail_are_left_out(
     caller, result = Message("assistant", "", tool_calls=(CALL,)), Message("tool", "found", tool_call_id="a")
     messages = [Message("user", "q"), caller, Message("user", "wait"), result, Message("assistant", "x"),
                 Message("user", "y")]  # fmt: skip
-    run = replay(messages, 2, 3)
+    run = replay(answered(messages), 2, 3)
     line = Message("user", "Skipped 1 messages.")
     assert list(run.requests[-1].context.messages) == [messages[0], line, messages[4], messages[5]]
     assert run.requests[-1].flags == ()
@@ -102,5 +103,5 @@ def test_the_system_prompt_is_no_part_of_the_head() -> None:
         Message("system", "Be kind."),
         *(Message("user" if i % 2 == 0 else "assistant", f"m{i}") for i in range(5)),
     ]
-    sent = list(replay(messages, 1, 1).requests[-1].context.messages)
+    sent = list(replay(answered(messages), 1, 1).requests[-1].context.messages)
     assert sent == [messages[0], messages[1], Message("user", "Skipped 3 messages."), messages[5]]

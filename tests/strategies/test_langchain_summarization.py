@@ -14,7 +14,7 @@ import memviz
 from memviz import Fate, Message, ModelError, ScriptedModel, ToolCall
 from memviz.errors import MissingLibraryError
 from memviz.strategies import langchain_summarization
-from tests.strategies.conversations import COUNTERS
+from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import summarization_settings
 from tests.strategies.libraries.conversations import conversations
 from tests.strategies.libraries.summarization_settings import ENDS, Setting, summaries, with_input
@@ -70,7 +70,8 @@ def test_what_reached_the_summarizer_is_a_compaction_with_langchains_whole_promp
         Message("tool", "r", tool_call_id="1"),
     ]
     messages += [Message("assistant", "b"), Message("user", "c")]
-    run = memviz.replay(messages, strategy(trigger_messages=5), model=ScriptedModel([" one\n"]), counter="chars4")
+    model = ScriptedModel([" one\n"])
+    run = memviz.replay(answered(messages), strategy(trigger_messages=5), model=model, counter="chars4")
     (compaction,) = run.compactions
     assert compaction.summary == "Here is a summary of the conversation to date:\n\none"
     assert (compaction.error, compaction.calls, list(compaction.summarized)) == (None, 1, [0, 1, 2, 3])
@@ -85,7 +86,7 @@ def test_a_failed_summarizer_is_asked_once_and_in_a_later_turn(answer: str | Exc
     """LangChain alone would ask three times with pauses of seconds, or go on with an empty summary."""
     model = ScriptedModel([answer, "two", "three"])
     messages = talk("a", "b", "c", "d", "e", "f", "g", "h", "i")
-    run = memviz.replay(messages, strategy(), model=model, counter="chars4")
+    run = memviz.replay(answered(messages), strategy(), model=model, counter="chars4")
     assert [(c.turn, bool(c.error)) for c in run.compactions] == [(2, True), (4, False), (5, False)]
     assert len(model.requests) == 3
     assert [m.content for m in run.requests[2].context.messages] == ["a", "b", "c", "d", "e"]
@@ -96,7 +97,7 @@ def test_what_it_replaces_by_fixed_words_is_left_out() -> None:
     long = Message("assistant", "x" * 100)
     messages = [*talk("a", "b", "c"), long, *talk("d", "e", "f")]
     model = ScriptedModel(["one", "two"])
-    run = memviz.replay(messages, strategy(summarizer_reads_tokens=20), model=model, counter="chars4")
+    run = memviz.replay(answered(messages), strategy(summarizer_reads_tokens=20), model=model, counter="chars4")
     assert [(c.kind, c.reason, list(c.summarized)) for c in run.compactions] == [
         ("summarized", "3 messages ≥ 3", [0, 1]),
         ("evicted", "the library left them out", [2, 3]),
@@ -112,7 +113,7 @@ def test_what_it_replaces_by_fixed_words_is_left_out() -> None:
 def test_the_offline_model_reads_langchains_prompt() -> None:
     messages = [*talk("My budget is 900 dollars & I leave on May 3.", "Noted: Lisbon < Porto.", "And the hotel?")]
     messages += [*talk("", "It costs 80 dollars a night.", "Book it.")[1:]]
-    run = memviz.replay(messages, strategy(), counter="chars4")
+    run = memviz.replay(answered(messages), strategy(), counter="chars4")
     assert run.compactions[0].summary.endswith("\n\nMy budget is 900 dollars & I leave on May 3.")
     assert all("SESSION INTENT" not in version.text and "<message" not in version.text for version in run.summaries)
     assert "Here is a summary" not in run.summaries[1].text.partition("\n\n")[2]
@@ -121,7 +122,8 @@ def test_the_offline_model_reads_langchains_prompt() -> None:
 def test_arguments_that_are_no_json_and_calls_without_result_do_no_harm() -> None:
     calls = (ToolCall("1", "look_up", "not json"), ToolCall("1", "look_up", "[1]"), ToolCall("", "book", "{}"))
     messages = [Message("user", "a"), Message("assistant", "", tool_calls=calls), Message("user", "b")]
-    run = memviz.replay(messages, strategy(keep_messages=2), model=ScriptedModel(["one"]), counter="chars4")
+    model = ScriptedModel(["one"])
+    run = memviz.replay(answered(messages), strategy(keep_messages=2), model=model, counter="chars4")
     assert list(run.requests[-1].context.messages[1:]) == messages[1:]
 
 
@@ -154,7 +156,7 @@ def test_nothing_is_told_to_langsmith(monkeypatch: pytest.MonkeyPatch) -> None:
     utils.get_env_var.cache_clear()
     monkeypatch.setattr(RunTree, "post", lambda self, **_: told.append(self))
     try:
-        run = memviz.replay(talk("a", "b", "c"), strategy(), model=ScriptedModel(["one"]), counter="chars4")
+        run = memviz.replay(talk("a", "b", "c", "d"), strategy(), model=ScriptedModel(["one"]), counter="chars4")
     finally:
         utils.get_env_var.cache_clear()
     assert len(run.compactions) == 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, ScriptedModel
 from tests.strategies.comparison import compare
-from tests.strategies.conversations import COUNTERS, conversations, outcomes
+from tests.strategies.conversations import COUNTERS, answered, conversations, outcomes
 
 TALK = [Message("user" if i % 2 == 0 else "assistant", f"message {i}") for i in range(9)]
 
@@ -16,7 +16,7 @@ TALK = [Message("user" if i % 2 == 0 else "assistant", f"message {i}") for i in 
 def test_hand_worked_case() -> None:
     """buffer_size 2: fires at 5 messages not summarized, keeps 2, so then every 3 messages."""
     model = ScriptedModel(["first summary", "second summary"])
-    run = memviz.replay(TALK, memviz.strategy("summary", buffer_size=2), model=model)
+    run = memviz.replay(answered(TALK), memviz.strategy("summary", buffer_size=2), model=model)
     fired = [(c.after_message, list(c.summarized), c.reason, c.summary) for c in run.compactions]
     assert fired == [
         (4, [0, 1, 2], "5 messages > 2 x 2", "first summary"),
@@ -57,8 +57,9 @@ def test_no_summary_below_the_trigger() -> None:
 
 
 def test_generations_grow_each_time_the_summary_is_summarized_again() -> None:
-    run = memviz.replay(TALK, memviz.strategy("summary", buffer_size=2), model=ScriptedModel(["one", "two"]))
-    assert run.generations()[4].tolist() == [2, 2, 2, 1, 1, 1, 0, 0, 0]
+    strategy = memviz.strategy("summary", buffer_size=2)
+    run = memviz.replay(answered(TALK), strategy, model=ScriptedModel(["one", "two"]))
+    assert run.generations()[4, :9].tolist() == [2, 2, 2, 1, 1, 1, 0, 0, 0]
 
 
 @given(messages=conversations(), buffer_size=st.integers(1, 4), plan=outcomes, counter=st.sampled_from(COUNTERS))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message
 from tests.strategies.comparison import compare
-from tests.strategies.conversations import COUNTERS, conversations
+from tests.strategies.conversations import COUNTERS, answered, conversations
 
 SIZED = [Message(role, "x" * 4 * tokens) for role, tokens in [("user", 5), ("assistant", 7), ("user", 3)]]  # chars4
 
@@ -27,7 +27,8 @@ SIZED = [Message(role, "x" * 4 * tokens) for role, tokens in [("user", 5), ("ass
     ],
 )
 def test_longest_suffix_within_the_budget(max_tokens: int, sent: list[int], flags: tuple[str, ...]) -> None:
-    run = memviz.replay(SIZED, memviz.strategy("token_buffer", max_tokens=max_tokens), model=None, counter="chars4")
+    strategy = memviz.strategy("token_buffer", max_tokens=max_tokens)
+    run = memviz.replay(answered(SIZED), strategy, model=None, counter="chars4")
     record = run.turns[-1]
     assert list(record.context.messages) == [SIZED[i] for i in sent]
     assert record.flags == flags
@@ -35,7 +36,8 @@ def test_longest_suffix_within_the_budget(max_tokens: int, sent: list[int], flag
 
 def test_messages_without_tokens_belong_to_the_longest_suffix() -> None:
     messages = [Message("user", "hello"), Message("assistant", ""), Message("assistant", ""), Message("user", "hello")]
-    run = memviz.replay(messages, memviz.strategy("token_buffer", max_tokens=1), model=None, counter="o200k_base")
+    strategy = memviz.strategy("token_buffer", max_tokens=1)
+    run = memviz.replay(answered(messages), strategy, model=None, counter="o200k_base")
     assert list(run.turns[-1].context.messages) == messages[1:]
 
 
@@ -50,7 +52,7 @@ def test_only_content_counts_toward_the_budget() -> None:
     ]
     strategy = memviz.strategy("token_buffer", max_tokens=4)
     run = memviz.replay(
-        messages, strategy, model=None, counter="chars4", system_prompt="a system prompt of some length"
+        answered(messages), strategy, model=None, counter="chars4", system_prompt="a system prompt of some length"
     )
     assert list(run.turns[-1].context.messages[1:]) == messages
     assert run.turns[-1].flags == ()
