@@ -199,8 +199,9 @@ def check(messages: list[Message], id: str, plan: list[str], counter: str, promp
     """Compare all warnings of a run with the recount; returns their kinds."""
     model = summarizer(plan)
     run = memviz.replay(messages, small(id), model=model, counter=counter, system_prompt=prompt)
-    recount = Recount(run, len(model.requests))
+    recount = Recount(run, len(model.requests) - sum(one.asked for one in run.foreseen))
     wanted = {kind: numbers for kind in KINDS if (numbers := getattr(recount, kind)()) is not None}
+    wanted = wanted if run.requests else {}  # nobody answered yet: there is nothing to warn of
     warnings = health_warnings(run)
     said = {warning.kind: numbers_in(warning.numbers) for warning in warnings}
     if id == "threshold_summary" and "thrash" in said:
