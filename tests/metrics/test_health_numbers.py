@@ -170,7 +170,8 @@ class Recount:
         calls = [call for m in messages for call in m.tool_calls]
         texts = [m.content for m in messages] + [m.name for m in messages if m.name]
         texts += [text for call in calls for text in (call.name, call.arguments)]
-        return sum(map(self.count, texts)) + 4 * len(messages) + 3
+        named = sum(1 for m in messages if m.name)  # a name costs a token more than its text
+        return sum(map(self.count, texts)) + named + 4 * len(messages) + 3
 
     def assistant_first(self) -> Found:
         spoken = [[m.role for m in request.messages if m.role != "system"] for request in self.requests]

@@ -56,7 +56,7 @@ def drops_of(figure: go.Figure) -> list[go.Scatter]:
     return [trace for trace in figure.data if trace.hoverinfo == "skip"]
 
 
-def places_of(run: Run) -> list[int]:
+def places_of(run: memviz.Run) -> list[int]:
     """Where the requests stand, by plain counting: a step each, and one for a turn before them that has none."""
     places, turn, place = [], 0, 0
     for record in run.requests:
