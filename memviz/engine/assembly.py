@@ -205,7 +205,7 @@ def overhead_tokens(space: MemorySpace, parts: Parts, thoughts: Sequence[Message
     return TOKENS_PER_MESSAGE * message_count(space, parts, thoughts) + TOKENS_PER_REQUEST
 
 
-def name_tokens(space: MemorySpace, parts: Parts) -> int:
+def names_tokens(space: MemorySpace, parts: Parts) -> int:
     """Return the tokens of the names of all who speak in a request."""
     totals = space.sums.name_totals
     if not totals[-1]:  # nearly all logs name nobody
@@ -263,7 +263,7 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
     }
     if calls:
         tokens["tools"] = calls
-    if names := name_tokens(space, parts):
+    if names := names_tokens(space, parts):
         tokens["names"] = names
     return tokens
 
