@@ -157,6 +157,13 @@ def test_a_strategy_that_never_summarizes_is_asked_once_a_request() -> None:
             return super().select(memory)
 
     assert Asked.trigger is Trigger.NEVER
-    log = Log([Message("user", "One."), Message("assistant", "Two."), Message("user", "Three."), Message("assistant", "Four.")])
+    log = Log(
+        [
+            Message("user", "One."),
+            Message("assistant", "Two."),
+            Message("user", "Three."),
+            Message("assistant", "Four."),
+        ]
+    )
     memviz.replay(log, Asked(shape="head"), model=None, counter="chars4")
     assert asked == [1, 3]
