@@ -75,6 +75,7 @@ _UNDECIDED = re.compile(
     _I,
 )
 _CLAUSE = re.compile(r"[^.,;!?，。；！？\n]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 _MAY_BE_UNDECIDED = re.compile(
     r"\b(?:not|no|yet to|never|undecided|unknown|tb[da]|to be|up in|open)\b|n['’]t\b|[没未]|还不|待定", _I
 )
@@ -135,12 +136,32 @@ def _without_groups(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _without_undecided(text: str, subject: frozenset[str]) -> str:
-    """Nothing, where ``text`` says that the ``subject`` is not decided or not told; but the clause that says it."""
-    return next((clause for clause in _undecided_clauses(text) if subject & content_words(clause)), text)
+    """``text``; where a clause says that the ``subject`` is not decided or not told, that clause and the sentences that
+    are about the subject at least as much: a long text also says what else is open about somebody."""
+    undecided = [(clause, len(subject & words)) for clause, words in _undecided_clauses(text) if subject & words]
+    if not undecided:
+        return text
+    most = max(shared for _, shared in undecided)
+    clauses = [clause for clause, _ in undecided]
+    about = [
+        sentence
+        for sentence, words in _sentences(text)
+        if len(subject & words) >= most and not any(clause in sentence for clause in clauses)
+    ]
+    return BORDER.join([*clauses, *about])
 
 
 @lru_cache(maxsize=2048)
-def _undecided_clauses(text: str) -> tuple[str, ...]:
+def _undecided_clauses(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """With the words of each."""
     if not _MAY_BE_UNDECIDED.search(text):
         return ()
-    return tuple(clause for clause in _CLAUSE.findall(text) if _UNDECIDED.search(clause))
+    found = [clause for clause in _CLAUSE.findall(text) if _UNDECIDED.search(clause)]
+    return tuple((clause, content_words(clause)) for clause in found)
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """With the words of each."""
+    found = [sentence for sentence in _SENTENCE_END.split(text) if sentence]
+    return tuple((sentence, content_words(sentence)) for sentence in found)

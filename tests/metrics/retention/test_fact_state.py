@@ -119,6 +119,12 @@ def test_an_answer_in_another_role_is_lost(question: str, summary: str, answer: 
     assert state_of(summary, answer, question) is L
 
 
+def test_what_is_open_about_somebody_hides_nothing_else_that_is_told() -> None:
+    summary = "Family: Niamh, Finn (114 cm).\nFinn's seat is not confirmed. He has a cold."
+    assert state_of(summary, "114 centimetres", "How tall is Finn?") is K
+    assert state_of("The dog is called Rex. The name of the cat is not decided.", "Rex", "What is the cat's name?") is L
+
+
 @pytest.mark.parametrize(
     ("summary", "answer", "expected"),
     [("Please cook nut-free.", "no nuts", K), ("The user has no dog.", "doesn't own a dog", K),
