@@ -295,7 +295,7 @@ def test_the_floor_is_a_plain_search_of_the_other_requests(id: str, data: st.Dat
             else:
                 wanted = cell(run, run.requests[at], probes[probe]).state == "NOT_BORN"
                 assert found.states[at, probe] == (NO if wanted else LOST)
-                assert not (found.contained[at, probe] or found.stale[at, probe] or found.evidence[at, probe])
+                assert not any(held[at, probe] for held in (found.contained, found.stale, found.evidence))
 
 
 @pytest.mark.parametrize("id", ["recent_only", "summary_only", "summary", "summary_buffer"])
