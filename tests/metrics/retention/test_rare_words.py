@@ -51,7 +51,7 @@ def test_chinese_pieces_between_function_words_are_taken_for_words() -> None:
 
 
 def test_they_are_scored_like_any_probe() -> None:
-    said = ("user", "The zeppelin arrives."), ("assistant", "Fine."), ("user", "Good."), ("assistant", "Fine.")
+    said = ("user", "The zeppelin arrives."), ("assistant", "Fine."), ("user", "Good."), ("assistant", "Thanks.")
     log = Log([Message(role, text) for role, text in said])
     probes = rare_words(log)
     assert [probe.answers for probe in probes if probe.evidence == (0,)] == [("zeppelin",), ("arrives",)]
