@@ -50,7 +50,10 @@ def test_shares_are_those_of_the_facts_stated_so_far(id: str, data: st.DataObjec
     run, probes = data.draw(probed_runs(id))
     one, measure = kept(run, probes), data.draw(st.sampled_from(Measure))
     (setting,) = lines_of(retention_curve([one], measure=measure))
-    assert setting.x.tolist() == list(range(1, len(run.requests) + 1)), "a step a request"
+    turns = [record.turn for record in run.requests]
+    steps = [turn for turn in range(1, max(turns, default=0) + 1) for _ in range(max(1, turns.count(turn)))]
+    asked = [place for place, turn in enumerate(steps, start=1) if turn in turns]
+    assert setting.x.tolist() == asked, "a step a request, and one for a turn that nobody answered"
     for row, share in enumerate(setting.y):
         states = one.retention.states[row]
         held = {Measure.RETAINED: states > Knowledge.LOST, Measure.CONTAINED: one.retention.contained[row],
@@ -146,7 +149,9 @@ def test_points_say_which_setting_turn_and_summarization_they_are() -> None:
 
 
 def test_a_single_turn_is_a_point_one_can_see() -> None:
-    run = memviz.replay([Message("user", "Odete")], memviz.strategy("buffer"), counter="chars4")
+    run = memviz.replay(
+        [Message("user", "Odete"), Message("assistant", "Yes.")], memviz.strategy("buffer"), counter="chars4"
+    )
     one = kept(run, (memviz.Probe("?", ("Odete",), (0,), "name"),))
     (setting,) = lines_of(retention_curve([one]))
     assert setting.y.tolist() == [1.0]

@@ -42,7 +42,9 @@ def test_each_turn_says_its_numbers() -> None:
 
 
 def test_one_turn_has_an_area_as_wide_as_a_turn() -> None:
-    run = memviz.replay([Message("user", "Odete")], memviz.strategy("buffer"), counter="chars4")
+    run = memviz.replay(
+        [Message("user", "Odete"), Message("assistant", "Yes.")], memviz.strategy("buffer"), counter="chars4"
+    )
     area, _ = knowledge_split(retention(run, [memviz.Probe("?", ("Odete",), (0,), "name")])).data
     assert area.x.tolist() == [0.5, 1, 1.5]
     assert area.y.tolist() == [1, 1, 1]

@@ -112,6 +112,11 @@ def test_a_long_summary_by_a_language_model_holds_every_fact_that_it_states() ->
     assert set(memviz.retention(run, conversation.probes).state[-1].tolist()) == {int(K)}
 
 
+def test_what_is_open_about_somebody_hides_nothing_else_that_is_told() -> None:
+    summary = "Family: Niamh, Finn (114 cm).\nFinn's seat is not confirmed. He has a cold."
+    assert state_of(summary, "114 centimetres", "How tall is Finn?") is K
+
+
 @pytest.mark.parametrize(
     ("summary", "answer", "expected"),
     [("Please cook nut-free.", "no nuts", K), ("The user has no dog.", "doesn't own a dog", K),

@@ -60,13 +60,18 @@ def test_of_two_compactions_that_took_it_before_one_request_the_last_one_did() -
         *[("assistant", text) for text in ("a", "b", "QX7R4M, yes.", "c", "d", "e")],
     ]
     run = run_of("summary", *["Nothing."] * 9, buffer_size=1, said=[*said, ("user", "Bye."), ("assistant", "Bye.")])
-    assert [compaction.summarized for compaction in run.compactions] == [range(2), range(2, 4), range(4, 6)]
+    assert [compaction.summarized for compaction in run.compactions] == [
+        range(2),
+        range(2, 4),
+        range(4, 6),
+        range(6, 8),
+    ]
     line = line_of(run, Probe("Code?", ("QX7R4M",), (0,), "single fact"))
     assert (line.lost_turn, line.lost_by) == (2, 1)
 
 
 def test_the_summary_of_a_turn_that_leaves_a_fact_out_takes_it() -> None:
-    run = run_of("summary_only", "Talk.", "No code.", "Budget 3,600.", "Talk.")
+    run = run_of("summary_only", "Talk.", "No code.", "Budget 3,600.", "Talk.", "Bye.")
     line = line_of(run, CODE)
     assert (line.lost_turn, line.lost_by) == (3, 1)
     assert line_of(run, BUDGET).lost_turn is None

@@ -51,7 +51,8 @@ def test_chinese_pieces_between_function_words_are_taken_for_words() -> None:
 
 
 def test_they_are_scored_like_any_probe() -> None:
-    log = Log([Message("user", "The zeppelin arrives."), Message("assistant", "Fine."), Message("user", "Good.")])
+    said = ("user", "The zeppelin arrives."), ("assistant", "Fine."), ("user", "Good."), ("assistant", "Thanks.")
+    log = Log([Message(role, text) for role, text in said])
     probes = rare_words(log)
     assert [probe.answers for probe in probes if probe.evidence == (0,)] == [("zeppelin",), ("arrives",)]
     found = retention(memviz.replay(log, memviz.strategy("window", window_size=1), counter="chars4"), probes)

@@ -88,13 +88,13 @@ def test_the_words_around_a_summary_are_no_knowledge() -> None:
 
 
 def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
-    run = run_of("summary_only", "Code QX7R4M.", "Two.", "Three.", "Four.")
+    run = run_of("summary_only", "Code QX7R4M.", "Two.", "Three.", "Four.", "Five.")
     first = run.space.summaries.versions[0]
-    edited = SummaryVersion(5, first.turn, "No code.", first.covers, first.added, run.counter, replaces=1)
+    edited = SummaryVersion(6, first.turn, "No code.", first.covers, first.added, run.counter, replaces=1)
     run.space.summaries.append(edited)
     last = run.requests[-1]
     left = [piece for piece in last.parts.pieces if not isinstance(piece, Notes)]
-    sent = replace(last, parts=last.parts._replace(pieces=(Notes(0, 5), *left)))
+    sent = replace(last, parts=last.parts._replace(pieces=(Notes(0, 6), *left)))
     changed = Run(run.strategy, run.space, (*run.requests, sent), run.compactions)
     probes = [
         Probe("?", ("QX7R4M",), (), "name"),
@@ -105,7 +105,7 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
     assert found.contained[-2].tolist() == [True, False, True]
     assert found.contained[-1].tolist() == [False, True, True]
     assert "QX7R4M" not in sent.context.block("summary").messages[0].content  # type: ignore[union-attr]
-    assert versions_sent(changed.space.summaries, 0, 5) == [4, 1, 2, 3]
+    assert versions_sent(changed.space.summaries, 0, 6) == [5, 1, 2, 3, 4]
 
 
 @given(numbers=st.lists(st.integers(0, 4), min_size=1, max_size=9), data=st.data())
@@ -232,7 +232,9 @@ def test_the_ceiling_is_the_full_buffer() -> None:
 
 def test_the_floor_is_what_another_conversation_holds_by_chance() -> None:
     run = run_of("buffer")
-    other = run_of("buffer", said=[("user", "QX7R4M by chance"), ("assistant", "3,000?"), ("user", "So?"), ("assistant", "?")])
+    other = run_of(
+        "buffer", said=[("user", "QX7R4M by chance"), ("assistant", "3,000?"), ("user", "So?"), ("assistant", "?")]
+    )
     found = floor(run, [CODE, BUDGET], other)
     assert column(found) == [NO, VERBATIM, VERBATIM, VERBATIM, VERBATIM]
     assert column(found, 1) == [NO, NO, LOST, LOST, LOST]
@@ -288,7 +290,12 @@ def test_the_floor_is_a_plain_search_of_the_other_requests(id: str, data: st.Dat
     found = floor(run, probes, other)
     for at in range(len(run.requests)):
         for probe in range(len(probes)):
-            same(found, run, at, probe, probes, other.requests[min(at, len(other.requests) - 1)])
+            if other.requests:
+                same(found, run, at, probe, probes, other.requests[min(at, len(other.requests) - 1)])
+            else:
+                wanted = cell(run, run.requests[at], probes[probe]).state == "NOT_BORN"
+                assert found.states[at, probe] == (NO if wanted else LOST)
+                assert not any(held[at, probe] for held in (found.contained, found.stale, found.evidence))
 
 
 @pytest.mark.parametrize("id", ["recent_only", "summary_only", "summary", "summary_buffer"])

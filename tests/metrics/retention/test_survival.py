@@ -92,7 +92,7 @@ def test_survival_is_that_of_plain_counting(id: str, data: st.DataObject) -> Non
             if state != Knowledge.NOT_BORN:
                 age = number - birth
                 observed[age] = observed.get(age, 0) + 1
-                retained[age] = retained.get(age, 0) + (state != Knowledge.LOST)
+                retained[age] = retained.get(age, 0) + Knowledge(state).is_known
     found = survival(kept, run.log)
     assert found.observed.tolist() == [observed.get(age, 0) for age in range(max(observed, default=-1) + 1)]
     assert found.retained.tolist() == [retained.get(age, 0) for age in range(max(observed, default=-1) + 1)]
