@@ -205,12 +205,22 @@ def overhead_tokens(space: MemorySpace, parts: Parts, thoughts: Sequence[Message
     return TOKENS_PER_MESSAGE * message_count(space, parts, thoughts) + TOKENS_PER_REQUEST
 
 
+def names_tokens(space: MemorySpace, parts: Parts) -> int:
+    """Return the tokens of the names of all who speak in a request."""
+    totals = space.sums.name_totals
+    if not totals[-1]:  # nearly all logs name nobody
+        return 0
+    sent = (range(space.system_stop), *(one.positions for one in parts.messages), parts.exchange)
+    names = sum(totals[part.stop] - totals[part.start] for part in sent)
+    return names + sum(totals[position + 1] - totals[position] for position in parts.recalled)
+
+
 def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dict[str, int]:
     """Tokens of each part of a request: content by block, the chat format's overhead, under ``names`` those of all who
     speak, and under ``tools`` the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
-    sums, name_totals = space.sums, space.sums.name_totals
-    history = recalled = question = summary = names = 0
+    sums = space.sums
+    history = recalled = question = summary = 0
     is_inside = False
     calls, asked = space.tool_tokens, parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
@@ -253,11 +263,7 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
     }
     if calls:
         tokens["tools"] = calls
-    if name_totals[-1]:  # nearly all logs name nobody
-        sent = (range(space.system_stop), *(one.positions for one in parts.messages), parts.exchange)
-        names = sum(name_totals[part.stop] - name_totals[part.start] for part in sent)
-        names += sum(name_totals[position + 1] - name_totals[position] for position in parts.recalled)
-    if names:
+    if names := names_tokens(space, parts):
         tokens["names"] = names
     return tokens
 

@@ -14,7 +14,7 @@ from memviz.context import ALL_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.assembly import count, message_count, overhead_tokens, reduced
+from memviz.engine.assembly import count, message_count, names_tokens, overhead_tokens, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
@@ -444,8 +444,10 @@ def _row(record: TurnRecord) -> dict[str, Any]:
 
 
 def _is_counted_otherwise(record: TurnRecord) -> bool:
-    """Whether the record was written when the chat format was counted in another way."""
-    return record.tokens["overhead"] != overhead_tokens(record.memory.space, record.parts, record.thoughts)
+    """Whether the record was written when the chat format, or names, were counted in another way."""
+    space, parts = record.memory.space, record.parts
+    told, named = record.tokens["overhead"], record.tokens.get("names", 0)
+    return (told, named) != (overhead_tokens(space, parts, record.thoughts), names_tokens(space, parts))
 
 
 def _turn_row(record: TurnRecord) -> dict[str, Any]:

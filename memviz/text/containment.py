@@ -40,7 +40,7 @@ from memviz.text.values import plain_number, plain_values
 from memviz.text.words import UNSPACED
 
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200c\u200d\u2060\ufeff"))
+_INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]+")
 _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
@@ -64,7 +64,7 @@ def spellings(text: str) -> list[str]:
 
 
 def _composed(text: str) -> str:
-    return text if text.isascii() else composed(text.translate(_INVISIBLE))
+    return text if text.isascii() else composed(_INVISIBLE.sub("", text))
 
 
 def _value_tokens(text: str) -> list[str]:

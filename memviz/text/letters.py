@@ -36,6 +36,8 @@ def simplified(text: str) -> str:
     """``text`` with simplified Chinese characters in place of traditional ones: 預算 is 预算."""
     if text.isascii() or not HAN.search(text):
         return text
+    if all(_SIMPLIFIED[point] == point for point in map(ord, set(text))):
+        return text
     return text.translate(_SIMPLIFIED)
 
 

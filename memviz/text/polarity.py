@@ -156,9 +156,12 @@ _OUTDATED_BEFORE_BY = (
 _Rule = tuple[tuple[str, ...], re.Pattern[str] | str]
 _ENDED: tuple[_Rule, ...] = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
 _NOT_SO: tuple[_Rule, ...] = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
-_CUES = tuple(
-    {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {cue for cues in _OUTDATED_BEFORE_BY for cue in cues}
-)
+_ALL_CUES = {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {
+    cue for cues in _OUTDATED_BEFORE_BY for cue in cues
+}
+_CUES = tuple(cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue}))
+"""Without those that hold another one."""
+_ASCII_CUES = tuple(filter(str.isascii, _CUES))
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
 _CLAUSE_STARTS = re.compile(r"[,:](?!\d)|[;!?(，；：]|\b(?:and|but)\b", _I)
 _NEGATIVE = (
@@ -247,8 +250,12 @@ class Polarity(NamedTuple):
 
 def may_deny(text: str) -> bool:
     """Whether :func:`polarity` has to be asked: many texts deny nothing."""
+    return any(_cues_in(text))
+
+
+def _cues_in(text: str) -> Iterator[str]:
     lower = simplified(text).lower()
-    return any(map(lower.__contains__, _CUES))
+    return filter(lower.__contains__, _ASCII_CUES if lower.isascii() else _CUES)
 
 
 def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
@@ -256,14 +263,13 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
-    for match in _SENTENCE.finditer(text):
-        sentence = match.group()
-        if not may_deny(sentence) or (mentions is not None and not mentions(sentence)):
+    for first, sentence in _that_may_deny(text):
+        if mentions is not None and not mentions(sentence):
             continue
         found = _spans_of(sentence)
         updates += [sentence] if found.outdated else []
-        outdated += [(match.start() + start, match.start() + stop) for start, stop in found.outdated]
-        denied += [(match.start() + start, match.start() + stop) for start, stop in found.denied]
+        outdated += [(first + start, first + stop) for start, stop in found.outdated]
+        denied += [(first + start, first + stop) for start, stop in found.denied]
     if not outdated and not denied:
         return Polarity(text)
     last = max((stop for _, stop in outdated), default=len(text))
@@ -279,7 +285,18 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
 
 def sentences_that_may_deny(text: str) -> Iterator[str]:
     """The sentences of ``text`` that :func:`polarity` reads."""
-    return (match.group() for match in _SENTENCE.finditer(text) if may_deny(match.group()))
+    return (sentence for _, sentence in _that_may_deny(text))
+
+
+@lru_cache(maxsize=4096)
+def _that_may_deny(text: str) -> tuple[tuple[int, str], ...]:
+    """These sentences and where they begin. The cues are looked for in the whole text, and those that are there in its
+    sentences."""
+    cues = tuple(_cues_in(text))
+    if not cues:
+        return ()
+    sentences = ((match.start(), match.group()) for match in _SENTENCE.finditer(text))
+    return tuple((start, one) for start, one in sentences if any(map(simplified(one).lower().__contains__, cues)))
 
 
 class _Spans(NamedTuple):

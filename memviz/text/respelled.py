@@ -17,6 +17,9 @@ _FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’\u2032][ ]?(?P<i
 r"|(?!\w))""")
 _ONE_FOOT = re.compile(r"(?<![\w.,'’])(\d{1,3})['’\u2032](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’\u2032](?!\w)")
 _AREA = re.compile(r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I)
+_MAY_BE_FEET = re.compile(r"\d ?['’\u2032]")
+_MAY_BE_HALF_OF_DAY = re.compile(r"\d (?:o['’]clock )?(?:in the |at night)", _I)
+_DIGIT = re.compile(r"\d")
 _HALF_OF_DAY = re.compile(
     r"\b(?P<time>\d{1,2}(?::[0-5]\d)?)(?: o['’]clock)? (?:in the (?P<part>morning|afternoon|evening)"
     r"|at (?P<night>night))\b",
@@ -39,12 +42,13 @@ def respelled(text: str) -> str:
         for pattern in _HALVES:
             text = pattern.sub(_half_more, text)
         text = _HALF.sub("30 minutes", text)
-    if "'" in text or "’" in text or "\u2032" in text:
+    has_digit = _DIGIT.search(text) is not None
+    if has_digit and _MAY_BE_FEET.search(text):
         text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
         text = _ONE_FOOT.sub(lambda match: f"{match[1] or match[2]} ft", text)
-    if "×" in text or "x" in text or " by " in text or "乘" in text:
+    if has_digit and ("×" in text or "x" in text or " by " in text or "乘" in text):
         text = _AREA.sub(r"\g<one> by ", text)
-    if " in the " in text or " at night" in text:
+    if (" in the " in text or " at night" in text) and _MAY_BE_HALF_OF_DAY.search(text):
         text = _HALF_OF_DAY.sub(_with_half, text)
     if "百分之" in text:
         text = _PERCENT.sub(_percent, text)
@@ -54,7 +58,7 @@ def respelled(text: str) -> str:
         text = _HAN_HALVES.sub(_han_half_more, text)
         text = _HAN_HALF.sub("30分钟", text)
         text = _HAN_HOURS.sub("", text)
-    if "/" in text:
+    if has_digit and "/" in text:
         text = _DAY_AND_MONTH.sub(_slashed, text)
     return text
 

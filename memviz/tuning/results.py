@@ -39,7 +39,8 @@ MEASURES = {
 """What is measured of a cell, and which end of it is the less favourable."""
 ADDED = (
     "usd", "uncached_usd", "main_usd", "summarizer_usd", "all_tokens", "sent_tokens", "summarizer_tokens",
-    "summarizations", "failed_summarizations", "over_budget_requests", "orphaned_requests", "seconds",
+    "summarizations", "failed_summarizations", "over_budget_requests", "orphaned_requests",
+    "refused_requests", "seconds",
 )  # fmt: skip
 """Measures that are added over several conversations: one pays for each of them."""
 SPREAD = ("usd", "all_tokens")
@@ -173,7 +174,7 @@ class Sweep:
         table["conversations"] = grouped.size()
         failed = rows[rows["error"] != ""].groupby("setting").size()
         table["failed"] = failed.reindex(table.index, fill_value=0)
-        table["refused"] = grouped["refused_requests"].sum()
+        table["refused"] = table["refused_requests"]
         table["front"] = self._on_front(table, Constraints(over=over))
         return table.reset_index()
 

@@ -21,7 +21,7 @@ FACTS = (BUDGET, CODE, NAME)
 SAID = (
     "Our host is Odete. The budget is 3,000 euros.", "Noted.", "The code is QX7R4M.", "Fine.",
     "Now the budget is 3,600 euros.", "Good.", "Anything else?", "No.", "Fine?", "Yes.",
-    "Again: the code is QX7R4M.", "Bye.", "Really.",
+    "Again: the code is QX7R4M.", "Bye.", "Really.", "Yes, bye.",
 )  # fmt: skip
 SUMMARIES = ("Odete is the host.", "Odete, code QX7R4M.", "Budget 3,600 euros, code QX7R4M.", "Nothing.", "Nothing.")
 

@@ -123,7 +123,7 @@ def test_columns_say_what_the_records_say(
 
 def _ends_turn(run: Run) -> list[bool]:
     turns = [record.turn for record in run.requests]
-    return [turn != after for turn, after in zip(turns, [*turns[1:], None], strict=True)]
+    return [turn != after for turn, after in zip(turns, [*turns, None][1:], strict=True)]
 
 
 def test_a_snapshot_does_not_grow_and_has_the_records_of_its_time() -> None:
@@ -157,6 +157,13 @@ def test_a_strategy_that_never_summarizes_is_asked_once_a_request() -> None:
             return super().select(memory)
 
     assert Asked.trigger is Trigger.NEVER
-    log = Log([Message("user", "One."), Message("assistant", "Two."), Message("user", "Three.")])
+    log = Log(
+        [
+            Message("user", "One."),
+            Message("assistant", "Two."),
+            Message("user", "Three."),
+            Message("assistant", "Four."),
+        ]
+    )
     memviz.replay(log, Asked(shape="head"), model=None, counter="chars4")
     assert asked == [1, 3]

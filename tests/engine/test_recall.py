@@ -28,10 +28,15 @@ queries = st.fixed_dictionaries(
 
 
 def last_request(conversation: list[Message], strategy: memviz.Strategy, /, **query: Any) -> memviz.TurnRecord:
-    """The last request of a conversation, with a recall into it."""
+    """The last request of a conversation, answered or open, with a recall into it."""
     last = turn_numbers(conversation)[-1]
     run = memviz.replay(conversation, strategy, model=Digest(), counter="chars4", recalls={last: Recall(**query)})
-    return run.turns[-1]
+    return last_of(run)
+
+
+def last_of(run: memviz.Run) -> memviz.TurnRecord:
+    """The request that is open at the end, or else the last that was answered."""
+    return run.pending or run.turns[-1]
 
 
 def leading_system_messages(messages: list[Message]) -> int:
@@ -95,7 +100,7 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
     id: str, messages: list[Message], query: dict[str, Any]
 ) -> None:
     record = last_request(messages, small(id), **query)
-    plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4").turns[-1]
+    plain = last_of(memviz.replay(messages, small(id), model=Digest(), counter="chars4"))
     found, _, _ = picked(messages, before_turn(record), query, 20)
     placed = [block for block in record.context.blocks if block.kind in ("history", "input") and block.indices]
     sent = [pair for block in placed for pair in zip(block.indices, block.messages, strict=True)]

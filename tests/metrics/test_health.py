@@ -98,7 +98,7 @@ def test_the_remedy_against_thrash_works() -> None:
 
 # --- what a summarization leaves behind -------------------------------------------------------------------
 
-MESSAGES = said(10, 20, 10, 20, 1)  # under buffer_size 1 messages 1-2 are summarized for turn 2, 3-4 for turn 3
+MESSAGES = said(10, 20, 10, 20, 1, 1)  # under buffer_size 1 messages 1-2 are summarized for turn 2, 3-4 for turn 3
 
 
 @pytest.mark.parametrize(("tokens", "is_larger"), [(31, True), (30, False)])
@@ -207,7 +207,7 @@ def test_a_summary_over_a_budget_that_does_not_count_it(chars: int, is_large: bo
 
 @pytest.mark.parametrize(("tokens", "severity"), [(31, "bad"), (30, "caution"), (16, "caution"), (15, None)])
 def test_a_summary_that_takes_more_than_half_of_a_budget_that_counts_it(tokens: int, severity: str | None) -> None:
-    run = run_of(said(20, 20, 5), "chat_summary_buffer", ["s" * 4 * tokens], token_limit=30)
+    run = run_of(said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * tokens], token_limit=30)
     warning = found(run, "large_summary")
     assert (warning.severity if warning else None) == severity
     if warning:
@@ -255,11 +255,11 @@ def test_an_input_over_the_budget() -> None:
 
 
 def test_a_budget_broken_by_the_summary_is_told_apart() -> None:
-    run = run_of(said(20, 20, 5), "chat_summary_buffer", ["s" * 4 * 26], token_limit=30)
+    run = run_of(said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * 26], token_limit=30)
     warning = expect(run, "over_budget")
     assert "none of them because the input alone is larger. The largest had 31 tokens, at turn 2." in warning.numbers
     assert warning.severity == "caution"
-    assert not found(run_of(said(20, 20, 5), "chat_summary_buffer", ["s" * 4 * 25], token_limit=30), "over_budget")
+    assert not found(run_of(said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * 25], token_limit=30), "over_budget")
 
 
 # --- growth -----------------------------------------------------------------------------------------------
@@ -408,6 +408,7 @@ def test_a_tool_result_without_its_call() -> None:
     messages = [
         Message("user", "one"), Message("assistant", "", tool_calls=(call,)),
         Message("tool", "three", tool_call_id="c"), Message("assistant", "four"), Message("user", "five"),
+        Message("assistant", "six"),
     ]  # fmt: skip
     warning = expect(run_of(messages, "window", window_size=3), "orphaned_tool_message")
     assert warning.numbers == "1 of 3 requests hold a tool result whose call was cut off."
@@ -445,9 +446,9 @@ def test_an_assistant_first_behind_a_summary_and_system_messages() -> None:
     assert warning.turns == (3,)
     assert warning.remedy.startswith("Choose a strategy that begins what it keeps with a message of the user")
     note = Message("system", "note")
-    window = run_of([*talk(1)[:1], note, *talk(1)[1:], *talk(1)[:1]], "window", window_size=3)
+    window = run_of([*talk(1)[:1], note, *talk(1)[1:], *talk(1)], "window", window_size=3)
     assert expect(window, "assistant_first").turns == (2,)
-    only_input = run_of([*talk(1), note, *talk(1)[:1]], "window", window_size=2)
+    only_input = run_of([*talk(1), note, *talk(1)], "window", window_size=2)
     assert not found(only_input, "assistant_first")
 
 
@@ -460,7 +461,10 @@ def test_a_recalled_answer_comes_first_where_no_history_is_sent() -> None:
 def test_a_message_that_was_left_out_is_not_first() -> None:
     """The call without a result is mended away, and stood between the note and the question."""
     call = {"id": "c", "function": {"name": "look", "arguments": "{}"}}
-    messages = [Message("system", "note"), Message("assistant", "", tool_calls=(call,)), Message("user", "question")]
+    messages = [
+        Message("system", "note"), Message("assistant", "", tool_calls=(call,)), Message("user", "question"),
+        Message("assistant", "answer"),
+    ]  # fmt: skip
     mended, raw = (
         memviz.replay(messages, memviz.strategy("buffer"), counter="chars4", repair_tool_pairs=repair)
         for repair in (True, False)

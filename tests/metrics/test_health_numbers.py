@@ -170,7 +170,8 @@ class Recount:
         calls = [call for m in messages for call in m.tool_calls]
         texts = [m.content for m in messages] + [m.name for m in messages if m.name]
         texts += [text for call in calls for text in (call.name, call.arguments)]
-        return sum(map(self.count, texts)) + 4 * len(messages) + 3
+        named = sum(1 for m in messages if m.name)  # a name costs a token more than its text
+        return sum(map(self.count, texts)) + named + 4 * len(messages) + 3
 
     def assistant_first(self) -> Found:
         spoken = [[m.role for m in request.messages if m.role != "system"] for request in self.requests]
@@ -199,8 +200,9 @@ def check(messages: list[Message], id: str, plan: list[str], counter: str, promp
     """Compare all warnings of a run with the recount; returns their kinds."""
     model = summarizer(plan)
     run = memviz.replay(messages, small(id), model=model, counter=counter, system_prompt=prompt)
-    recount = Recount(run, len(model.requests))
+    recount = Recount(run, len(model.requests) - sum(one.asked for one in run.foreseen))
     wanted = {kind: numbers for kind in KINDS if (numbers := getattr(recount, kind)()) is not None}
+    wanted = wanted if run.requests else {}  # nobody answered yet: there is nothing to warn of
     warnings = health_warnings(run)
     said = {warning.kind: numbers_in(warning.numbers) for warning in warnings}
     if id == "threshold_summary" and "thrash" in said:

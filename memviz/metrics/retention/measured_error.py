@@ -20,7 +20,7 @@ class Judged(NamedTuple):
 
 ORDINARY = Judged(110, 96)
 """What occurs in ordinary messages and summaries. ``python -m benchmarks.fact_states untouched`` measures both."""
-ADVERSARIAL = Judged(70, 46)
+ADVERSARIAL = Judged(70, 42)
 """What was written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.other_roles import blanks_of
 from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.text.polarity import (
     Polarity,
@@ -105,7 +104,6 @@ class ProbeTexts:
         self._names_negative = np.array(
             [any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool
         )
-        self._blanks = [() if any_mention else blanks_of(probe) for probe in self.probes]
         self._negatives = _Negatives.of(self.probes)
         self.denials: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
@@ -138,9 +136,16 @@ class ProbeTexts:
             self.stale_counts = _continued(self.stale_counts, found.stale)
 
     def holding(self, texts: Sequence[str]) -> Holding:
-        """Which of ``texts`` contain which answers."""
+        """Which of ``texts`` contain which answers. A text that comes twice is read once."""
+        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        held = self._holding(list(rows))
+        if len(rows) == len(texts):
+            return held
+        of_text = np.array([rows[text] for text in texts], dtype=np.int64)
+        return Holding(*(part[of_text] for part in held))
+
+    def _holding(self, texts: Sequence[str]) -> Holding:
         answers, stale = self._mentioned(texts)
-        answers &= ~self._in_other_roles(texts, answers)
         answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
         mentioning: Bools = np.asarray(answers.any(axis=1))
@@ -170,24 +175,6 @@ class ProbeTexts:
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
         return kinds[0], kinds[1][:, self.stale_columns]
-
-    def _in_other_roles(self, texts: Sequence[str], mentioned: Bools) -> Bools:
-        """Where a text names an accepted answer only as something that its question does not ask for."""
-        other: Bools = np.zeros_like(mentioned)
-        pairs: list[tuple[int, int]] = []
-        blanked: list[str] = []
-        for row, probe in np.argwhere(mentioned).tolist():
-            text = texts[row]
-            for blank in self._blanks[probe]:
-                text = blank(text)
-            if text != texts[row]:
-                pairs.append((row, probe))
-                blanked.append(text)
-        if pairs:
-            found = self._mentioned(blanked)[0]
-            for number, (row, probe) in enumerate(pairs):
-                other[row, probe] = not found[number, probe]
-        return other
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
         """The sentences of ``texts`` that mention an answer and may deny it."""

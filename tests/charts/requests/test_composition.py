@@ -43,6 +43,7 @@ def test_parts_stand_on_each_other_in_their_own_colours() -> None:
 def test_recalled_messages_and_tool_calls_have_their_parts() -> None:
     call = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "name": "look_up", "arguments": '{"q": 1}'}]}
     messages = [*talk(3), {"role": "user", "content": "Look."}, call, {"role": "user", "content": "And?"}]
+    messages.append({"role": "assistant", "content": "Nothing."})
     run = memviz.replay(
         messages, memviz.strategy("window", window_size=3), counter="chars4", recalls={3: Recall(turns=[1])}
     )

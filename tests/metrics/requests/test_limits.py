@@ -67,9 +67,8 @@ def test_a_request_is_flagged_exactly_when_what_counts_is_over_the_limit(id: str
 
 
 def test_a_flag_says_what_is_over_which_limit() -> None:
-    run = memviz.replay(
-        [memviz.Message("user", "x" * 4000)], memviz.strategy("token_buffer", max_tokens=250), counter="chars4"
-    )
+    said = [memviz.Message("user", "x" * 4000), memviz.Message("assistant", "Long.")]
+    run = memviz.replay(said, memviz.strategy("token_buffer", max_tokens=250), counter="chars4")
     assert run.turns[0].flags == ("over_budget",)
     assert over_limit_words(run.turns[0], run.strategy) == (
         "Over its limit: 1,000 tokens of messages, 250 allowed. The input is sent all the same."

@@ -96,11 +96,11 @@ def test_totals_are_sums_over_what_was_really_sent(id: str, messages: list[Messa
     )
     assert use.peak_turn == frame["turn"][frame["total_tokens"].idxmax()]
     assert use.reply_tokens == frame["reply_tokens"].sum()
-    assert use.summarizer_calls == len(model.requests)
+    assert use.summarizer_calls == len(model.requests) - sum(one.asked for one in run.foreseen)
     assert use.summarizations == len(run.summaries)
     asked = [compaction for compaction in run.compactions if compaction.asked]
     written = [compaction.summary or "" for compaction in asked if compaction.error is None]
-    answered = [request for request, c in zip(model.requests, asked, strict=True) if c.error is None]
+    answered = [request for request, c in zip(model.requests[: len(asked)], asked, strict=True) if c.error is None]
     assert use.summarizer_prompt_tokens == sum(sum(count(m.content) + 4 for m in request) + 3 for request in answered)
     if id != "fifo_facts":  # which keeps of an answer the facts alone
         assert use.summarizer_output_tokens == sum(map(count, written))

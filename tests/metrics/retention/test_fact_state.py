@@ -9,6 +9,7 @@ import pytest
 import memviz
 from memviz import FactState, Message, Probe
 from memviz.metrics.retention.knowledge import BEST_FIRST, STATE_OF, Knowledge
+from memviz.transcripts.samples import sample
 
 K, C, L = FactState.KNOWN, FactState.CONTRADICTED, FactState.LOST
 HOME = "Where does the user live?"
@@ -19,6 +20,7 @@ def state_of(summary: str, answer: str, question: str, stated: str = "", stale: 
     messages = [
         Message("user", stated or f"It is {answer}."), Message("assistant", "Noted."),
         Message("user", "And now?"), Message("assistant", "Well."), Message("user", "What was it?"),
+        Message("assistant", "Hm."),
     ]  # fmt: skip
     strategy = memviz.strategy("summary", buffer_size=1)
     run = memviz.replay(messages, strategy, model=memviz.ScriptedModel([summary] * 9))
@@ -102,20 +104,12 @@ def test_what_only_looks_like_it_is_lost(summary: str, answer: str) -> None:
     assert state_of(summary, answer, "What was it?") is L
 
 
-@pytest.mark.parametrize(
-    ("question", "summary", "answer"),
-    [("How many rooms does it have?", "They live at 12 Elm Road.", "12"),
-     ("How many cats does the user have?", "Meet me at gate 3.", "3"),
-     ("When is the trip?", "My friend June likes trips.", "June"),
-     ("When is the trip?", "They march through the town.", "March"),
-     ("Where does the user work?", "Her sister works at Siemens.", "Siemens"),
-     ("Where does the user work?", "He asked whether Siemens hires testers.", "Siemens"),
-     ("What is the fee?", "The rent is $800. The fee is not known yet.", "$800"),
-     ("What car does the user drive?", "If she ever won she would buy a Volvo.", "Volvo"),
-     ("用户开什么车？", "他同事开特斯拉。", "特斯拉"), ("老师姓什么？", "买了两张票。", "张")],
-)  # fmt: skip
-def test_an_answer_in_another_role_is_lost(question: str, summary: str, answer: str) -> None:
-    assert state_of(summary, answer, question) is L
+def test_a_long_summary_by_a_language_model_holds_every_fact_that_it_states() -> None:
+    """Real texts name many values in one line, which no rule for short sentences may take for something else."""
+    conversation = sample("trip")
+    memory = memviz.strategy("summary_buffer", max_token_limit=1500)
+    run = memviz.replay(conversation, memory, model="recording:trip")
+    assert set(memviz.retention(run, conversation.probes).state[-1].tolist()) == {int(K)}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +147,8 @@ def test_a_request_that_holds_only_the_outdated_value_contradicts_the_new_one() 
 
 def states_with_all_sent(probes: list[Probe], *said: str) -> list[list[FactState]]:
     messages = [one for text in said for one in (Message("user", text), Message("assistant", "Noted."))]
-    run = memviz.replay([*messages, Message("user", "Bye.")], memviz.strategy("buffer"), model="offline")
+    messages += [Message("user", "Bye."), Message("assistant", "Bye.")]
+    run = memviz.replay(messages, memviz.strategy("buffer"), model="offline")
     state = memviz.retention(run, probes).state
     return [[FactState(int(code)) for code in column] for column in state.T]
 

@@ -59,7 +59,7 @@ def test_of_two_compactions_that_took_it_before_one_request_the_last_one_did() -
         ("user", "The code is QX7R4M."),
         *[("assistant", text) for text in ("a", "b", "QX7R4M, yes.", "c", "d", "e")],
     ]
-    run = run_of("summary", *["Nothing."] * 9, buffer_size=1, said=[*said, ("user", "Bye.")])
+    run = run_of("summary", *["Nothing."] * 9, buffer_size=1, said=[*said, ("user", "Bye."), ("assistant", "Bye.")])
     assert [compaction.summarized for compaction in run.compactions] == [range(2), range(2, 4), range(4, 6)]
     line = line_of(run, Probe("Code?", ("QX7R4M",), (0,), "single fact"))
     assert (line.lost_turn, line.lost_by) == (2, 1)

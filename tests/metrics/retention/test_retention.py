@@ -30,6 +30,7 @@ SAID = [
     ("user", "Anything else?"),
     ("assistant", "No."),
     ("user", "Bye."),
+    ("assistant", "See you."),
 ]
 BUDGET = Probe("Budget?", ("3,600 euros", "3,600"), (4,), "updated fact", ("3,000",))
 CODE = Probe("Code?", ("QX7R4M",), (2,), "single fact")
@@ -200,19 +201,19 @@ def test_texts_built_once_serve_all_runs_over_the_conversation_and_no_other() ->
     equal = run_of("window", window_size=3)
     assert np.array_equal(retention(equal, [CODE], texts).states, retention(equal, [CODE]).states)
     with pytest.raises(ValueError, match="another conversation"):
-        retention(run_of("buffer", said=SAID[:3]), [CODE], texts)
+        retention(run_of("buffer", said=SAID[:4]), [CODE], texts)
     with pytest.raises(ValueError, match="other probes"):
         retention(run, [BUDGET], texts)
 
 
 def test_messages_that_join_the_log_are_read_then() -> None:
-    log = Log([Message(role, text) for role, text in SAID[:3]])
+    log = Log([Message(role, text) for role, text in SAID[:4]])
     texts = ProbeTexts(log, [CODE, BUDGET])
     assert (
         retention(memviz.replay(log, memviz.strategy("buffer"), counter="chars4"), [CODE, BUDGET], texts).born.sum()
         == 1
     )
-    log.extend(Message(role, text) for role, text in SAID[3:])
+    log.extend(Message(role, text) for role, text in SAID[4:])
     whole = memviz.replay(log, memviz.strategy("buffer"), counter="chars4")
     grown, anew = retention(whole, [CODE, BUDGET], texts), retention(whole, [CODE, BUDGET])
     assert np.array_equal(grown.states, anew.states)
@@ -231,7 +232,7 @@ def test_the_ceiling_is_the_full_buffer() -> None:
 
 def test_the_floor_is_what_another_conversation_holds_by_chance() -> None:
     run = run_of("buffer")
-    other = run_of("buffer", said=[("user", "QX7R4M by chance"), ("assistant", "3,000?"), ("user", "So?")])
+    other = run_of("buffer", said=[("user", "QX7R4M by chance"), ("assistant", "3,000?"), ("user", "So?"), ("assistant", "?")])
     found = floor(run, [CODE, BUDGET], other)
     assert column(found) == [NO, VERBATIM, VERBATIM, VERBATIM, VERBATIM]
     assert column(found, 1) == [NO, NO, LOST, LOST, LOST]

@@ -6,8 +6,8 @@ import memviz
 from memviz import Message, ModelError, ScriptedModel
 from memviz.metrics.summaries.compaction_words import compaction_words, named_reason
 
-# Tokens as chars4 counts them: 10, 20, 10, 20, 1. With buffer_size 1, messages 1-2 are summarized when the third comes.
-SIZES = (10, 20, 10, 20, 1)
+# Tokens as chars4 counts. With buffer_size 1, messages 1-2 are summarized when the third comes.
+SIZES = (10, 20, 10, 20, 1, 1)
 MESSAGES = [Message(("user", "assistant")[at % 2], "x" * 4 * size) for at, size in enumerate(SIZES)]
 
 

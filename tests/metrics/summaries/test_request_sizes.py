@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Chat, Recall, ScriptedModel
+from memviz import Chat, Recall, Run, ScriptedModel
+from memviz.metrics.requests.request_axis import axis_of, request_turns
 from memviz.metrics.summaries.compaction_words import compaction_words, request_words, turn_words
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
@@ -25,18 +26,30 @@ def test_a_compaction_belongs_to_the_request_that_it_changed_first(id: str, data
         assert [one.after_tokens for one in sizes[:-1]] == [one.before_tokens for one in sizes[1:]]
         assert [one.after_tokens for one in sizes[-1:]] == [record.total_tokens] * bool(sizes)
     recorded = sum(len(record.compactions) for record in run.requests)
-    assert all(one.request_turn is None for one in run.compactions[recorded:])
+    waits = run.log.pending.turn if run.log.pending else None
+    assert all(one.request_turn == waits for one in run.compactions[recorded:])
+
+
+def place_before(run: Run, number: int) -> int:
+    """The place of the request before this one, 0 where none was."""
+    places = axis_of([run]).places(request_turns(run))
+    return int(places[number - 1]) if number else 0
 
 
 @pytest.mark.parametrize("id", IDS)
 @given(data=st.data())
 def test_events_stand_in_order_between_the_request_before_and_their_own(id: str, data: st.DataObject) -> None:
     run = data.draw(runs(id))
-    events = compaction_events(run)
+    events, turns, axis = compaction_events(run), request_turns(run), axis_of([run])
     assert [event.place for event in events] == sorted({event.place for event in events})
     for event in events:
         number = run.request_number(event.compaction)
-        first, last = (number, number + 1) if number is not None else (len(run.requests), len(run.requests) + 0.5)
+        if number is not None:
+            first, last = place_before(run, number), axis.places(turns)[number]
+        elif run.log.pending:  # at the place that the open request will have
+            first, last = place_before(run, len(turns)), axis.last(run.log.pending.turn)
+        else:
+            first, last = place_before(run, len(turns)), axis.last(run.log.turn_count) + 0.5
         assert first < event.place <= last
         if number is not None:
             record = run.requests[number]

@@ -20,7 +20,9 @@ STOP = '{"continue_thinking": false, "summary": "A question."}'
 
 
 def record_of(*messages: dict[str, object], system_prompt: str | None = None) -> TurnRecord:
-    return memviz.replay(messages, memviz.strategy("buffer"), counter="chars4", system_prompt=system_prompt).turns[-1]
+    """The request that these messages end with, which somebody answered."""
+    answered = [*messages, {"role": "assistant", "content": "An answer."}]
+    return memviz.replay(answered, memviz.strategy("buffer"), counter="chars4", system_prompt=system_prompt).turns[-1]
 
 
 def block_of(record: TurnRecord, kind: str) -> Block:
