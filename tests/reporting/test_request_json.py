@@ -19,6 +19,7 @@ SAID = [
     Message("tool", "found", tool_call_id="c1"),
     Message("assistant", "Done."),
     Message("user", "And now?"),
+    Message("assistant", "Nothing."),
 ]
 
 

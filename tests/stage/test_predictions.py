@@ -30,6 +30,8 @@ SETTINGS = (
     ("fifo_facts", {"token_limit": 6000, "flush_percent": 60}),
 )  # fmt: skip
 PRICES = PricingAssumptions.of("openai/gpt-5-mini")
+AFFIRMED = ("SYSTEM", "SUMMARY", "RECALLED", "VERBATIM")
+"""Where an answer stands that a request knows; one that is only denied or outdated is not known."""
 
 
 def as_settings(*runs: Run) -> list[SettingRun]:
@@ -66,7 +68,7 @@ def hold(questions: list[Question], runs: list[Run], probes: tuple[Probe, ...]) 
             assert right == in_words(verbatim(run, number)), question
         else:
             (probe,) = [one for one in probes if f"“{one.question}”" in question.text]
-            assert (right == "Yes") == (cell(run, run.requests[number], probe).state not in ("LOST", "NOT_BORN"))
+            assert (right == "Yes") == (cell(run, run.requests[number], probe).state in AFFIRMED)
 
 
 def distinct(probes: tuple[Probe, ...]) -> tuple[Probe, ...]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, ToolCall
-from tests.strategies.conversations import COUNTERS
+from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import clearing_reference
 from tests.strategies.libraries.conversations import TOOLS, conversations
 from tests.tool_loops import loops
@@ -95,7 +95,7 @@ def contents(record: memviz.TurnRecord) -> list[str]:
 
 
 def cleared(messages: list[Message], **parameters: Any) -> memviz.Run:
-    return memviz.replay(messages, memviz.strategy("clear_tool_results", **parameters), counter=len)
+    return memviz.replay(answered(messages), memviz.strategy("clear_tool_results", **parameters), counter=len)
 
 
 def test_clears_above_the_trigger_and_not_at_it() -> None:
@@ -198,7 +198,7 @@ def test_forecast_ends_where_the_next_result_decides() -> None:
     assert chat.headroom() is None, "there is nothing to clear yet"
     for rule in ("stop", "gate"):
         strategy = memviz.strategy("clear_tool_results", trigger_tokens=40, keep_results=1, rule=rule)
-        run = memviz.replay(talk("a" * 10, "b" * 10), strategy, counter=len)
+        run = memviz.replay(answered(talk("a" * 10, "b" * 10)), strategy, counter=len)
         left = strategy.headroom(run.requests[-1].memory)
         assert (left.amount, left.unit) == (41 - 29, "tokens")
 

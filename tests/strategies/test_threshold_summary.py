@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Message, ModelError, ParameterError, ScriptedModel, ToolCall
 from memviz.strategies.base import transcript_line
-from tests.strategies.conversations import COUNTERS
+from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import summarization_settings
 from tests.strategies.libraries.conversations import conversations
 from tests.strategies.libraries.summarization_settings import ENDS, Setting, summaries, with_input
@@ -60,7 +60,7 @@ def assert_same_read(run: memviz.Run, model: ScriptedModel, readings: list[Any])
 def replay(messages: list[Message], *answers: str | Exception, **parameters: Any) -> memviz.Run:
     defaults = {"trigger_tokens": 0, "trigger_messages": 3, "keep_messages": 1}
     strategy = memviz.strategy("threshold_summary", **defaults | parameters)
-    return memviz.replay(messages, strategy, model=ScriptedModel(answers), counter=len)
+    return memviz.replay(answered(messages), strategy, model=ScriptedModel(answers), counter=len)
 
 
 def talk(*contents: str) -> list[Message]:
@@ -154,7 +154,7 @@ def test_lines_are_counted_from_the_last_to_the_first() -> None:
         "threshold_summary", trigger_messages=2, keep_messages=1, summarizer_reads_tokens=2, trigger_tokens=0
     )
     messages = [Message("user", "er\nis"), Message("assistant", ""), Message("user", "")]
-    run = memviz.replay(messages, strategy, model=ScriptedModel(["one"]), counter="o200k_base")
+    run = memviz.replay(answered(messages), strategy, model=ScriptedModel(["one"]), counter="o200k_base")
     assert run.compactions[0].prompt.endswith("\n\nuser: er\nis\nassistant: ")
 
 
@@ -216,14 +216,14 @@ def test_the_forecast_is_what_happens(messages: list[Message], setting: Setting)
     """Plain user messages with as much as it says bring a summarization, and with a little less they do not."""
     assume(any(message.role == "user" for message in messages))
     strategy = memviz.strategy("threshold_summary", **setting.ours)
-    answered = [*messages, Message("assistant", "ok")]
+    replied = [*messages, Message("assistant", "ok")]
 
     def run(*more: Message) -> memviz.Run:
-        said = [*answered, *more]
+        said = answered([*replied, *more])
         return memviz.replay(said, strategy, model=ScriptedModel(summaries(["."])), counter=len)
 
     before = run()
-    left = strategy.headroom(before.requests[-1].memory.appended(len(answered)))
+    left = strategy.headroom(before.requests[-1].memory.appended(len(replied)))
     assume(left is not None)
     assert left is not None
     assert len(run(*said_by_user(left.amount, left.unit)).compactions) > len(before.compactions)
