@@ -62,7 +62,7 @@ def listed(session: AppTest) -> list[str]:
 def cost_of_first_turn() -> int:
     """Tokens by which a request grows that the first turn is recalled into."""
     count = memviz.counter("o200k_base")
-    return sum(count(message.content) + 3 for message in FIRST_TURN)
+    return sum(count(message.content) + 4 for message in FIRST_TURN)
 
 
 def grown(before: dict[str, list[float]], after: dict[str, list[float]]) -> dict[str, dict[int, float]]:
@@ -110,7 +110,7 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
     add(compare, "1", uid=1)
     labelled(compare.selectbox, "Setting").set_value(1).run()
     walk_to(compare, INTO)
-    content = cost_of_first_turn() - 2 * 3
+    content = cost_of_first_turn() - 2 * 4
     (block,) = [block for block in blocks(compare) if "<b>Recalled</b>" in block]
     assert f"<b>Recalled</b> {content:,} tokens · 2 messages" in block
     sent = request_as_json(compare)

@@ -106,7 +106,7 @@ def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
     tokens = {"System prompt": count(SYSTEM_PROMPT), "History": count(fact) + count(reply), "Input": count(question)}
     bar, turns = figures(chat)[:2]
     drawn = {trace["name"]: trace["x"][0] for trace in bar["data"]}
-    assert drawn == {**tokens, "Format overhead": 3 * 4 + 3}
+    assert drawn == {**tokens, "Format overhead": 4 * 4 + 3}
     assert f"{sum(drawn.values()):,} tokens" in " ".join(markdown.value for markdown in chat.markdown)
     assert len(turns["data"][0]["text"]) == 2
     assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, fact, reply, question]
@@ -159,7 +159,7 @@ def test_going_back_to_a_strategy_takes_its_last_parameters_with_it(chat: AppTes
 def test_another_counter_counts_the_chat_anew(chat: AppTest) -> None:
     say(chat, FACT)
     labelled(chat.selectbox, "Token counter").select("bytes4").run()
-    total = (len(SYSTEM_PROMPT) // 4) + (len(FACT) // 4) + 3 * 2 + 3
+    total = (len(SYSTEM_PROMPT) // 4) + (len(FACT) // 4) + 4 * 2 + 3
     assert metric(chat, "Sent") == str(total)
 
 

@@ -154,7 +154,7 @@ def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
         tokens = sent(run)
         written = sum(count(compaction.summary) for compaction in run.compactions)
         read = sum(
-            sum(count(message.content) + 3 for message in compaction.request) + 3 for compaction in run.compactions
+            sum(count(message.content) + 4 for message in compaction.request) + 3 for compaction in run.compactions
         )
         assert labelled(compare.metric, label).value == f"{sum(tokens):,} tokens"
         assert column["Tokens sent to the chat model"] == sum(tokens)
