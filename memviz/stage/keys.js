@@ -1,7 +1,7 @@
 // The keys that walk through steps. One listener for the whole document outlives every walk: a page that is drawn anew
 // puts other walks in the place of those that were there, and a key that is pressed in between waits for the next one.
 // It also keeps where the visitor went until the page is told: a walk that comes in the place of another begins there.
-const MEMVIZ_KEY_WAITS_MILLISECONDS = 10_000; // a page that is not drawn by then is not what the key was meant for
+const MEMVIZ_KEY_WAITS_MILLISECONDS = 120_000; // a busy server draws a page late; what is later still was meant for something else
 const MEMVIZ_WALK_KEYS = [" ", "ArrowLeft", "ArrowRight", "n"];
 const MEMVIZ_OPENS_STAGE = ".st-key-compare-stage button"; // the switch that puts the stage in the place of the charts
 const MEMVIZ_TYPING = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
@@ -21,7 +21,7 @@ class MemvizKeys {
         this.places = {}; // where walks stand, by their names, for those that come in their place
         this.moves = 0; // how many moves the page was told of
         document.addEventListener("keydown", (event) => this.press(event));
-        document.addEventListener("pointerdown", () => (this.waiting = []), { capture: true }); // the visitor turns to something else
+        document.addEventListener("pointerdown", () => this.forget(), { capture: true }); // the visitor turns to something else
         document.addEventListener("click", (event) => this.click(event), { capture: true });
     }
 
@@ -32,6 +32,11 @@ class MemvizKeys {
         const keys = this.waiting.filter((one) => (one.isHeld || !one.event.defaultPrevented) && this.isMeant(one));
         this.waiting = [];
         for (const { event } of keys) walk.act(event.key);
+    }
+
+    forget() {
+        this.waiting = [];
+        this.opening = -Infinity;
     }
 
     leave(walk) {
