@@ -18,7 +18,8 @@ from memviz.counters import Counter
 TOKENS_AROUND_TOOLS = 9
 """What the API adds to the definitions: they are sent in a system message."""
 SAVED_BY_SYSTEM_PROMPT = 4
-"""Less of it where the request has a system message anyway, which then takes them in."""
+"""Less of it where the conversation has a system prompt, which then takes them in. (The API does so for any message of
+the system, a summary among them: such a request is counted up to 4 tokens too high.)"""
 MAX_DEPTH = 20
 """Schemas may refer to themselves; deeper than this nothing is written out."""
 
