@@ -149,14 +149,19 @@ class FifoFacts(Strategy):
         log, totals = memory.log, memory.sums.totals
         enough = bisect_left(totals, totals[memory.cursor] + self.flush_tokens, memory.cursor + 1, memory.length)
         first = min(enough, memory.length - 1)
+        while log[first].role == "system" and first + 1 < memory.length:
+            first += 1  # the user may go on behind it without that a turn begins
         if log[first].role == "user":
             return first
         turn = log.turn_number(first)
         if turn < log.turn_number(memory.length - 1):
             return log.turn_start(turn + 1)
         newest = log.turn_start(turn) if turn else -1
-        while log[newest + 1].role == "user":
-            newest += 1
+        for position in range(newest + 1, memory.length):
+            if log[position].role not in ("user", "system"):
+                break
+            if log[position].role == "user":
+                newest = position
         return newest if newest >= memory.cursor else memory.length
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:

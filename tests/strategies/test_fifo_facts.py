@@ -169,6 +169,16 @@ def test_of_a_turn_that_the_user_began_twice_the_first_message_goes() -> None:
     assert [(c.after_message, list(c.summarized)) for c in run.compactions] == [(2, [0])]
 
 
+def test_a_system_message_between_two_of_the_user_hides_neither() -> None:
+    """The newest message of the user stays and the one before goes, also where a system message parts them."""
+    alert = Message("system", "b")
+    messages = [Message("user", "a a a"), alert, Message("user", "c"), Message("assistant", "d " * 9)]
+    run = replay(messages, "<facts></facts>", flush_percent=60)
+    assert [(c.after_message, list(c.summarized)) for c in run.compactions] == [(3, [0, 1])]
+    run = replay(messages, "<facts></facts>", flush_percent=30)
+    assert [(c.after_message, list(c.summarized)) for c in run.compactions] == [(3, [0, 1])]
+
+
 def test_a_turn_in_progress_stays_whole_however_large() -> None:
     """The call and its result are 1 + 20 with their question's 2, which is over 10 at once; only the turn before goes,
     and the summarizer is not asked again until the user speaks."""

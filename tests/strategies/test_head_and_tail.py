@@ -62,7 +62,8 @@ def test_says_how_many_are_skipped() -> None:
     run = replay(answered(messages), 2, 3)
     line = Message("user", "Skipped 4 messages.")
     assert list(run.requests[-1].context.messages) == [*messages[:2], line, *messages[6:]]
-    assert [Fate(code) for code in run.fates()[-1, :9]] == [Fate.VERBATIM] * 2 + [Fate.DROPPED] * 4 + [Fate.VERBATIM] * 3
+    fates = [Fate(code) for code in run.fates()[-1, :9]]
+    assert fates == [Fate.VERBATIM] * 2 + [Fate.DROPPED] * 4 + [Fate.VERBATIM] * 3
     assert list(run.requests[2].context.messages) == messages[:5], "5 messages are head and tail: nothing is skipped"
 
 
