@@ -40,8 +40,8 @@ def test_hand_worked_cuts(tokens: tuple[int, ...], limit: int, summarized: list[
 
 
 def test_keeps_at_least_one_and_summarizes_at_least_one() -> None:
-    run = replay(answered(sized(5, 6, 20)), 10, "one", "two")
-    assert [(c.after_message, list(c.summarized)) for c in run.compactions] == [(1, [0]), (2, [1])]
+    run = replay(answered(sized(5, 6, 20)), 10, "one", "two", "three")
+    assert [(c.after_message, list(c.summarized)) for c in run.compactions] == [(1, [0]), (2, [1]), (3, [2])]
     assert [m.content for m in run.turns[-1].context.messages] == ["Summary of earlier conversation: two", "x" * 80]
     assert run.turns[-1].flags == ("over_budget",)
 
