@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ScriptedModel
-from tests.strategies.conversations import text_of
+from tests.strategies.conversations import answered, text_of
 
 pytest.importorskip("llama_index.core")
 
@@ -65,7 +65,7 @@ def conversation(roles: list[str], sizes: list[int]) -> list[Message]:
         messages.append(
             Message("assistant" if calls else role, text_of(i, sizes[i]), tool_calls=calls, tool_call_id=call_id)
         )  # type: ignore[arg-type]
-    return messages
+    return answered(messages)
 
 
 def words(text: str) -> int:

@@ -141,6 +141,7 @@ def test_agrees_with_the_reference(
     messages: list[Message], limit: int, plan: list[str], counter: str, count_initial_tokens: bool
 ) -> None:
     parameters = {"token_limit": limit, "count_initial_tokens": count_initial_tokens}
+    messages = answered(messages)
     leading = takewhile(lambda message: message.role == "system", messages)
     initial_tokens = sum(map(memviz.counter(counter), ["Hi.", *(message.content for message in leading)]))
     if count_initial_tokens and initial_tokens > limit:

@@ -50,6 +50,7 @@ def test_each_request_is_what_langchain_sends(messages: list[Message], parameter
     from tests.strategies.libraries import langchain_runner
 
     assume(any(message.role == "user" for message in messages))
+    messages = answered(messages)
     run = replay(messages, "stop", counter, parameters)
     assert sent(run) == langchain_runner.cleared_requests(messages, memviz.counter(counter), **parameters)
 
@@ -60,6 +61,7 @@ def test_each_request_is_what_langchain_sends(messages: list[Message], parameter
 )  # fmt: skip
 def test_each_request_is_what_the_rule_says(messages: list[Message], parameters: Any, counter: str, rule: str) -> None:
     assume(any(message.role == "user" for message in messages))
+    messages = answered(messages)
     expected = clearing_reference.cleared_requests(messages, memviz.counter(counter), rule, **parameters)
     run = replay(messages, rule, counter, parameters)
     assert sent(run) == expected

@@ -31,6 +31,7 @@ def test_each_request_is_what_langchain_sends(
     from tests.strategies.libraries.langchain_runner import summarized_requests
 
     assume(any(message.role == "user" for message in messages))
+    messages = answered(messages)
     count, script = memviz.counter(counter), summaries(ends)
     theirs = summarized_requests(messages, lambda _: next(script), count, **setting.theirs)
     model = ScriptedModel(summaries(ends))
