@@ -64,8 +64,8 @@ def summarize_with(model: Model) -> Any:
 
 
 def requests(messages: Iterable[Message], wanted: Setting, model: Model | None = None, **options: Any) -> list[Any]:
-    """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request, the one that is open
-    at the end included: the exported code does not know that nobody answers it."""
+    """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request, also of the one
+    that is open at the end: the exported code does not know that nobody answers it."""
     run = memviz.replay(
         list(messages), wanted.strategy, model=model or memviz.model("offline"), counter=wanted.counter,
         system_prompt=wanted.system_prompt, repair_tool_pairs=wanted.repair_tool_pairs, **options,
