@@ -64,12 +64,14 @@ def summarize_with(model: Model) -> Any:
 
 
 def requests(messages: Iterable[Message], wanted: Setting, model: Model | None = None, **options: Any) -> list[Any]:
-    """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request."""
+    """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request, also of the one
+    that is open at the end: the exported code does not know that nobody answers it."""
     run = memviz.replay(
         list(messages), wanted.strategy, model=model or memviz.model("offline"), counter=wanted.counter,
         system_prompt=wanted.system_prompt, repair_tool_pairs=wanted.repair_tool_pairs, **options,
     )  # fmt: skip
-    return [(one.memory.length, [m.to_request() for m in one.context.messages]) for one in run.requests]
+    sent = [*run.requests, run.pending] if run.pending else run.requests
+    return [(one.memory.length, [m.to_request() for m in one.context.messages]) for one in sent]
 
 
 def talk(turns: int, words: int = 12) -> list[Message]:

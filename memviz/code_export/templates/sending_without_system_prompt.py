@@ -1,7 +1,7 @@
 """What a request sends, for libraries that add the system prompt themselves."""
 
 from memviz.code_export.templates.log import asked_last, system_stop
-from memviz.code_export.templates.tool_pairs import whole_pairs
+from memviz.code_export.templates.tool_pairs import in_pairs
 
 REPAIR_TOOL_PAIRS = True  # leave out tool calls without results, and results without calls: providers refuse both
 
@@ -10,8 +10,7 @@ def sent(log: list[dict], positions: range, summary: str | None = None) -> list[
     """The leading system messages, the summary, the messages at these positions, and what was asked last."""
     stop, asked = system_stop(log), asked_last(log)
     chosen = {i for i in positions if stop <= i < asked.start}
-    whole = whole_pairs(log, chosen, asked) if REPAIR_TOOL_PAIRS else chosen | set(asked)
-    messages = [log[i] for i in sorted(whole)]
+    messages = in_pairs(log, chosen, asked) if REPAIR_TOOL_PAIRS else [log[i] for i in sorted(chosen | set(asked))]
     if summary is not None:
         messages.insert(0, {"role": "system", "content": summary})
     return log[:stop] + messages

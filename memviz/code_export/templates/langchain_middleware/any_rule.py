@@ -7,7 +7,7 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelRequest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, convert_to_openai_messages
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages, convert_to_openai_messages
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
@@ -34,7 +34,7 @@ class StrategyMiddleware(AgentMiddleware):
         memory = self.memories.setdefault(messages[0].id, Memory())
         for message in messages[len(memory.log) :]:
             memory.append({**convert_to_openai_messages(message, text_format="string"), "original": message})
-        return [message.get("original") or SystemMessage(message["content"]) for message in memory.context()]
+        return [message.get("original") or convert_to_messages([message])[0] for message in memory.context()]
 
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
         return handler(request.override(messages=self.sent(request.messages)))

@@ -32,6 +32,17 @@ def as_dict(message: ChatMessage) -> dict:
     }
 
 
+def as_message(message: dict) -> ChatMessage:
+    """What the rule above sends as a message of LlamaIndex."""
+    if "original" in message:
+        return message["original"]
+    written = ChatMessage(role=message["role"], content=message["content"])
+    for call in message.get("tool_calls", ()):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        written.blocks.append(ToolCallBlock(tool_call_id=call["id"], tool_name=name, tool_kwargs=arguments))
+    return written
+
+
 class StrategyMemory(BaseMemory):
     """The rule above as a memory that chat engines and agents of LlamaIndex take."""
 
@@ -45,10 +56,7 @@ class StrategyMemory(BaseMemory):
         self._memory.append(as_dict(message))
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        return [
-            message["original"] if "original" in message else ChatMessage(role="system", content=message["content"])
-            for message in self._memory.context()
-        ]
+        return [as_message(message) for message in self._memory.context()]
 
     def get_all(self) -> list[ChatMessage]:
         return [message["original"] for message in self._memory.log]
