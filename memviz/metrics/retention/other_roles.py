@@ -135,8 +135,14 @@ def _without_groups(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _without_undecided(text: str, subject: frozenset[str]) -> str:
-    """Nothing, where ``text`` says that the ``subject`` is not decided or not told; but the clause that says it."""
-    return next((clause for clause in _undecided_clauses(text) if subject & content_words(clause)), text)
+    """``text``, of whose lines that say that the ``subject`` is not decided or not told only the clause that says it
+    is left. The other lines stay: what one entry of a long summary leaves open is no word on all the others."""
+    if not _MAY_BE_UNDECIDED.search(text):
+        return text
+    lines = text.split("\n")
+    return "\n".join(
+        next((clause for clause in _undecided_clauses(line) if subject & content_words(clause)), line) for line in lines
+    )
 
 
 @lru_cache(maxsize=2048)
