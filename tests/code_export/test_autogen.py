@@ -38,7 +38,8 @@ def sent(context: Any, messages: list[Message]) -> list[list[dict[str, Any]]]:
 
     async def held() -> list[list[dict[str, Any]]]:
         found, log = [], Log(messages)
-        for done, stop in pairwise([0, *(request.stop for request in log.requests())]):
+        asked = [*log.requests(), *([log.pending] if log.pending else [])]
+        for done, stop in pairwise([0, *(request.stop for request in asked)]):
             for message in to_library(list(log[done:stop])):
                 await context.add_message(message)
             found.append([message.to_request() for message in from_library(await context.get_messages())])

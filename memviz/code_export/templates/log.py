@@ -6,6 +6,13 @@ def system_stop(log: list[dict]) -> int:
     return next((i for i, message in enumerate(log) if message["role"] != "system"), len(log))
 
 
+def begins_turn(log: list[dict], message: dict) -> bool:
+    """Whether the message begins a turn behind this log. Messages of the user's in a row are one question, also with
+    system messages between them."""
+    spoken = next((before["role"] for before in reversed(log) if before["role"] != "system"), None)
+    return message["role"] == "user" and spoken != "user"
+
+
 def is_open(log: list[dict]) -> bool:
     """Whether the turn waits for its reply: the user or a tool spoke last, or a tool is called."""
     return bool(log) and (log[-1]["role"] != "assistant" or bool(log[-1].get("tool_calls")))

@@ -1,7 +1,7 @@
 """A running summary that counts too, and the newest messages that fit beside it."""
 
 from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.log import begins_turn, system_stop
 from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 from memviz.code_export.templates.system_prompt import leading
@@ -22,7 +22,7 @@ class Memory:
         self.summarizer = PatientSummarizer()
 
     def append(self, message: dict) -> None:
-        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+        if begins_turn(self.log, message):
             self.turn += 1
         self.log.append(message)
         self.cursor = max(self.cursor, system_stop(self.log))

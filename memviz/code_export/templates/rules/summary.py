@@ -1,6 +1,6 @@
 """A running summary, and the newest messages."""
 
-from memviz.code_export.templates.log import system_stop
+from memviz.code_export.templates.log import begins_turn, system_stop
 from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
@@ -19,7 +19,7 @@ class Memory:
         self.summarizer = PatientSummarizer()
 
     def append(self, message: dict) -> None:
-        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+        if begins_turn(self.log, message):
             self.turn += 1
         self.log.append(message)
         self.cursor = max(self.cursor, system_stop(self.log))

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from memviz.code_export.templates.log import is_open
+from memviz.code_export.templates.log import begins_turn, is_open
 from memviz.code_export.templates.sending import sent
 from memviz.code_export.templates.summarizing import PatientSummarizer, line
 
@@ -26,7 +26,7 @@ class Memory:
         self.summarizer = PatientSummarizer()
 
     def append(self, message: dict) -> None:
-        if message["role"] == "user" and not (self.log and self.log[-1]["role"] == "user"):
+        if begins_turn(self.log, message):
             if ENABLE_SUMMARIZATION:
                 self.summarize_turns()
             self.starts.append(len(self.log))
