@@ -41,7 +41,7 @@ def test_questions_to_a_full_buffer_by_hand() -> None:
     sent = 2 * (LAST + REPLY + 4 + 4) + 7 + 5
     assert found == Estimate((Work("question", 2, sent, 2 * MEAN_REPLY), *NONE[1:]), found.usd)
     assert found.usd == pytest.approx((sent * 2 + 2 * MEAN_REPLY * 10) / MILLION)
-    assert found.sentence == "2 questions: about 198 tokens in and 50 out, about $0.00090 at list price."
+    assert found.sentence == "2 questions: about 198 tokens in and 50 out, about $0.0009 at list price."
 
 
 def test_it_is_what_a_full_buffer_is_then_sent() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from benchmarks.measured import MEASURED
-from memviz import Block, Context, Message
+from memviz import Block, Context, Message, Run
 from memviz.metrics.answers.snippet import QUOTE_CHARS
 from memviz.metrics.answers.source import AnswerSource, answer_source
 from memviz.models.offline import OfflineModel
@@ -42,6 +42,12 @@ def context(
         Block("input", (Message("user", input),), (99,), 0),
     )
     return Context(blocks)
+
+
+def pending_request(run: Run) -> Context:
+    """What is sent for the question that the log ends with."""
+    assert run.pending is not None
+    return run.pending.context
 
 
 def place(found: AnswerSource) -> tuple[str | None, int | None]:
@@ -280,7 +286,8 @@ def test_right_answers_about_a_bundled_conversation_come_from_where_they_stand(i
     known = named = 0
     for probe in talk.probes:
         asked = [*talk.messages, Message("user", probe.question)]
-        sent = memviz.replay(asked, memviz.strategy("buffer"), system_prompt=talk.system_prompt).turns[-1].context
+        run = memviz.replay(asked, memviz.strategy("buffer"), system_prompt=talk.system_prompt)
+        sent = pending_request(run)
         answer = model.complete(sent.messages).text
         found = answer_source(sent, probe.question, answer)
         if not any(right.casefold() in answer.casefold() for right in probe.answers):
@@ -309,7 +316,7 @@ LEADS = {"I do not know": None, "我不知道": None, "My summary": "summary", "
 def test_agrees_with_what_the_offline_model_says_it_quotes(id: str, strategy: str) -> None:
     talk, model = sample(id), OfflineModel()
     run = memviz.replay([*talk.messages, Message("user", "?")], memviz.strategy(strategy))
-    kept = [block for block in run.turns[-1].context.blocks if block.kind != "input"]
+    kept = [block for block in pending_request(run).blocks if block.kind != "input"]
     for probe in talk.probes:
         sent = Context((*kept, Block("input", (Message("user", probe.question),), (len(talk.messages),), 0)))
         answer = model.complete(sent.messages).text
