@@ -73,9 +73,13 @@ class HeldElsewhere:
         return len(log) > log.system_stop
 
     def may_be_anything(self) -> bool:
-        """Whether a reply that comes next would go whatever its size, and a question stay."""
-        memory = self.memory.run.memory_after(self.memory.run.log.turn_count)
-        return memory.space.log.pending is not None and memory.pending == 0
+        """Whether a reply or a result that comes next would go whatever its size, and a question stay: all is
+        summarized, and either may come, since the last message is no reply or calls a tool."""
+        run = self.memory.run
+        if run.strategy.id != "chat_summary_buffer" or not run.log.turn_count:
+            return False
+        waits = run.log[-1].role != "assistant" or bool(run.log[-1].tool_calls)
+        return waits and run.memory_after(run.log.turn_count).pending == 0
 
     def keeps_newest_turn(self) -> bool:
         """Whether the next turn stays, however large it is, because nothing stands before it that could go."""

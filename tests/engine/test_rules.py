@@ -9,7 +9,7 @@ from collections import Counter as Tally
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
@@ -417,13 +417,16 @@ class TestTimeTravel:
 
     @pytest.mark.parametrize("id", REFERENCES)
     @given(messages=conversations(), plan=outcomes)
+    @example([Message("user", "word " * 50)], ["good"])  # what the pending request would summarize is not done yet
+    @example([Message("user", "word " * 50), Message("assistant", ""), Message("user", "word " * 50)], ["good"])
+    @example([Message("user", "word " * 50), Message("tool", "", tool_call_id="a"), Message("user", "")], ["good"])
     def test_memory_after_any_turn(self, id: str, messages: list[Message], plan: list[str]) -> None:
+        """A turn is complete once the next one begins, also when nobody answered it."""
         strategy = small(id)
         run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
         for turn in run.log.turns():
-            so_far = messages[: turn.stop]
             count = memviz.counter("chars4")
-            reference = REFERENCES[id](so_far, count, answers(plan), "", strategy.model_dump()).walk()
+            reference = REFERENCES[id](messages, count, answers(plan), "", strategy.model_dump()).walk_to(turn.stop)
             memory = run.memory_after(turn.number)
             assert memory.length == turn.stop
             assert memory.summary_count == sum(c.text is not None for c in reference.compactions)

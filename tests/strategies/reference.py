@@ -86,7 +86,15 @@ class Reference:
             raise AttributeError(name) from None
 
     def walk(self) -> Reference:
-        for i, message in enumerate(self.messages):
+        """To the end, with what is done for the pending request alone: it is shown, and counts nowhere."""
+        self.walk_to(len(self.messages))
+        if self.is_open_at_the_end(len(self.messages) - 1):
+            self.before_request()
+        return self
+
+    def walk_to(self, stop: int) -> Reference:
+        """As far as message ``stop``, of a conversation that goes on as it does: without what is only shown."""
+        for i, message in enumerate(self.messages[:stop]):
             if i in self.leading:
                 continue
             following = self.messages[i + 1] if i + 1 < len(self.messages) else None
@@ -97,7 +105,6 @@ class Reference:
                 self.before_request()
                 self.send()
             elif self.is_open_at_the_end(i):
-                self.before_request()  # what would be sent is shown, and counts nowhere
                 continue
             is_last_of_turn = following is None or self.numbers[i + 1] != self.numbers[i]
             if self.numbers[i] > 0 and is_last_of_turn and message.role != "user":
