@@ -29,7 +29,7 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
     go(page, dashboard.url, "compare")
     chart = drawn(page)
     names = chart.locator(".legendtext")
-    expect(names).to_have_text(["Sliding window · 10 messages"])  # the others have their names in their strip
+    expect(names).to_have_text(["Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"])
     expect(chart.locator(".annotation-text", has_text="Full buffer")).to_be_visible()  # in its strip
     window = page.get_by_test_id("stMetric").nth(1)
     before = window.get_by_test_id("stMetricValue").inner_text()

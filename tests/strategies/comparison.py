@@ -67,7 +67,8 @@ def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
     sent = record.context.messages
     assert record.tokens["overhead"] == 4 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
-    assert record.tokens.get("names", 0) == sum(reference.count(message.name) for message in sent if message.name)
+    names = [message.name for message in sent if message.name]
+    assert record.tokens.get("names", 0) == sum(reference.count(name) + 1 for name in names)
     assert record.reply_tokens == sum(
         written_tokens(m, reference.count) for m in replies_to(record, reference.messages)
     )
