@@ -41,6 +41,7 @@ def test_requests_and_prompts_are_those_of_an_agent(
     messages: list[Message], setting: Setting, counter: str, ends: list[str]
 ) -> None:
     assume(any(message.role == "user" for message in messages))
+    messages = answered(messages)
     count, script = memviz.counter(counter), summaries(ends)
     theirs = summarized_requests(messages, lambda _: next(script), count, through_model=True, **setting.theirs)
     model = ScriptedModel(summaries(ends))
