@@ -73,7 +73,7 @@ class TestFiles:
         path = tmp_path / "memory.yaml"
         path.write_text(targets()["memory_yaml"].write(Setting(made())), encoding="utf-8")
         assert strategy_of(load_memory_config(path)) == made()
-        run = command("replay", TRIP, "--config", path, "--json").json
+        run = command("replay", TRIP, "--config", path, "--model", "offline", "--json").json
         assert run["strategy"] == {"id": ID, "parameters": {"window_size": 3}}
 
     @pytest.mark.parametrize("target", [id for id in targets() if id not in ("memory_yaml", "memviz_code")])

@@ -188,10 +188,11 @@ def test_the_answer_of_a_setting_goes_with_it(compare: AppTest) -> None:
 @pytest.mark.slow
 def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) -> None:
     said = "Pay $5 or $6 for <script>alert(1)</script> **now** :red[x]"
-    server.then(text(said))
+    server.then(*[text(said)] * 3)  # one for each setting, whichever asks first
     use_model(compare, "Chat model", server.api_base)
     ask(compare, said + "?")
-    assert cards(compare)[0].answer == said
+    (answer,) = {element.proto.body for element in compare.get("html") if "Pay $5" in element.proto.body}
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; <strong>now</strong> :red[x]" in answer
     for element in (*compare.caption, *compare.markdown):
         unescaped = re.sub(r"\\.", "", element.value)
         assert not any(piece in unescaped for piece in ("$5", "<script", "**now", ":red["))
