@@ -19,6 +19,7 @@ import memviz
 from memviz import Message, errors
 from memviz.access.settings import ServerAccess
 from memviz.cli import errors as problems
+from memviz.code_export import Setting, targets
 from memviz.counters import ENCODING_FILES
 from memviz.engine.library import SummarizerFailedError
 from memviz.errors import MemvizError, ModelError
@@ -123,6 +124,10 @@ CASES: dict[str, Case] = {
         lambda _: memviz.strategy("window", window_siz=4),
         ("'window'", "has no parameter 'window_siz'", "The nearest is window_size."),
         {"name": "window_siz", "value": 4, "strategy": "window", "allowed": "window_size"},
+    ),
+    "a library that has no code for a strategy": Case(
+        lambda _: targets()["autogen"].write(Setting(memviz.strategy("summary"))),
+        ("AutoGen", "'summary'", "memviz_code or memory_yaml"), {"strategy": "summary"},
     ),
     "a server that others reach": Case(
         lambda _: ServerAccess("0.0.0.0").check(), ("0.0.0.0", "--password-file FILE", "--trust-everyone"), {},

@@ -50,11 +50,13 @@ _KIND_TOKENS = tuple(dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.valu
 
 class Matches(NamedTuple):
     """Where phrases were found, one entry a match: the number of the text, the number of the phrase, and the
-    place of the first token, counted through all texts."""
+    places of the first token and behind the last, counted through all texts. Of the forms of a phrase that begin at
+    one place it is the longest."""
 
     texts: NDArray[np.int64]
     phrases: NDArray[np.int64]
     places: NDArray[np.int64]
+    ends: NDArray[np.int64]
 
 
 def spellings(text: str) -> list[str]:
@@ -141,12 +143,16 @@ class PhraseIndex:
         read = [self._read(text) for text in texts]
         ends = np.cumsum([len(tokens) for tokens in read])  # each text ends with a border
         tokens = np.fromiter((number for text in read for number in text), np.int32, int(ends[-1]) if read else 0)
-        phrases, places = self._anchored(tokens)
-        phrases, places = self._confirmed(tokens, phrases, places)
-        phrases, places = self._without_other_kinds(tokens, phrases, places)
-        found = np.unique(np.stack((self._phrase_of[phrases], places)), axis=1)
-        phrases, places = found[0], found[1]
-        return Matches(np.searchsorted(ends, places, side="right"), phrases, places)
+        forms, places = self._anchored(tokens)
+        forms, places = self._confirmed(tokens, forms, places)
+        forms, places = self._without_other_kinds(tokens, forms, places)
+        phrases, behind = self._phrase_of[forms], places + self._lengths[forms]
+        order = np.lexsort((-behind, places, phrases))
+        phrases, places, behind = phrases[order], places[order], behind[order]
+        is_longest = np.ones(len(order), dtype=bool)
+        is_longest[1:] = (phrases[1:] != phrases[:-1]) | (places[1:] != places[:-1])
+        phrases, places, behind = phrases[is_longest], places[is_longest], behind[is_longest]
+        return Matches(np.searchsorted(ends, places, side="right"), phrases, places, behind)
 
     def _read(self, text: str) -> list[int]:
         known = self._known

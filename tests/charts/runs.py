@@ -26,3 +26,11 @@ def run_of_markup() -> Run:
     said = [Message(("user", "assistant")[n % 2], f"{n} {MARKUP}") for n in range(12)]
     script = ScriptedModel([MARKUP, ModelError(MARKUP), *[MARKUP * 3] * 9])
     return memviz.replay(said, memviz.strategy("summary", buffer_size=1), model=script, counter="chars4")
+
+
+def places_of(run: Run) -> list[int]:
+    """Return the places of the requests of ``run`` on the axis: a step a request, and one for a turn that nobody
+    answered."""
+    turns = [record.turn for record in run.requests]
+    steps = [turn for turn in range(1, max(turns, default=0) + 1) for _ in range(max(1, turns.count(turn)))]
+    return [place for place, turn in enumerate(steps, start=1) if turn in turns]

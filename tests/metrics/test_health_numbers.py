@@ -209,6 +209,7 @@ def check(messages: list[Message], id: str, plan: list[str], counter: str, promp
         said["thrash"] = said["thrash"][:3]
     assert said == wanted
     turns = {record.turn for record in run.turns} | {compaction.turn for compaction in run.compactions}
+    turns |= {run.pending.turn} if run.pending else set()  # what was summarized last is first sent there
     for warning in warnings:
         assert list(warning.turns) == sorted(set(warning.turns) & turns)
         assert all((warning.title, warning.why, warning.remedy))

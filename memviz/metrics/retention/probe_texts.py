@@ -50,11 +50,12 @@ class _Phrase(NamedTuple):
 
 
 class _Cover(NamedTuple):
-    """``inner`` stands in ``outer``, a longer phrase of the other kind, ``offset`` tokens from its beginning."""
+    """``inner`` does not count where it stands in ``outer``, a phrase of the other kind of the same probe. An accepted
+    answer yields to a longer stale one only; a stale one also to an accepted one of the same tokens."""
 
     inner: int
     outer: int
-    offset: int
+    yields_to_equal: bool
 
 
 class _Negatives(NamedTuple):
@@ -114,7 +115,7 @@ class ProbeTexts:
         self._index = PhraseIndex([phrase.text for phrase in phrases])
         self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
         self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
-        self._covers = list(_covers(phrases, self._index.phrases))
+        self._covers = list(_covers(phrases))
         self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
         self.stale_counts: Counts = np.zeros((1, len(self.stale_columns)), dtype=np.uint16)
         self.extend()
@@ -228,12 +229,22 @@ class ProbeTexts:
     def _uncovered(self, matches: Matches) -> Matches:
         keep = np.ones(len(matches.phrases), dtype=bool)
         bounds = np.searchsorted(matches.phrases, np.arange(len(self._probe_of) + 1))
-        for inner, outer, offset in self._covers:
-            mine = slice(bounds[inner], bounds[inner + 1])
-            others = matches.places[bounds[outer] : bounds[outer + 1]]
-            if others.size:
-                keep[mine] &= ~np.isin(matches.places[mine] - offset, others)
+        for inner, outer, yields_to_equal in self._covers:
+            mine, others = slice(bounds[inner], bounds[inner + 1]), slice(bounds[outer], bounds[outer + 1])
+            if mine.start < mine.stop and others.start < others.stop:
+                keep[mine] &= ~_inside(matches, mine, others, yields_to_equal=yields_to_equal)
         return Matches(*(part[keep] for part in matches))
+
+
+def _inside(matches: Matches, mine: slice, others: slice, *, yields_to_equal: bool) -> Bools:
+    """Which of ``mine`` stand in one of ``others``; both are in the order of their places."""
+    starts, ends = matches.places[mine], matches.ends[mine]
+    places, furthest = matches.places[others], np.maximum.accumulate(matches.ends[others])
+    begun_before, begun = np.searchsorted(places, starts, side="left"), np.searchsorted(places, starts, side="right")
+    furthest = np.concatenate(([-1], furthest))
+    if yields_to_equal:
+        return np.asarray(furthest[begun] >= ends)
+    return np.asarray((furthest[begun] > ends) | (furthest[begun_before] >= ends))
 
 
 @lru_cache(maxsize=4)
@@ -270,17 +281,12 @@ def _phrases(probes: Sequence[Probe]) -> Iterator[_Phrase]:
                 yield _Phrase(number, True, stale)
 
 
-def _covers(phrases: Sequence[_Phrase], tokens: Sequence[tuple[str, ...]]) -> Iterator[_Cover]:
+def _covers(phrases: Sequence[_Phrase]) -> Iterator[_Cover]:
     of_probe: dict[int, list[int]] = {}
     for number, phrase in enumerate(phrases):
         of_probe.setdefault(phrase.probe, []).append(number)
     for numbers in of_probe.values():
         for inner in numbers:
             for outer in numbers:
-                if phrases[inner].is_stale != phrases[outer].is_stale and tokens[inner]:
-                    yield from (_Cover(inner, outer, at) for at in _places(tokens[inner], tokens[outer]))
-
-
-def _places(inner: tuple[str, ...], outer: tuple[str, ...]) -> Iterator[int]:
-    size = len(inner)
-    return (at for at in range(len(outer) - size + 1) if outer[at : at + size] == inner)
+                if phrases[inner].is_stale != phrases[outer].is_stale:
+                    yield _Cover(inner, outer, phrases[inner].is_stale)

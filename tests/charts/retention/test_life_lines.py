@@ -16,6 +16,7 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine
 from tests.charts.facts import kept, kept_of_markup, run_with_facts
 from tests.charts.retention.test_curve import unescaped_tags
+from tests.charts.runs import places_of
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 
@@ -40,7 +41,7 @@ def test_the_bars_are_the_states(id: str, data: st.DataObject) -> None:
             continue
         assert bars.marker.color == KNOWLEDGE_COLORS[state]
         for probe, base, width in zip(bars.customdata, bars.base, bars.x, strict=True):
-            places = np.arange(1, len(run.requests) + 1)
+            places = np.array(places_of(run))
             inside = (places > base) & (places < base + width)
             states[inside, probe] = state
     np.testing.assert_array_equal(states, one.retention.states)

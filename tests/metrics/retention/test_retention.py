@@ -313,7 +313,7 @@ def test_of_a_chat_with_edited_and_undone_summaries_is_the_naive_one(
             chat.undo_summary()
         elif step == "edit" and chat.summaries_in_force:
             version = data.draw(st.sampled_from(chat.summaries_in_force)).version
-            chat.edit_summary(version, f"QX{number - 1}R and QX{number - 2}R")
+            chat.edit_summary(version, f"QX{max(0, number - 1)}R and QX{max(0, number - 2)}R")
     probes = [memviz.Probe(f"code {n}?", (f"QX{n}R",), (), "single fact") for n in range(len(steps))]
     found = retention(chat.run, probes)
     for row, record in enumerate(chat.run.requests):
