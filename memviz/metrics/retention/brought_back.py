@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import contains
+from memviz.metrics.retention.probe_texts import answers_of, in_any
 from memviz.transcripts.base import Probe
 
 
 def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """The ``probes`` of which an accepted answer stands in a recalled message of the request and nowhere else in it,
-    by the rule of :mod:`memviz.text.containment`."""
+    and is affirmed there, as :class:`memviz.metrics.retention.knowledge.Retention` reads it."""
+    if not probes or not record.parts.recalled:
+        return ()
     recalled, others = list[str](), list[str]()
-    for block in record.context.blocks if record.parts.recalled else ():
+    for block in record.context.blocks:
         (recalled if block.kind == "recalled" else others).extend(readable(message) for message in block.messages)
-
-    def holds(texts: Sequence[str], probe: Probe) -> bool:
-        return any(contains(text, answer) for text in texts for answer in probe.answers)
-
-    return tuple(probe for probe in probes if holds(recalled, probe) and not holds(others, probe))
+    texts = answers_of(tuple(probes))
+    back, there = (in_any(texts.holding(read).answers) for read in (recalled, others))
+    return tuple(compress(probes, (back & ~there).tolist()))

@@ -13,7 +13,7 @@ from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_of
 from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.probe_texts import Bools, ProbeTexts, answers_of
+from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, answers_of, in_any
 from memviz.pieces import Line
 from memviz.transcripts.base import Probe
 
@@ -27,17 +27,18 @@ class MessageFacts:
 
     ``left``: what is still sent of the message itself, where it was cleared or shortened, contains an accepted answer.
     ``held``: it does not, but a summary that is sent does. ``elsewhere``: neither does, but another message of the
-    request or the system prompt. ``lost``: nothing in the request does. All by the rule of
-    :mod:`memviz.text.containment`, as in :class:`memviz.metrics.retention.knowledge.Retention`.
+    request or the system prompt. ``contradicted``: none does, but the request denies the answer or holds an outdated
+    one. ``lost``: none of these. All by the rules of :class:`memviz.metrics.retention.knowledge.Retention`.
     """
 
     held: tuple[Probe, ...]
     lost: tuple[Probe, ...]
     elsewhere: tuple[Probe, ...] = ()
     left: tuple[Probe, ...] = ()
+    contradicted: tuple[Probe, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.held or self.lost or self.elsewhere or self.left)
+        return bool(self.held or self.lost or self.elsewhere or self.left or self.contradicted)
 
 
 NO_FACTS = MessageFacts((), ())
@@ -74,6 +75,7 @@ def message_facts_words(facts: MessageFacts) -> str:
         ("What is left of it still says", facts.left),
         ("The summary still holds", facts.held),
         ("Sent in another message", facts.elsewhere),
+        ("Contradicted", facts.contradicted),
         ("Lost", facts.lost),
     )
     return " ".join(f"{title}: {_named(probes)}." for title, probes in parts if probes)
@@ -81,7 +83,7 @@ def message_facts_words(facts: MessageFacts) -> str:
 
 class _Request(NamedTuple):
     """One request and where it holds each probe: in its summaries, in any of its messages, and in what is ``left`` of
-    each message that is sent in another form."""
+    each message that is sent in another form; and which it contradicts in any of them."""
 
     record: TurnRecord
     texts: ProbeTexts
@@ -89,6 +91,7 @@ class _Request(NamedTuple):
     in_summary: Bools
     in_messages: Bools
     left: Mapping[int, Bools]
+    contradicted: Bools
 
     @classmethod
     def of(cls, record: TurnRecord, probes: Sequence[Probe]) -> _Request:
@@ -99,11 +102,16 @@ class _Request(NamedTuple):
         lines = [piece.message for piece in parts.pieces if isinstance(piece, Line)]
         messages = [*prompt, *(log[position] for part in sent for position in part), *lines]
         texts = answers_of(tuple(probes))
-        left = dict(zip(*_left(texts, record), strict=True))
+        positions, of_left = _left(texts, record)
         versions = [space.summaries.versions[number].text for number in versions_of(parts, space.summaries)]
-        in_messages = _any_holds(texts, [readable(message) for message in messages])
-        in_messages = np.logical_or.reduce([in_messages, *left.values()])
-        return cls(record, texts, sent, _any_holds(texts, versions), in_messages, left)
+        of_summaries = texts.holding(versions)
+        of_messages = texts.holding([readable(message) for message in messages])
+        in_messages = in_any(np.concatenate([of_messages.answers, of_left.answers]))
+        contradicted = np.concatenate([texts.contradicted(held) for held in (of_summaries, of_messages, of_left)])
+        return cls(
+            record, texts, sent, in_any(of_summaries.answers), in_messages,
+            dict(zip(positions, of_left.answers, strict=True)), in_any(contradicted),
+        )  # fmt: skip
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """The numbers of the probes that each message states which is not sent, in their order."""
@@ -130,29 +138,26 @@ class _Request(NamedTuple):
 
     def facts(self, numbers: Sequence[int], position: int | None = None) -> MessageFacts:
         """Where the probes of these numbers are, of the message at ``position`` or of several."""
-        found: dict[str, list[Probe]] = {"held": [], "lost": [], "elsewhere": [], "left": []}
+        found: dict[str, list[Probe]] = {name: [] for name in ("held", "lost", "elsewhere", "left", "contradicted")}
         own = None if position is None else self.left.get(position)
         for number in numbers:
             if own is not None and own[number]:
                 where = "left"
             elif self.in_summary[number]:
                 where = "held"
+            elif self.in_messages[number]:
+                where = "elsewhere"
             else:
-                where = "elsewhere" if self.in_messages[number] else "lost"
+                where = "contradicted" if self.contradicted[number] else "lost"
             found[where].append(self.texts.probes[number])
         return MessageFacts(**{where: tuple(probes) for where, probes in found.items()})
 
 
-def _left(texts: ProbeTexts, record: TurnRecord) -> tuple[list[int], Bools]:
-    """The messages that are sent in another form, and which probes each still holds: [messages x probes]."""
+def _left(texts: ProbeTexts, record: TurnRecord) -> tuple[list[int], Holding]:
+    """The messages that are sent in another form, and what is held by that form of each."""
     log, space = record.memory.log, record.memory.space
     sent = {at: log.sent(at, piece.form) for piece in record.parts.messages for at in reduced(space, piece)}
-    return [*sent], texts.holding([readable(message) for message in sent.values()]).answers
-
-
-def _any_holds(texts: ProbeTexts, read: Sequence[str]) -> Bools:
-    held: Bools = np.logical_or.reduce(texts.holding(read).answers, axis=0)
-    return held
+    return [*sent], texts.holding([readable(message) for message in sent.values()])
 
 
 def _named(probes: Sequence[Probe]) -> str:

@@ -145,6 +145,12 @@ class ProbeTexts:
         of_text = np.array([rows[text] for text in texts], dtype=np.int64)
         return Holding(*(part[of_text] for part in held))
 
+    def contradicted(self, held: Holding) -> Bools:
+        """Which texts mention an answer to deny it, or hold an outdated one: [texts x probes]."""
+        told = held.denied.copy()
+        told[:, self.stale_columns] |= held.stale
+        return told
+
     def _holding(self, texts: Sequence[str]) -> Holding:
         answers, stale = self._mentioned(texts)
         answers |= self._negatives.denied_in(texts)
@@ -252,6 +258,11 @@ def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
     """To look the answers of ``probes`` up in single texts, which belong to no log. It is kept: a page asks for the
     same facts at each redraw, and to prepare their answers takes longer than to find them in a summary."""
     return ProbeTexts(Log(()), probes)
+
+
+def in_any(held: Bools) -> Bools:
+    """Of [texts x probes], which probes any of the texts holds."""
+    return np.asarray(held.any(axis=0))
 
 
 def _asks_negatively(probe: Probe) -> bool:

@@ -172,7 +172,7 @@ def _facts(old: str, new: str, facts: Sequence[Probe], back: Sequence[Probe]) ->
     change = summary_change(old, new, facts)
     return [
         f"{counted(len(probes), 'fact')} {what}: {_named_html(probes, back)}"
-        for what, probes in (("lost", change.lost), ("new", change.gained))
+        for what, probes in (("lost", change.lost), ("contradicted", change.contradicted), ("new", change.gained))
         if probes
     ]
 

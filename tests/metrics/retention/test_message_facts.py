@@ -56,8 +56,17 @@ def test_the_words_name_each_kind_and_leave_out_what_is_not() -> None:
         "The summary still holds: 3,600 euros. Lost: QX7R4M; 3,000."
     )
     assert message_facts_words(MessageFacts((), (), (CODE,))) == "Sent in another message: QX7R4M."
+    assert message_facts_words(MessageFacts((), (), contradicted=(CODE,))) == "Contradicted: QX7R4M."
     many = tuple(Probe("?", (f"fact {number}",), (), "name") for number in range(MOST_NAMED + 2))
     assert message_facts_words(MessageFacts(many, ())).endswith("fact 5; and 2 more.")
+
+
+def test_a_fact_that_the_summary_denies_or_holds_in_an_older_value_is_contradicted() -> None:
+    moved = [("user", "I live in Porto now."), ("assistant", "Noted."), *[("user", "Fine?"), ("assistant", "Yes.")] * 2]
+    home = Probe("Where does the user live?", ("Porto",), (0,), "single fact", ("Lisbon",))
+    for summary in ("The user does not live in Porto.", "The user lives in Lisbon."):
+        run = run_of("summary", *[summary] * 3, buffer_size=1, said=moved)
+        assert facts_at(run, 3, 0, home) == MessageFacts((), (), contradicted=(home,))
 
 
 def test_the_summary_answers_for_all_messages_it_stands_for() -> None:
@@ -77,7 +86,8 @@ def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> Non
         assert not any(fates[at] in (Fate.VERBATIM, Fate.RECALLED) for at in by_message)
         for facts in by_message.values():
             states = {probe: Knowledge(found.states[row, number]) for number, probe in enumerate(probes)}
-            assert not any(states[probe].is_known for probe in facts.lost)
+            assert not any(states[probe].is_known for probe in (*facts.lost, *facts.contradicted))
+            assert all(states[probe] == Knowledge.CONTRADICTED for probe in facts.contradicted)
             assert all(states[probe] >= Knowledge.SUMMARY for probe in facts.held)
             assert all(states[probe] > Knowledge.LOST for probe in facts.elsewhere)
 
@@ -91,7 +101,8 @@ def test_of_messages_in_another_form_it_says_what_is_left(probed: tuple[Run, tup
         for position, facts in facts_of_messages(record, probes).items():
             assert fates[position] not in (Fate.VERBATIM, Fate.RECALLED)
             states = {probe: Knowledge(found.states[row, number]) for number, probe in enumerate(probes)}
-            assert not any(states[probe].is_known for probe in facts.lost)
+            assert not any(states[probe].is_known for probe in (*facts.lost, *facts.contradicted))
+            assert all(states[probe] == Knowledge.CONTRADICTED for probe in facts.contradicted)
             assert all(states[probe] >= Knowledge.SUMMARY for probe in facts.held)
             assert all(states[probe] > Knowledge.LOST for probe in facts.elsewhere)
             assert not facts.left or fates[position] in (Fate.CLEARED, Fate.SHORTENED)

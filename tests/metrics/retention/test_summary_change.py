@@ -20,5 +20,11 @@ def test_a_fact_is_lost_or_new_by_any_accepted_answer() -> None:
 
 
 def test_without_facts_or_without_a_change_there_is_nothing_to_say() -> None:
-    assert summary_change("Niamh eats nuts.", "Nothing.", []) == ((), ())
-    assert summary_change("Cashews.", "Nuts.", [CASHEWS]) == ((), ())
+    assert summary_change("Niamh eats nuts.", "Nothing.", []) == ((), (), ())
+    assert summary_change("Cashews.", "Nuts.", [CASHEWS]) == ((), (), ())
+
+
+def test_what_the_new_text_denies_is_contradicted() -> None:
+    home = Probe("Where does the user live?", ("Lisbon",), (0,), "single fact")
+    found = summary_change("The user lives in Lisbon.", "The user does not live in Lisbon.", [home])
+    assert found == ((), (), (home,))
