@@ -7,7 +7,7 @@ import re
 import yaml
 from yaml.composer import ComposerError
 
-from memviz.bounds import quoted
+from memviz.bounds import MAX_QUOTED_CHARS, quoted
 
 _WORDS = (
     (r"mapping values are not allowed", "a colon stands where none can; put a text that holds one in quotes, and "
@@ -96,5 +96,5 @@ def problem_words(error: object) -> str:
         return problem
     for pattern, words in _WORDS:
         if found := re.search(pattern, problem):
-            return words.format(*found.groups())
+            return words.format(*(group[:MAX_QUOTED_CHARS] for group in found.groups()))
     return _OTHERWISE

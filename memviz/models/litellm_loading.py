@@ -24,14 +24,22 @@ def load_litellm() -> Any:
         os.environ.setdefault(variable, value)
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=_DEPRECATED_USE)
     import litellm
+    from litellm._service_logger import ServiceLogging
 
     from memviz.models.http_guard import guard
 
     litellm.suppress_debug_info = True
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = 1_000_000  # a reply may repeat itself without being an error
     litellm.telemetry = False
+    # It would time each call for services that memviz does not use, on an event loop that it opens in our thread and
+    # never closes: Python complains of that once Ctrl-C ends the program.
+    ServiceLogging.service_success_hook = _do_nothing
     guard(litellm)
     return litellm
+
+
+def _do_nothing(*args: object, **named: object) -> None:
+    """What stands in place of a hook of litellm."""
 
 
 def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[str, Any]:

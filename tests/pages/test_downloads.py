@@ -52,7 +52,7 @@ def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
 def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], str | bytes]]) -> None:
     page = offered(open_page("compare", conversation="sample-trip"))
     turns = len(sample("trip").messages) // 2
-    run = memviz.Run.from_dict(json.loads(named(made, "summary-buffer-1-500-tokens.json")))
+    run = memviz.Run.from_dict(json.loads(named(made, "summary-buffer-1-500-tokens-120-words.json")))
     assert len(run.turns) == turns
     assert run.compactions
     table = list(csv.DictReader(io.StringIO(named(made, "-requests.csv"), newline="")))

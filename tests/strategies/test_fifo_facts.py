@@ -98,7 +98,7 @@ def asked_of(run: memviz.Run) -> Iterator[tuple[int, list[Message], str]]:
     """Of each call of the summarizer: the request that it came before, the messages that it read, and the facts."""
     stops = [request.stop for request in run.log.requests()]
     for compaction in run.compactions:
-        if compaction.after_message >= stops[-1]:
+        if not stops or compaction.after_message >= stops[-1]:
             return
         before = next(number for number, stop in enumerate(stops) if compaction.after_message < stop)
         read = run.log[compaction.summarized.start : compaction.summarized.stop]

@@ -13,6 +13,7 @@ from memviz.charts.retention.knowledge_split import knowledge_split
 from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
 from memviz.metrics.retention.retention import retention
 from tests.charts.facts import FACTS, run_with_facts
+from tests.charts.runs import places_of
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 
@@ -30,7 +31,8 @@ def test_areas_add_up_to_the_facts_stated_so_far(id: str, data: st.DataObject) -
         assert area.fillcolor == KNOWLEDGE_COLORS[state]
         assert area.y[1:-1].tolist() == (found.states == state).sum(axis=1).tolist()
         assert (area.y[0], area.y[-1]) == (area.y[1], area.y[-2])
-        assert (area.x[0], area.x[-1]) == (0.5, len(run.requests) + 0.5)
+        places = places_of(run)
+        assert (area.x[0], area.x[-1]) == (places[0] - 0.5, places[-1] + 0.5)
         assert area.y.any()
         total += area.y[1:-1]
     assert total.tolist() == found.born.sum(axis=1).tolist() == sentences.y.tolist()

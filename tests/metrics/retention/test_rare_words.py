@@ -7,6 +7,7 @@ from hypothesis import given
 
 import memviz
 from memviz import Log, Message
+from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.rare_words import rare_words
 from memviz.metrics.retention.retention import retention
 from memviz.text.containment import contains
@@ -66,7 +67,7 @@ def test_no_other_message_of_a_bundled_conversation_contains_them(id: str) -> No
     probes = rare_words(Log(messages), limit=60)
     assert len(probes) == 60
     for probe in probes:
-        assert [p for p, message in enumerate(messages) if contains(message.content, probe.answers[0])] == [
+        assert [p for p, message in enumerate(messages) if contains(readable(message), probe.answers[0])] == [
             *probe.evidence
         ]
 
