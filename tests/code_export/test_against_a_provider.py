@@ -3,14 +3,17 @@ refused, and what was asked is what memviz simulated, request by request."""
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -67,23 +70,75 @@ class Answers:
         return next(self.replies) if asked.model == CHAT else next(self.summaries)
 
 
-def run_program(source: str, folder: Path, provider: Provider) -> str:
-    """Run a program as anybody would, with the provider as the address of the API; what it printed."""
-    path = folder / "exported.py"
-    path.write_text(source, encoding="utf-8")
-    warm = "import memviz; memviz.counter('o200k_base')('warm')"  # tiktoken keeps the encoding found offline
-    runs = f"{warm}; import runpy; runpy.run_path({str(path)!r}, run_name='__main__')"
+FORKING = """
+import importlib, json, os, runpy, sys
+import memviz
+
+memviz.counter("o200k_base")("warm")  # tiktoken keeps the encoding found offline
+modules, programs = json.load(sys.stdin)
+for module in modules:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        pass
+if "memviz" in modules:
+    from memviz.models.litellm_loading import load_litellm
+
+    load_litellm()
+codes = []
+for folder, address in programs:
+    child = os.fork()
+    if child:
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        continue
+    os.chdir(folder)
+    os.environ |= {"OPENAI_BASE_URL": address, "OPENAI_API_BASE": address, "MEMVIZ_DB": folder + "/memviz.db"}
+    for name, number in (("out", 1), ("err", 2)):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+    runpy.run_path("exported.py", run_name="__main__")
+    sys.exit()
+json.dump(codes, sys.stdout)
+"""
+"""Runs each program in a process of its own, which finds the library loaded: to load one takes longer than to run."""
+
+
+class Ran(NamedTuple):
+    """A program that ended, and the provider that it asked."""
+
+    provider: Provider
+    printed: str
+
+
+def run_programs(folders: Sequence[Path]) -> list[Ran]:
+    """Run the program ``exported.py`` of each folder as anybody would, with a provider of its own as the address of the
+    API."""
     environment = {
-        **os.environ, "OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": provider.url, "OPENAI_API_BASE": provider.url,
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True", "OPENAI_AGENTS_DISABLE_TRACING": "1", "LANGSMITH_TRACING": "false",
-        "MEMVIZ_DB": str(folder / "memviz.db"),
+        **os.environ, "OPENAI_API_KEY": "sk-test", "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "OPENAI_AGENTS_DISABLE_TRACING": "1", "LANGSMITH_TRACING": "false", "PYTHONFAULTHANDLER": "1",
     }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", runs], capture_output=True, text=True, check=False, cwd=folder, env=environment,
-        timeout=900,
-    )  # fmt: skip
-    assert done.returncode == 0, f"{done.stderr[-3000:]}\n{provider.refusals}"
-    return done.stdout
+    modules = sorted({name for folder in folders for name in imported((folder / "exported.py").read_text("utf-8"))})
+    with ExitStack() as stack:
+        providers = [stack.enter_context(Provider(Answers())) for _ in folders]
+        programs = [(str(folder), one.url) for folder, one in zip(folders, providers, strict=True)]
+        done = subprocess.run(
+            [sys.executable, "-c", FORKING], input=json.dumps([modules, programs]), text=True, check=True,
+            stdout=subprocess.PIPE, env=environment, timeout=280,
+        )  # fmt: skip
+    for folder, provider, code in zip(folders, providers, json.loads(done.stdout), strict=True):
+        error = (folder / "err").read_text("utf-8")[-3000:]
+        assert code == 0, f"{folder.name} ended with {code}: {error}\n{provider.refusals}"
+    return [Ran(one, (folder / "out").read_text("utf-8")) for folder, one in zip(folders, providers, strict=True)]
+
+
+def imported(source: str) -> set[str]:
+    """The modules that a program imports at its top."""
+    found = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
 
 
 def with_questions(source: str) -> str:
@@ -126,26 +181,43 @@ def program_of(target: str, wanted: Setting, folder: Path) -> str:
 
 FIRST = ("window", "summary")
 """Held in the default run; the others take minutes together."""
+IN_DEFAULT = (*LIBRARIES, "memviz_code")
 EVERY = [
-    pytest.param(target, id, marks=() if id in FIRST and target in (*LIBRARIES, "memviz_code") else pytest.mark.slow)
-    for target in (*LIBRARIES, "memviz_code", "memory_yaml")
-    for id in with_code(target)
-]
+    *((target, FIRST) for target in IN_DEFAULT),
+    *(
+        pytest.param(
+            target, tuple(id for id in with_code(target) if target not in IN_DEFAULT or id not in FIRST),
+            marks=pytest.mark.slow,
+        )
+        for target in (*IN_DEFAULT, "memory_yaml")
+    ),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("target", "id"), EVERY)
-def test_the_provider_takes_every_request_and_each_is_what_was_simulated(target: str, id: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("target", "ids"), EVERY)
+def test_the_provider_takes_every_request_and_each_is_what_was_simulated(
+    target: str, ids: tuple[str, ...], tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     if find_spec(PACKAGES.get(target, "memviz")) is None:
         pytest.skip(f"{PACKAGES[target]} is not installed")
-    wanted = wanted_of(id)
-    program = with_questions(program_of(target, wanted, tmp_path))
-    with Provider(Answers()) as provider:
-        printed = run_program(program, tmp_path, provider)
+    folders = [tmp_path / id for id in ids]
+    for id, folder in zip(ids, folders, strict=True):
+        folder.mkdir()
+        program = with_questions(program_of(target, wanted_of(id), folder))
+        (folder / "exported.py").write_text(program, encoding="utf-8")
+    for id, ran in zip(ids, run_programs(folders), strict=True):
+        with subtests.test(id):
+            check(target, id, ran)
+
+
+def check(target: str, id: str, ran: Ran) -> None:
+    """Hold what a program asked of its provider against the replay."""
+    wanted, provider = wanted_of(id), ran.provider
     assert provider.refusals == []
     sent = provider.asked_of(CHAT)
     assert len(sent) == TURNS
     assert [one[0] for one in sent] == [("system", SYSTEM_PROMPT)] * TURNS
-    assert pairs(talked())[-1][1].split("\n")[0] in printed
+    assert pairs(talked())[-1][1].split("\n")[0] in ran.printed
     if (target, id) in DIFFERING:
         assert "# Where it differs" in targets()[target].write(wanted)
     elif id != "langchain_summarization" or target != "langchain_middleware":

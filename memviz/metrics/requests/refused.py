@@ -9,6 +9,7 @@ from memviz.conversation import Log
 from memviz.engine.assembly import Parts
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs, orphaned_results
+from memviz.forms import WithCalls
 from memviz.metrics.requests.orphaned import begins_behind_a_call
 
 
@@ -22,11 +23,13 @@ def refused_requests(run: Run) -> int:
 
 
 def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
-    return bool(orphaned_results(log, parts)) or _positions(in_pairs(log, parts)) != _positions(parts)
+    return bool(orphaned_results(log, parts)) or _with_their_calls(in_pairs(log, parts)) != _with_their_calls(parts)
 
 
-def _positions(parts: Parts) -> set[int]:
-    return {position for piece in parts.messages for position in piece.positions}
+def _with_their_calls(parts: Parts) -> set[tuple[int, WithCalls | None]]:
+    """The positions that are sent, each with which of its calls are, where not all are."""
+    forms = [(piece, piece.form if isinstance(piece.form, WithCalls) else None) for piece in parts.messages]
+    return {(position, form) for piece, form in forms for position in piece.positions}
 
 
 def _ends_before_a_result(run: Run) -> NDArray[np.bool_]:
