@@ -28,7 +28,7 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
         model=prices.main.model if prices.main else DEFAULT_MODEL,
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
         system_prompt=next(iter(sweep.system_prompts), None) or None,
-        found=" ".join([_found(sweep, row), *_refused(row), *_whose_prompt(sweep)]),
+        found=" ".join([_found(sweep, row), *_about_results(sweep), *_refused(row), *_whose_prompt(sweep)]),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
         repair_tool_pairs=not row["refused"],
     )
@@ -43,6 +43,11 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
         parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
     facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
     return f"{', '.join(parts)}; measured over {counted(row['conversations'], 'conversation')}{facts}."
+
+
+def _about_results(sweep: Sweep) -> list[str]:
+    """A sentence where the share says nothing of what tools returned."""
+    return [sweep.grounds.about_results] if sweep.grounds.about_results else []
 
 
 def _refused(row: Mapping[str, Any]) -> list[str]:

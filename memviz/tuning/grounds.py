@@ -65,15 +65,15 @@ class Grounds:
         if not self.facts:
             return "There was no fact to measure on; add yours."
         check = f"; check {'it' if self.guessed_facts == 1 else 'them'} or add yours" if self.guessed_facts else ""
-        return f"Measured on {self.facts_in_words}{check}.{self._unmeasured}"
+        return " ".join(filter(None, (f"Measured on {self.facts_in_words}{check}.", self.about_results)))
 
     @property
-    def _unmeasured(self) -> str:
-        """That what tools returned is left out, where it is."""
+    def about_results(self) -> str:
+        """That what tools returned is left out; empty where it is not."""
         if not self.unmeasured_results:
             return ""
         results = counted(self.unmeasured_results, "tool result")
-        return f" None of these facts comes from what a tool returned: what is lost with {results} is not measured."
+        return f"None of these facts comes from what a tool returned: what is lost with {results} is not measured."
 
     @property
     def about_summaries(self) -> tuple[str, ...]:

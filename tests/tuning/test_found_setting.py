@@ -56,6 +56,18 @@ def test_what_a_provider_refuses_is_sent_as_it_was_measured_and_said() -> None:
     assert "refuses" not in taken.found
 
 
+def test_that_no_fact_comes_from_a_tool_is_in_the_exported_file() -> None:
+    taken = exported()
+    sentence = "None of these facts comes from what a tool returned: what is lost with 37 tool results is not measured."
+    assert sentence in taken.found
+    assert sentence in " ".join(targets()["plain_python"].write(taken).replace("\n#", "").split())
+    trip = setting_to_export(
+        memviz.sweep(sample("trip"), {"window": {"window_size": [2]}}), 0, "median", "o200k_base", "offline"
+    )
+    assert trip is not None
+    assert "None of these facts" not in trip.found
+
+
 class TestTheSystemPrompt:
     LEADING = memviz.Message("system", "You sell boats.")
     SAID = (memviz.Message("user", "Hi"), memviz.Message("assistant", "Hello"))
