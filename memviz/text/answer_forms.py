@@ -13,16 +13,20 @@ from memviz.text.value_words import (
     AFTER_A_WORD,
     BEFORE_A_MONTH,
     CURRENCIES,
+    HAN_KINDS_OF_PLACE,
     JOINING,
+    KINDS_OF_PLACE,
     MONTH_NUMBERS,
     MULTIPLES,
     NAMES_THAT_ARE_WORDS,
     ONES,
+    PEOPLE,
     PEOPLE_MEASURES,
     SAME_MEASURE,
     SHARED_MONTHS,
     SMALL_NUMBERS,
     TENS,
+    TITLES,
     UNITS,
 )
 from memviz.text.values import slashed_date
@@ -124,6 +128,7 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
         forms.append(AnswerForm((re.sub(r"\D", "", answer),)))
     forms += map(AnswerForm, _codes(answer.strip(), tokens))
     forms += map(AnswerForm, _measures(answer, tokens))
+    forms += map(AnswerForm, _rates(tokens))
     forms += map(AnswerForm, _short_names(answer.strip(), tokens))
     for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
         forms += map(AnswerForm, _other_orders(form.tokens))
@@ -134,6 +139,8 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
 
 _MOST_LISTED_TOKENS = 8
 _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
+_LEAST_HAN_NAME = 2
+_PER = "per"
 _SMALL_WORDS = ("of", "the", "and", "de", "for")
 _LANDS = {"United Kingdom": "uk", "United States": "usa", "San Francisco": "sf", "European Union": "eu"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -152,19 +159,33 @@ def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]
         yield _number(number * 2), "斤"
     if unit == "斤":
         yield _number(number / 2), f"{MARK}kg"
+    if unit in PEOPLE:
+        yield from ((tokens[0], other) for other in sorted(PEOPLE - {unit}))
     if unit in PEOPLE_MEASURES:
         yield from ((tokens[0], other) for other in PEOPLE_MEASURES if other != unit)
     for small, (large, ratio) in SAME_MEASURE.items():
         if unit == small and number >= ratio / 2:
             whole, rest = divmod(number, ratio)
-            if (number / ratio * 4) % 1 == 0:
+            if (number / ratio * (ratio if ratio % 10 == 0 else 4)) % 1 == 0:
                 yield _number(number / ratio), _marked(large)
             if rest and whole:
                 yield _number(whole), _marked(large), _number(rest), _marked(small)
+                if small == "cm":
+                    yield _number(whole), _marked(large), _number(rest)
         if unit == large and (number * ratio) % 1 == 0:
             yield _number(number * ratio), _marked(small)
             if number % 1 and number > 1:
                 yield _number(number // 1), _marked(large), _number(number % 1 * ratio), _marked(small)
+
+
+def _rates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """So much of one unit in another: 80 km/h is 80 kilometres per hour."""
+    plain = [one for one in tokens if one != _PER]
+    if len(plain) != 3 or not plain[0].replace(".", "", 1).isdigit() or plain[1][0] != MARK:
+        return
+    unit = plain[2].removeprefix(MARK)
+    if unit in ("h", "s", "min", "day", "week", "month", "year"):
+        yield from ((*plain[:2], *between, other) for between in ((), (_PER,)) for other in (unit, f"{MARK}{unit}"))
 
 
 def _marked(unit: str) -> str:
@@ -178,6 +199,14 @@ def _number(number: Decimal) -> str:
 def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The initials of a name in three words or more, and a car or the like by its year and model alone."""
     words = [word for word in answer.split() if word.lower() not in _SMALL_WORDS]
+    if len(words) > 1 and words[0].lower().rstrip(".") in TITLES and words[1][:1].isupper():
+        yield tokens[1:]
+    if len(words) > 1 and len(tokens) == len(words) and all(word[:1].isupper() for word in words):
+        yield from (rest for rest in (tokens[1:],) if tokens[0] in KINDS_OF_PLACE)
+        yield from (rest for rest in (tokens[:-1],) if tokens[-1] in KINDS_OF_PLACE)
+    for kind in HAN_KINDS_OF_PLACE:
+        if answer.endswith(kind) and len(answer) - len(kind) >= _LEAST_HAN_NAME:
+            yield tokens[: -len(kind)]
     if len(words) >= 3 and all(word[:1].isupper() and word.isalpha() for word in words):
         yield ("".join(word[0] for word in words).lower(),)
     if answer in _LANDS:

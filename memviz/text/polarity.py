@@ -25,11 +25,14 @@ _CHANGE = (
     r"|downgrad|went|goes|going|revis|shift|extend|cut|dropp|bump|grew|rose|fell|adjust|amend|migrat|convert"
     r"|brought)\w*"
 )
+_WITHIN = r"(?:[^.;!?]|(?<=\d)\.(?=\d))"
+"""A character of a sentence's part; the point of a number is one."""
 _CANCELLED = r"(?:cancell?ed|called off|scrapped|abgesagt|storniert|annul[ée]+\w*|cancelad[oa]s?)"
 _OUTDATED = (
     # from X to Y, after a word of change
-    re.compile(rf"\b{_CHANGE}\b[^.;!?]{{0,80}}?\bfrom (?P<old>[^.;!?]{{1,80}}?),? (?:to|into|onto|over to)\b", _I),
-    re.compile(r"\bfrom (?P<old>[^.;!?]{1,60}?) to [^.;!?]{1,60}? (?:was|were|has|have|is)? ?(?:changed|moved)\b", _I),
+    re.compile(rf"\b{_CHANGE}\b{_WITHIN}{{0,80}}?\bfrom (?P<old>{_WITHIN}{{1,80}}?),? (?:to|into|onto|over to)\b", _I),
+    re.compile(rf"\bfrom (?P<old>{_WITHIN}{{1,60}}?) to {_WITHIN}{{1,60}}? (?:was|were|has|have|is)? ?"
+               r"(?:changed|moved)\b", _I),
     re.compile(r"\bchang(?:ed|es|ing) (?P<old>(?!from\b|to\b|(?:the|his|her|their|my"
                r"|our)\b)[^.,;!?]{1,60}?) (?:to|into)\b", _I),
     re.compile(r"\breplac(?:e|es|ed|ing) (?P<old>(?!by\b|with\b)[^.,;!?]{1,60}?) (?:with|by)\b", _I),

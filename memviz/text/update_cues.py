@@ -17,6 +17,11 @@ _START = r"(?:^|[,;:] ?|\b(?:and|but|so|that) )"
 _HAN_UNIT, _HAN_END = r"[^，。；！？,;]", r"(?=$|[，。；！？,;])"
 _HAN_NOW = r"(?:后来|现在|如今|结果|但|不过|改|换|这次|最后|今年|调|推迟|提前|目前|眼下)"
 
+_CHANGED = (
+    r"(?:changed|raised|lowered|increased|reduced|cut|moved|extended|shortened|postponed|pushed back|brought forward"
+    r"|shifted|updated|corrected|revised|replaced|renamed|upgraded|downgraded|dropped|adjusted|amended|doubled|halved)"
+)
+
 Cued = tuple[tuple[str, ...], str]
 
 ENDED: tuple[Cued, ...] = (
@@ -24,6 +29,22 @@ ENDED: tuple[Cued, ...] = (
     (("originally", "initially", "at first", "at the start", "previously", "formerly"), (
         r"\b(?:originally|initially|at first|at the start|previously|formerly)\b(?! from)(?P<old>[^;!?]{1,80}?)"
         r"(?=[,–—-]? ?\b(?:but|now|then|later|until|it['’]s)\b)")),
+    (("originally", "initially", "at first", "previously", "formerly"), (
+        r"\b(?:originally|initially|at first|previously|formerly)\b(?! from)(?P<old>[^,;!?]{1,60}?), "
+        r"(?:it |this |that |they )?"
+        rf"(?:was|were|has|have|had|is)(?: been)?(?: since| later| then)? {_CHANGED}\b")),
+    (("first ",), (
+        r"\b(?:he|she|they|we|i|it|user)(?: had)? first (?:had|wanted|planned|thought|chose|booked|asked|set|picked)\b"
+        r"(?P<old>[^;!?]{1,60}?),? (?:but|then|and then)\b")),
+    (("it to", "them to", "that to", "this to", "it into", "it up to", "it down to"), (
+        rf"{_START}(?P<old>{_UNIT}{{1,80}}?),? (?:but|and then|then)(?: have| has| had)?(?: since| later| then)? "
+        rf"{_CHANGED} (?:it|this|that|them) (?:up |down )?(?:to|into)\b")),
+    (("rewr", "ported", "translated"), (
+        rf"\b(?:rewritten|rewrote|rewriting|ported|translated)\b{_UNIT}{{0,40}}?\bfrom (?P<old>{_UNIT}{{1,60}}?) "
+        r"(?:in|to|into)\b")),
+    (("taken", "booked", "sold out", "full", "available", "occupied"), (
+        rf"{_START}(?P<old>{_UNIT}{{1,60}}?) (?:is|are|was|were) (?:already |now |fully )?"
+        r"(?:taken|booked|booked out|booked up|sold out|full|occupied|unavailable|not available),? so\b")),
     (("going to", "supposed to", "meant to"), (
         r"\b(?:was|were) (?:going|supposed|meant) to (?P<old>[^;!?]{1,60}?),? but\b")),
     (("originally", "initially", "first"), (
@@ -66,11 +87,12 @@ ENDED: tuple[Cued, ...] = (
     (("off the table", "out of the question", "ruled out", "dropped", "shelved", "abandoned", "withdrawn", "outdated",
       "obsolete", "expired", "void", "invalid", "wrong", "incorrect", "mistake", "typo", "out of date", "revoked",
       "not valid", "reversed", "lifted", " off", " out", "discontinued", "retired", "sold", "given away",
-      "overturned", "a thing of the past"), (
+      "overturned", "a thing of the past", "rejected", "turned down", "declined", "vetoed", "outgrown", "voted down"), (
         rf"{_START}(?P<old>{_UNIT}{{1,60}}?) ?(?<!what)(?<!something)\b{_IS} (?:now |already |all |since )?"
         r"(?:off the table|out of the question|ruled out|dropped|shelved|abandoned|withdrawn|outdated|obsolete"
         r"|expired|void|invalid|wrong|incorrect|a mistake|a typo|out of date|revoked|reversed|lifted|discontinued"
-        r"|retired|sold|given away|overturned|a thing of the past"
+        r"|retired|sold|given away|overturned|a thing of the past|rejected"
+        r"|turned down|declined|vetoed|outgrown|voted down"
         r"|(?:off|out)(?=$|[.,;!?]| because| since| now| for (?:her|him|them|me|us|good)))(?!\w)")),
     (("fell through", "fallen through", "expired", "longer", "stopped working", "anymore", "any more"), (
         rf"{_START}(?P<old>{_UNIT}{{1,60}}?) (?:(?:has |have )?f(?:ell|allen) through|(?:has |have )?(?:just )?expired"

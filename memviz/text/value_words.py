@@ -183,6 +183,12 @@ SAME_MEASURE = {
 }  # fmt: skip
 """Units, each with the next larger one and how many of it that is."""
 PEOPLE_MEASURES = "人名位个"
+PEOPLE = words("people guest attendee participant person visitor")
+"""Words for as many people, as :func:`memviz.text.containment.normal_tokens` has them."""
+TITLES = words("mr mrs ms miss mx dr prof sir madam herr frau senor senora monsieur madame")
+KINDS_OF_PLACE = words("hotel hostel guesthouse motel restaurant cafe trattoria bistro bar pub")
+"""Words that people leave out before or behind the name of a place."""
+HAN_KINDS_OF_PLACE = ("大酒店", "酒店", "饭店", "宾馆", "餐厅", "餐馆", "民宿", "旅馆")
 SHORT_FORMS = {
     "postgres": "postgresql", "js": "javascript", "k8s": "kubernetes", "mech": "mechanical", "eng": "engineering",
     "elec": "electrical", "univ": "university", "uni": "university", "dept": "department", "apt": "apartment",
@@ -194,6 +200,7 @@ SHORT_FORMS = {
     "photo": "photograph", "vet": "veterinarian", "gran": "grandmother", "grandma": "grandmother",
     "grandpa": "grandfather", "mum": "mother", "mom": "mother", "dad": "father", "maths": "mathematics",
     "math": "mathematics", "chem": "chemistry", "bio": "biology", "sci": "science", "psych": "psychology",
+    "kid": "children", "kids": "children", "child": "children",
     "favorite": "favourite", "color": "colour", "gray": "grey",
 }  # fmt: skip
 """Words that people shorten, and what each is short for."""

@@ -185,3 +185,50 @@ def test_states_have_fixed_codes_and_each_its_own_look() -> None:
     assert [place.state.word for place in BEST_FIRST] == ["known"] * 4 + ["contradicted", "unknown", "lost"]
     assert len(STATE_OF) == len(Knowledge)
     assert np.array_equal(np.flatnonzero(STATE_OF == K), [place for place in Knowledge if place.is_known])
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("About 45 attendees are expected, half of them vegetarians.", "45 people"),
+        ("The wedding will have forty-five guests.", "45 people"),
+        ("The shelf is 1.8 m tall and 60 cm deep.", "180 cm"),
+        ("他身高1米75。", "175厘米"),
+        ("The limit there is 80 kilometres per hour.", "80 km/h"),
+        ("Okafor, the landlord, is fine with a dog.", "Mr. Okafor"),
+        ("The Miramar confirmed a double room for three nights.", "Hotel Miramar"),
+        ("已经在如家订了两晚。", "如家酒店"),
+        ("They have 2 kids, Mia and Jon.", "two children"),
+    ],
+)
+def test_measures_people_titles_and_kinds_of_places_may_be_said_in_other_words(text: str, answer: str) -> None:
+    assert state_of(text, answer, "What was it?") is K
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The shelf is 1.6 m tall.", "180 cm"),
+        ("About 54 attendees are expected.", "45 people"),
+        ("The limit there is 80 kilometres.", "80 km/h"),
+        ("Osei, the landlord, is fine with a dog.", "Mr. Okafor"),
+    ],
+)
+def test_other_measures_and_names_are_no_such_words(text: str, answer: str) -> None:
+    assert state_of(text, answer, "What was it?") is L
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("They first had 1200 dollars in mind but raised it to 1500.", "$1,200"),
+        ("The course, originally six weeks, was extended to eight.", "6 weeks"),
+        ("They upgraded from Python 3.11 to 3.12.", "3.11"),
+        ("The app was rewritten from Rust in Go.", "Rust"),
+        ("Dark green was rejected; the curtains will be navy.", "dark green"),
+        ("Tests showed the peanut allergy was outgrown.", "peanuts"),
+        ("Room 204 is taken, so the meeting moves to 210.", "room 204"),
+    ],
+)
+def test_what_was_raised_extended_rewritten_rejected_or_taken_is_not_so_any_more(text: str, answer: str) -> None:
+    assert state_of(text, answer, "What was it?") is C
