@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from memviz.models.destinations import check_destination, refuse_redirect
-from memviz.models.line import begin_reply, watch_connections
+from memviz.models.line import begin_reply, note_response, watch_connections
 from memviz.models.reply_bodies import bound_body
 from memviz.models.whole_replies import read_whole_reply
 
@@ -62,4 +62,6 @@ def _session() -> httpx.Client:
 
 
 REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = (check_destination, begin_reply)
-RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (refuse_redirect, bound_body, read_whole_reply)
+RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (
+    note_response, refuse_redirect, bound_body, read_whole_reply,
+)  # fmt: skip

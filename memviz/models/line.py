@@ -105,6 +105,7 @@ class Line:
 
 _NOBODYS = Line()
 _LINE: ContextVar[Line] = ContextVar("line", default=_NOBODYS)
+_RESPONSES: ContextVar[list[httpx.Response] | None] = ContextVar("responses", default=None)
 _ALLOWANCE: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
@@ -113,6 +114,21 @@ def begin_reply(request: httpx.Request) -> None:
     nothing by it, and a packed one hides how large it is."""
     request.headers["accept-encoding"] = "identity"
     _ALLOWANCE.set(Allowance())
+
+
+def note_responses(within: Context) -> list[httpx.Response]:
+    """The responses that requests made in ``within`` get from now on, to be closed at the end. One that is left open
+    is closed by Python's garbage collector, at any moment: also while a request holds the lock that closing needs,
+    which then waits for itself."""
+    responses: list[httpx.Response] = []
+    within.run(_RESPONSES.set, responses)
+    return responses
+
+
+def note_response(response: httpx.Response) -> None:
+    """Keep ``response`` for whoever asked to note it."""
+    if (noted := _RESPONSES.get()) is not None:
+        noted.append(response)
 
 
 def watch_connections(client: httpx.Client) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
+import httpx
 from pydantic import Secret
 
 from memviz.access.settings import ModelAccess
@@ -17,6 +18,7 @@ from memviz.conversation import Message
 from memviz.errors import ModelError, ParameterError, RateLimitError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.credentials import NO_KEY, OPERATOR, check_credentials, limits_of, settings_of
+from memviz.models.line import note_responses
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.metering import Meter, unmetered
@@ -167,11 +169,12 @@ class LiteLLMModel(Model):
         yield reply
 
     def _attempt(self, request: dict[str, Any], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
-        stream = None
+        stream, responses = None, list[httpx.Response]()
         try:
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
             within = limits_of(settings, self.access).context()
+            responses = note_responses(within)
             stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
             for chunk in iter(partial(within.run, next, stream, None), None):
                 _forget_pieces(stream)
@@ -188,6 +191,9 @@ class LiteLLMModel(Model):
             return _Failure(typed_error(error, call), retry_after_seconds(error))
         finally:
             _close(stream)
+            for response in responses:
+                with suppress(Exception):  # its connection may be cut
+                    response.close()
 
     def _call(self, request: dict[str, Any], *, reading: bool) -> Call:
         settings = self._settings.get_secret_value()

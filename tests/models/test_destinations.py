@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -139,6 +140,22 @@ def test_an_address_that_is_given_never_gets_a_key_of_the_environment(
         client(server, name, api_key=key, project_id="p").complete(HELLO)
     assert "of-the-operator" not in json.dumps([request.headers for request in server.requests])
     assert "of-the-operator" not in json.dumps([(request.path, request.body) for request in server.requests])
+
+
+@pytest.mark.usefixtures("operators_keys")
+def test_no_reply_is_left_open_whatever_becomes_of_the_call(server: OpenAIServer) -> None:
+    """The garbage collector would close it, perhaps within a request that holds the lock which that takes."""
+    gc.disable()
+    try:
+        for name in PROVIDERS:
+            with suppress(ModelError):
+                client(server, name, api_key=KEY, project_id="p").complete(HELLO)
+        replies = [one for one in gc.get_objects() if type(one) is httpx.Response and one._request is not None]
+    finally:
+        gc.enable()
+    assert len(server.requests) >= len(PROVIDERS) / 2
+    mine = [one for one in replies if one.request.url.port == server.server_port]
+    assert [one for one in mine if not one.is_closed] == []
 
 
 @pytest.mark.usefixtures("operators_keys")
