@@ -7,8 +7,9 @@ The runs there are, from the fastest to the most thorough:
     pytest tests/browser                        the pages and the main journeys in Chromium;
     pytest tests/browser -m "slow or not slow"  with all journeys
     pytest -m slow                              only what is marked slow: long journeys, killed processes, large replays
-    pytest -m "slow or hypothesis" --hypothesis-profile=thorough
-                                                that, and every property over many more examples: what .ci/run adds
+    pytest -m "slow or law" --hypothesis-profile=thorough
+                                                that over more examples, and the laws of the engine over many more: what
+                                                .ci/run adds
 
 A property (a test with @given) sets no number of examples of its own, so that the profile decides. The thorough one
 tries the laws of the engine (modules marked ``law``) far more often than other properties. A test is marked
