@@ -18,7 +18,7 @@ class Judged(NamedTuple):
         return self.right / self.pairs
 
 
-ORDINARY = Judged(110, 96)
+ORDINARY = Judged(110, 97)
 """What occurs in ordinary messages and summaries. ``python -m benchmarks.fact_states untouched`` measures both."""
 ADVERSARIAL = Judged(70, 42)
 """What was written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
