@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 WIDTH_PIXELS = 1400
-SETTINGS = ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')
+SETTINGS = ("buffer", "window", 'summary_buffer {"max_token_limit": 1500, "summary_words": 120}')
 VIEW = urlencode([("conversation", "sample-trip"), *(("setting", setting) for setting in SETTINGS)])
 SWEEP_CHART = ".st-key-tune-pareto .js-plotly-plot"
 MOST_STEPS = 12

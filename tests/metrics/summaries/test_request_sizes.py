@@ -46,8 +46,9 @@ def test_events_stand_in_order_between_the_request_before_and_their_own(id: str,
         number = run.request_number(event.compaction)
         if number is not None:
             first, last = place_before(run, number), axis.places(turns)[number]
-        elif run.log.pending:  # at the place that the open request will have
-            first, last = place_before(run, len(turns)), axis.last(run.log.pending.turn)
+        elif run.log.pending:  # at the place of the open request's turn, or behind it where that has others
+            turn = run.log.pending.turn
+            first, last = place_before(run, len(turns)), axis.last(turn) + 0.5 * (turn in turns)
         else:
             first, last = place_before(run, len(turns)), axis.last(run.log.turn_count) + 0.5
         assert first < event.place <= last
