@@ -48,10 +48,12 @@ READ_IN_CONTEXT = (
 
 
 class AnswerForm(NamedTuple):
-    """Tokens to be found one after the other. A *bare* amount is none where its kind, another one, follows."""
+    """Tokens to be found one after the other. A *bare* amount is none where its kind, another one, follows, and a date
+    without its year none where a year, another one, follows."""
 
     tokens: tuple[str, ...]
     is_bare: bool = False
+    is_yearless: bool = False
 
 
 def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
@@ -119,6 +121,8 @@ def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
         return [AnswerForm(tokens)]
     forms = [AnswerForm(tokens)]
     forms += map(AnswerForm, _dates(tokens))
+    if _is_date_with_year(tokens):
+        forms += [AnswerForm(date, is_yearless=True) for date in (tokens[:2], *_dates(tokens[:2]))]
     if len(tokens) == 1:
         forms += map(AnswerForm, _one_word(answer.strip(), tokens[0]))
     if len(tokens) == 2 and len(tokens[0]) >= _LEAST_BARE_DIGITS and _WITH_SYMBOL.fullmatch(answer.strip()):
@@ -142,6 +146,8 @@ _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
 _LEAST_HAN_NAME = 2
 _PER = "per"
 _SMALL_WORDS = ("of", "the", "and", "de", "for")
+_LISTED = re.compile(r",? and |, | & | und | et | y | e |[和与跟、]")
+_LISTED_PART = re.compile(r"[^\W\d_]{3,}(?:[ -][^\W\d_]{2,}){0,2}|[\u4e00-\u9fff]{2,6}")
 _LANDS = {"United Kingdom": "uk", "United States": "usa", "San Francisco": "sf", "European Union": "eu"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -238,6 +244,21 @@ _HALF_SAID = re.compile(r"[ap]\.?m|上午|下午|早上|晚上|凌晨|傍晚|中
 _CODE = re.compile(r"[A-Z0-9]+(?:[ -][A-Z0-9]+)*|[A-Za-z0-9]+")
 _CODE_CHARS = range(4, 21)
 _PARTS = re.compile(r"[ -]")
+
+
+def _is_date_with_year(tokens: tuple[str, ...]) -> bool:
+    if len(tokens) != 3 or not tokens[0].isdigit() or not _YEAR.fullmatch(tokens[2]):
+        return False
+    return tokens[1][0] == MARK and tokens[1][1:].isdigit()
+
+
+def list_parts(answer: str) -> tuple[str, ...]:
+    """The two or three things that ``answer`` lists, such as ``cashews`` and ``pistachios``; empty where it is no such
+    list. Numbers are none: the parts of "2 and 3" stand in many texts."""
+    parts = [part.strip() for part in _LISTED.split(answer.strip().rstrip("."))]
+    if len(parts) not in (2, 3) or not all(_LISTED_PART.fullmatch(part) for part in parts):
+        return ()
+    return tuple(parts)
 
 
 def _dates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

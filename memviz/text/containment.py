@@ -45,6 +45,7 @@ _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
 _UNKNOWN, _BORDER = 0, -1
+_YEARS = tuple(map(str, range(1900, 2100)))
 _KIND_TOKENS = tuple(dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values())))
 
 
@@ -120,16 +121,20 @@ class PhraseIndex:
     def __init__(self, phrases: Sequence[str]) -> None:
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
+        themselves = frozenset(self.phrases)
         forms = [
             (number, form)
             for number, phrase in enumerate(phrases)
             for form in answer_forms(phrase, self.phrases[number])
+            # "26 June" is itself where it is asked for too, as the date that holds no more, for example
+            if not (form.is_yearless and form.tokens in themselves)
         ]
         self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
         self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)
+        self._is_yearless = np.array([form.is_yearless for _, form in forms], dtype=bool)
         self._numbers: dict[str, int] = {}
-        for kind in _KIND_TOKENS:
-            self._numbers[kind] = len(self._numbers) + 1
+        for token in (*_KIND_TOKENS, *_YEARS):
+            self._numbers[token] = len(self._numbers) + 1
         self._coded = [
             [self._numbers.setdefault(token, len(self._numbers) + 1) for token in form.tokens] for _, form in forms
         ]
@@ -193,11 +198,14 @@ class PhraseIndex:
     def _without_other_kinds(
         self, tokens: NDArray[np.int32], phrases: NDArray[np.int64], places: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Without the bare amounts that the text says to be of another kind: 3,000 dollars for 3,000 euros."""
-        if not self._is_bare.any():
+        """Without the bare amounts that the text says to be of another kind, 3,000 dollars for 3,000 euros, and dates
+        without a year that it says to be of another one."""
+        if not self._is_bare.any() and not self._is_yearless.any():
             return phrases, places
         behind = tokens[places + self._lengths[phrases]]  # a border ends every text
-        keep = ~(self._is_bare[phrases] & (behind > _UNKNOWN) & (behind <= len(_KIND_TOKENS)))
+        is_kind = (behind > _UNKNOWN) & (behind <= len(_KIND_TOKENS))
+        is_year = (behind > len(_KIND_TOKENS)) & (behind <= len(_KIND_TOKENS) + len(_YEARS))
+        keep = ~(self._is_bare[phrases] & is_kind) & ~(self._is_yearless[phrases] & is_year)
         return phrases[keep], places[keep]
 
 

@@ -27,6 +27,7 @@ _CHANGE = (
 )
 _WITHIN = r"(?:[^.;!?]|(?<=\d)\.(?=\d))"
 """A character of a sentence's part; the point of a number is one."""
+_MONEY = "€$£¥元"
 _CANCELLED = r"(?:cancell?ed|called off|scrapped|abgesagt|storniert|annul[ée]+\w*|cancelad[oa]s?)"
 _OUTDATED = (
     # from X to Y, after a word of change
@@ -113,7 +114,11 @@ _DENIED = (
 )  # fmt: skip
 _OUTDATED_BEFORE = (
     re.compile(r" (?:was|were|has been|is|are|have been) (?:replaced|superseded)\b", _I),
-    re.compile(r" ?(?:->|→|⇒) ?(?=\S)"),
+    # from one value to another, or from one word to another: "09:40→Porto" is a route, and "12:10→13:15" a journey
+    re.compile(
+        rf"(?:(?<=\d)(?<!:\d\d)|(?<=\d%)|(?<=\d [{_MONEY}])|(?<=\d[{_MONEY}])) ?(?:->|→|⇒) ?(?=[{_MONEY}]?\d)"
+        r"|(?<=[^\W\d]) ?(?:->|→|⇒) ?(?=[^\W\d])"
+    ),
     re.compile(
         rf" (?:was|were|is|are|been|got|has|ist|wurde|fue|foi|est) (?:\w+ )?{_CANCELLED}\b(?! (?:free|until|if))", _I
     ),

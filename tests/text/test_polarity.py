@@ -66,6 +66,8 @@ def test_a_value_is_denied_or_outdated(text: str, value: str) -> None:
         ("The meeting is not at 17:30, it is at 18:00.", "18:00"),
         ("The budget was raised from 3,000 to 4,000 euros.", "4000 euros"),
         ("Budget: 3,000 → 4,000 euros", "4000"),
+        ("28 June 2027 09:40→Porto 12:05", "28 June 2027"),
+        ("Campanhã 12:10→13:15 Coimbra", "12:10"),
         ("She lives in Lisbon and does not drive.", "Lisbon"),
         ("She does not drive, she lives in Lisbon.", "Lisbon"),
         ("She doesn't smoke and she lives in Lisbon.", "Lisbon"),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
+from memviz.text.answer_forms import list_parts
 from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.text.polarity import (
     Polarity,
@@ -27,6 +28,8 @@ from memviz.text.polarity import (
 )
 from memviz.transcripts.base import Probe
 
+MOST_TOKENS_BETWEEN = 12
+"""So far apart may the parts of an answer stand that lists several things."""
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.unsignedinteger]
 
@@ -85,6 +88,41 @@ class _Negatives(NamedTuple):
         return held
 
 
+class _Lists(NamedTuple):
+    """Answers that list things, to be found where all of these stand near each other: "cashew (caju), pistachio"."""
+
+    parts: PhraseIndex
+    lists: tuple[tuple[int, int, int], ...]
+    """The number of the probe, and those of the first part and of the one behind the last."""
+    probe_count: int
+
+    @classmethod
+    def of(cls, probes: Sequence[Probe]) -> _Lists:
+        parts: list[str] = []
+        lists = []
+        for number, probe in enumerate(probes):
+            for listed in filter(None, map(list_parts, probe.answers)):
+                lists.append((number, len(parts), len(parts) + len(listed)))
+                parts += listed
+        return cls(PhraseIndex(parts), tuple(lists), len(probes))
+
+    def in_texts(self, texts: Sequence[str]) -> Bools:
+        """Which of ``texts`` hold all parts of which answers: [texts x probes]."""
+        held: Bools = np.zeros((len(texts), self.probe_count), dtype=np.bool_)
+        if not self.lists:
+            return held
+        found = self.parts.find(texts)
+        for probe, first, stop in self.lists:
+            lead, *others = (np.flatnonzero(found.phrases == part) for part in range(first, stop))
+            near = np.ones(len(lead), dtype=np.bool_)
+            for other in others:
+                between = np.abs(found.places[lead][:, None] - found.places[other][None, :])
+                is_same = found.texts[lead][:, None] == found.texts[other][None, :]
+                near &= (is_same & (between <= MOST_TOKENS_BETWEEN)).any(axis=1)
+            held[found.texts[lead[near]], probe] = True
+        return held
+
+
 class ProbeTexts:
     """The answers of ``probes`` in the messages of ``log``, for every run over it.
 
@@ -116,6 +154,7 @@ class ProbeTexts:
         self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
         self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
         self._covers = list(_covers(phrases))
+        self._lists = _Lists.of(self.probes)
         self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
         self.stale_counts: Counts = np.zeros((1, len(self.stale_columns)), dtype=np.uint16)
         self.extend()
@@ -181,6 +220,7 @@ class ProbeTexts:
             of_kind = self._is_stale[matches.phrases] == kind
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
+        kinds[0] |= self._lists.in_texts(texts)
         return kinds[0], kinds[1][:, self.stale_columns]
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:

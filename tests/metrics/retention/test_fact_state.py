@@ -199,6 +199,9 @@ def test_states_have_fixed_codes_and_each_its_own_look() -> None:
         ("The Miramar confirmed a double room for three nights.", "Hotel Miramar"),
         ("已经在如家订了两晚。", "如家酒店"),
         ("They have 2 kids, Mia and Jon.", "two children"),
+        ("Niamh: cashew (caju)/pistachio (pistácio) allergy.", "cashews and pistachios"),
+        ("Finn's passport expires 9 July: apply by mid-April.", "9 July 2027"),
+        ("护照7月9日到期。", "2027年7月9日"),
     ],
 )
 def test_measures_people_titles_and_kinds_of_places_may_be_said_in_other_words(text: str, answer: str) -> None:
@@ -209,6 +212,11 @@ def test_measures_people_titles_and_kinds_of_places_may_be_said_in_other_words(t
     ("text", "answer"),
     [
         ("The shelf is 1.6 m tall.", "180 cm"),
+        ("The passport expired on 9 July 2021.", "9 July 2027"),
+        (
+            "She bakes with cashews, and much later, when all of the guests had long gone home, came pistachios.",
+            "cashews and pistachios",
+        ),
         ("About 54 attendees are expected.", "45 people"),
         ("The limit there is 80 kilometres.", "80 km/h"),
         ("Osei, the landlord, is fine with a dog.", "Mr. Okafor"),
