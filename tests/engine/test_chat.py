@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -399,12 +400,23 @@ class TestLiveIsReplay:
         chat.send("And now?")
         replayed = memviz.replay(list(chat.log), chat.strategy, model=Digest(), counter="chars4")
         assert len(chat.run.turns) == len(replayed.turns) == chat.log.turn_count
-        assert sent(chat.run)[-1] == sent(replayed)[-1], "of what was before, only the log matters"
+        if chat.strategy.id not in ACTING_AT_A_REQUEST or not asked_in_vain(chat.log):
+            assert sent(chat.run)[-1] == sent(replayed)[-1], "of what was before, only the log matters"
         if not chat.run.earlier_settings and not set(steps) & {*IDS, "recall"}:
             assert sent(chat.run) == sent(replayed)
             live, again = timeless(chat.run), timeless(replayed)
             assert live["messages"] == again["messages"]
             assert live["requests"] == again["requests"]
+
+
+ACTING_AT_A_REQUEST = ("threshold_summary", "chat_summary_buffer")
+"""Strategies that summarize when a request is made: also for one that nobody answered, and what they wrote then stays,
+though the log does not tell of it."""
+
+
+def asked_in_vain(log: memviz.Log) -> bool:
+    """Whether a message of the user has no reply, because the model failed."""
+    return any(one.role == other.role == "user" for one, other in pairwise(log))
 
 
 class Moody(Digest):

@@ -9,7 +9,7 @@ from memviz.conversation import Log
 from memviz.engine.assembly import Parts
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs, orphaned_results
-from memviz.forms import WithCalls
+from memviz.forms import Form
 from memviz.metrics.requests.orphaned import begins_behind_a_call
 
 
@@ -23,13 +23,21 @@ def refused_requests(run: Run) -> int:
 
 
 def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
-    return bool(orphaned_results(log, parts)) or _with_their_calls(in_pairs(log, parts)) != _with_their_calls(parts)
+    if orphaned_results(log, parts):
+        return True
+    sent, mended = _forms(parts), _forms(in_pairs(log, parts))
+    return sent != mended and _as_sent(log, sent) != _as_sent(log, mended)
 
 
-def _with_their_calls(parts: Parts) -> set[tuple[int, WithCalls | None]]:
-    """The positions that are sent, each with which of its calls are, where not all are."""
-    forms = [(piece, piece.form if isinstance(piece.form, WithCalls) else None) for piece in parts.messages]
-    return {(position, form) for piece, form in forms for position in piece.positions}
+def _forms(parts: Parts) -> set[tuple[int, Form | None]]:
+    """The positions that are sent, recalled ones among them, each with its form."""
+    sent = {(position, piece.form) for piece in parts.messages for position in piece.positions}
+    return sent | {(position, None) for position in parts.recalled}
+
+
+def _as_sent(log: Log, forms: set[tuple[int, Form | None]]) -> set[tuple[int, str]]:
+    """The same with what each is sent as: another form may say the same."""
+    return {(position, repr(log.sent(position, form))) for position, form in forms}
 
 
 def _ends_before_a_result(run: Run) -> NDArray[np.bool_]:
