@@ -3,6 +3,7 @@
 // It also keeps where the visitor went until the page is told: a walk that comes in the place of another begins there.
 const MEMVIZ_KEY_WAITS_MILLISECONDS = 120_000; // a busy server draws a page late; what is later still was meant for something else
 const MEMVIZ_WALK_KEYS = [" ", "ArrowLeft", "ArrowRight", "n"];
+const MEMVIZ_SPEAKER_KEYS = ["p", "PageDown", "PageUp"];
 const MEMVIZ_OPENS_STAGE = ".st-key-compare-stage button"; // the switch that puts the stage in the place of the charts
 const MEMVIZ_TYPING = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
 const MEMVIZ_OWN_ARROWS = "input:not([type=checkbox]), [role=slider], [role=radio], [role=tab], [role=option], [role=menuitem], [role=spinbutton]";
@@ -17,6 +18,8 @@ class MemvizKeys {
     constructor() {
         this.walks = new Set();
         this.waiting = []; // what was pressed while no walk was there
+        this.speaker = null; // who hears the keys of a speaker
+        this.unheard = []; // those that were pressed before it was there
         this.opening = -Infinity; // when a stage was asked for that is not there yet
         this.places = {}; // where walks stand, by their names, for those that come in their place
         this.moves = 0; // how many moves the page was told of
@@ -34,8 +37,17 @@ class MemvizKeys {
         for (const { event } of keys) walk.act(event.key);
     }
 
+    // The speaker's keys are heard by a part of the page that may come late, too.
+    listen(speaker) {
+        this.speaker = speaker;
+        const keys = this.unheard.filter((one) => !one.event.defaultPrevented && this.isMeant(one));
+        this.unheard = [];
+        for (const { event } of keys) speaker.key(event);
+    }
+
     forget() {
         this.waiting = [];
+        this.unheard = [];
         this.opening = -Infinity;
     }
 
@@ -52,6 +64,8 @@ class MemvizKeys {
     }
 
     press(event) {
+        const isSpeakers = MEMVIZ_SPEAKER_KEYS.includes(event.key) && !this.speaker?.isThere;
+        if (isSpeakers && !this.belongsElsewhere(event)) this.unheard.push({ event, since: performance.now(), path: location.pathname });
         if (!MEMVIZ_WALK_KEYS.includes(event.key) || this.belongsElsewhere(event)) return;
         const walks = [...this.walks].filter((walk) => !walk.leaveIfGone());
         const isHeld = this.isOpening;
@@ -62,7 +76,7 @@ class MemvizKeys {
 
     belongsElsewhere(event) {
         const target = event.composedPath()[0];
-        const own = MEMVIZ_TYPING + (event.key === " " ? `, ${MEMVIZ_OWN_SPACE}` : event.key === "n" ? "" : `, ${MEMVIZ_OWN_ARROWS}`);
+        const own = MEMVIZ_TYPING + (event.key === " " ? `, ${MEMVIZ_OWN_SPACE}` : event.key === "n" || MEMVIZ_SPEAKER_KEYS.includes(event.key) ? "" : `, ${MEMVIZ_OWN_ARROWS}`);
         if (target instanceof Element && target.closest(own)) return true;
         return event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
     }

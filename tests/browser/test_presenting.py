@@ -82,6 +82,23 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     expect(page).to_have_url(re.compile("turn=15"))
 
 
+def test_a_key_that_is_pressed_before_the_page_is_there_waits_for_it(page: Page, dashboard: Dashboard) -> None:
+    page.add_init_script(
+        """{
+            const watch = new MutationObserver(() => {
+                if (!document.querySelector("[data-testid=stApp] h1")) return;
+                watch.disconnect();
+                window.heardThen = Boolean(window.memvizKeys?.speaker);
+                document.dispatchEvent(new KeyboardEvent("keydown", { key: "p", bubbles: true, cancelable: true }));
+            });
+            watch.observe(document, { childList: true, subtree: true });
+        }"""
+    )
+    page.goto(f"{dashboard.url}/compare?{SETTINGS}")
+    expect(bar(page)).to_contain_text("1 of 6")
+    assert page.evaluate("heardThen") is False, "the key was pressed when the title stood, and nobody heard it"
+
+
 def test_p_is_a_letter_while_somebody_types(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     drawn(page)

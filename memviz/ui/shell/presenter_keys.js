@@ -38,6 +38,7 @@ class Keys {
     update(data) {
         this.data = data;
         this.size();
+        if (MemvizKeys.here.speaker !== this) MemvizKeys.here.listen(this);
     }
 
     // As presented.css has it.
