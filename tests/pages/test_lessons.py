@@ -136,6 +136,21 @@ def test_steps_are_gone_through_and_left(database: Path) -> None:
     assert any("3 of 3 seen" in text for text in sentences(session.caption))
 
 
+def test_what_a_browser_sends_before_it_knows_of_a_step_takes_nothing_back(database: Path) -> None:
+    text = text_with(settings=BUFFER, steps=[{"title": name, "text": "x"} for name in ("One", "Two", "Three")])
+    saved(database, text)
+    session = playing(lesson="mine")
+    before = address(session)
+    click(session, "Next")
+    for name, value in before.items():  # of a click that was made before the new address was there
+        session.query_params[name] = value
+    session.run()
+    assert (titles(session)[1], address(session)["step"]) == ("Two", "2")
+    session.query_params["step"] = "3"  # somebody asks for it
+    session.run()
+    assert titles(session)[1] == "Three"
+
+
 def test_a_lesson_that_cannot_be_read_is_one_sentence_and_the_others_are_there(database: Path) -> None:
     saved(database, "title: [", "broken")
     saved(database, text_with(settings=BUFFER))

@@ -3,6 +3,7 @@ and nothing is fetched: a lesson is one of those that come with memviz or are sa
 
 from __future__ import annotations
 
+from time import monotonic
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -19,6 +20,9 @@ from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
+BEHIND_SECONDS = 5.0
+"""So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
+what became of the first."""
 LESSON, STEP, LANGUAGE = "lesson", "step", "language"
 
 
@@ -26,7 +30,8 @@ def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
     """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
     page wrote. To be called before anything is drawn. What it asks for in vain is said."""
     asked = {name: st.query_params[name] for name in (LESSON, STEP, LANGUAGE) if name in st.query_params}
-    if asked and asked != state.written:
+    is_late = asked == state.written_before and monotonic() - state.written_at < BEHIND_SECONDS
+    if asked and asked != state.written and not is_late:
         _take(state, asked)
     if state.playing is None:
         return None
@@ -62,6 +67,7 @@ def keep_address(state: LessonsState) -> None:
     shown = {} if state.playing is None else {
         LESSON: state.playing, STEP: str(state.step + 1), LANGUAGE: state.language,
     }  # fmt: skip
-    state.written = shown
+    if shown != state.written:
+        state.written, state.written_before, state.written_at = shown, state.written, monotonic()
     keep_in_address({**{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}, **dict(presented_parts())})
     note_own(urlencode(address_now(), doseq=True))

@@ -429,8 +429,9 @@ class Answered(NamedTuple):
 @dataclass
 class LessonsState:
     """The Lessons page: which lesson is played, at which step (0-based) and in which language, which steps were seen
-    and which choices were taken (by the lesson's id and the step), what it wrote into its address, the lesson that was
-    played to its end just now, and the one that is being written."""
+    and which choices were taken (by the lesson's id and the step), what it wrote into its address, what before that and
+    when (seconds of a clock that only goes forward), the lesson that was played to its end just now, and the one that
+    is being written."""
 
     playing: str | None = None
     step: int = 0
@@ -438,6 +439,8 @@ class LessonsState:
     seen: dict[str, set[int]] = field(default_factory=dict)
     answers: dict[tuple[str, int], Answered] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
+    written_before: dict[str, str] = field(default_factory=dict)
+    written_at: float = 0.0
     ended: str | None = None
     uploads: int = 0
     own: OwnLesson = field(default_factory=OwnLesson)
