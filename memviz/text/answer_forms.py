@@ -115,13 +115,14 @@ def _read_between(token: str, before: str, behind: str) -> str:
     return word if is_word else word.capitalize()
 
 
-def answer_forms(answer: str, tokens: tuple[str, ...]) -> list[AnswerForm]:
-    """Every form in which ``answer``, of which these are the normal ``tokens``, may stand in a text, itself first."""
+def answer_forms(answer: str, tokens: tuple[str, ...], *, may_omit_year: bool = False) -> list[AnswerForm]:
+    """Every form in which ``answer``, of which these are the normal ``tokens``, may stand in a text, itself first; of a
+    date also without its year, if that may be omitted."""
     if not tokens:
         return [AnswerForm(tokens)]
     forms = [AnswerForm(tokens)]
     forms += map(AnswerForm, _dates(tokens))
-    if _is_date_with_year(tokens):
+    if may_omit_year and is_date_with_year(tokens):
         forms += [AnswerForm(date, is_yearless=True) for date in (tokens[:2], *_dates(tokens[:2]))]
     if len(tokens) == 1:
         forms += map(AnswerForm, _one_word(answer.strip(), tokens[0]))
@@ -246,7 +247,8 @@ _CODE_CHARS = range(4, 21)
 _PARTS = re.compile(r"[ -]")
 
 
-def _is_date_with_year(tokens: tuple[str, ...]) -> bool:
+def is_date_with_year(tokens: tuple[str, ...]) -> bool:
+    """Whether these normal tokens are a day, a month and a year."""
     if len(tokens) != 3 or not tokens[0].isdigit() or not _YEAR.fullmatch(tokens[2]):
         return False
     return tokens[1][0] == MARK and tokens[1][1:].isdigit()

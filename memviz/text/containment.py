@@ -118,16 +118,13 @@ def contains(text: str, answer: str) -> bool:
 class PhraseIndex:
     """Many phrases to be looked up in many texts; each text is read once, for all of them."""
 
-    def __init__(self, phrases: Sequence[str]) -> None:
+    def __init__(self, phrases: Sequence[str], *, may_omit_years: bool = False) -> None:
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
-        themselves = frozenset(self.phrases)
         forms = [
             (number, form)
             for number, phrase in enumerate(phrases)
-            for form in answer_forms(phrase, self.phrases[number])
-            # "26 June" is itself where it is asked for too, as the date that holds no more, for example
-            if not (form.is_yearless and form.tokens in themselves)
+            for form in answer_forms(phrase, self.phrases[number], may_omit_year=may_omit_years)
         ]
         self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
         self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)

@@ -61,7 +61,6 @@ def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
             (at, at + len(form.tokens)) for form in answer_forms(answer, wanted) if form.tokens
             for at in range(len(there)) if tuple(there[at : at + len(form.tokens)]) == form.tokens
             and not (form.is_bare and there[at + len(form.tokens) : at + len(form.tokens) + 1][:1] > [MARK])
-            and not (form.is_yearless and re.match("(19|20)[0-9]{2}$", "".join(there[at + len(form.tokens) :][:1])))
         }  # fmt: skip
         found += sorted(places)
     return found

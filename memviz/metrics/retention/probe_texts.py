@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
 from memviz.metrics.retention.message_text import readable
-from memviz.text.answer_forms import list_parts
+from memviz.text.answer_forms import is_date_with_year, list_parts
 from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.text.polarity import (
     Polarity,
@@ -26,10 +27,16 @@ from memviz.text.polarity import (
     sentences_that_may_deny,
     states_itself,
 )
+from memviz.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.transcripts.base import Probe
 
 MOST_TOKENS_BETWEEN = 12
 """So far apart may the parts of an answer stand that lists several things."""
+MOST_TOKENS_TO_SUBJECT = 7
+"""So far from a date without its year may the word stand that says what it is of."""
+_LEAST_LETTERS = 4
+_SAYING_NOTHING = frozenset(("date", "day", "month", "year", "time", "when", "which", "日期", "时间", "哪天"))
+_CHINESE_STOP = re.compile(f"{CHINESE_STOP}|[^\\u4e00-\\u9fff]")
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.unsignedinteger]
 
@@ -88,39 +95,65 @@ class _Negatives(NamedTuple):
         return held
 
 
-class _Lists(NamedTuple):
-    """Answers that list things, to be found where all of these stand near each other: "cashew (caju), pistachio"."""
+class _Near(NamedTuple):
+    """What answers a probe where other words stand near it."""
+
+    probe: int
+    lead: int
+    """The number of the part that it begins with."""
+    others: range
+    needs_all: bool
+    """Whether all of the other parts have to stand near it, or any one of them."""
+
+
+class _Neighbours(NamedTuple):
+    """Answers that are told by what stands near each other: of one that lists things all of these, "cashew (caju),
+    pistachio"; and a date without its year beside a word of the question, "the passport expires on 9 July"."""
 
     parts: PhraseIndex
-    lists: tuple[tuple[int, int, int], ...]
-    """The number of the probe, and those of the first part and of the one behind the last."""
+    near: tuple[_Near, ...]
     probe_count: int
 
     @classmethod
-    def of(cls, probes: Sequence[Probe]) -> _Lists:
+    def of(cls, probes: Sequence[Probe]) -> _Neighbours:
         parts: list[str] = []
-        lists = []
+        near = []
         for number, probe in enumerate(probes):
-            for listed in filter(None, map(list_parts, probe.answers)):
-                lists.append((number, len(parts), len(parts) + len(listed)))
-                parts += listed
-        return cls(PhraseIndex(parts), tuple(lists), len(probes))
+            for answer in probe.answers:
+                listed, is_date = list_parts(answer), is_date_with_year(normal_tokens(answer))
+                words = _telling_words(probe.question) if is_date else listed[1:]
+                if words:
+                    others = range(len(parts) + 1, len(parts) + 1 + len(words))
+                    near.append(_Near(number, len(parts), others, needs_all=not is_date))
+                    parts += [answer if is_date else listed[0], *words]
+        return cls(PhraseIndex(parts, may_omit_years=True), tuple(near), len(probes))
 
     def in_texts(self, texts: Sequence[str]) -> Bools:
-        """Which of ``texts`` hold all parts of which answers: [texts x probes]."""
+        """Which of ``texts`` hold which answers so: [texts x probes]."""
         held: Bools = np.zeros((len(texts), self.probe_count), dtype=np.bool_)
-        if not self.lists:
+        if not self.near:
             return held
         found = self.parts.find(texts)
-        for probe, first, stop in self.lists:
-            lead, *others = (np.flatnonzero(found.phrases == part) for part in range(first, stop))
-            near = np.ones(len(lead), dtype=np.bool_)
-            for other in others:
-                between = np.abs(found.places[lead][:, None] - found.places[other][None, :])
-                is_same = found.texts[lead][:, None] == found.texts[other][None, :]
-                near &= (is_same & (between <= MOST_TOKENS_BETWEEN)).any(axis=1)
-            held[found.texts[lead[near]], probe] = True
+        for probe, lead, others, needs_all in self.near:
+            leads = np.flatnonzero(found.phrases == lead)
+            most = MOST_TOKENS_BETWEEN if needs_all else MOST_TOKENS_TO_SUBJECT
+            stands = [self._stands_near(found, leads, np.flatnonzero(found.phrases == other), most) for other in others]
+            near = np.all(stands, axis=0) if needs_all else np.any(stands, axis=0)
+            held[found.texts[leads[near]], probe] = True
         return held
+
+    @staticmethod
+    def _stands_near(found: Matches, leads: NDArray[np.int64], others: NDArray[np.int64], most_tokens: int) -> Bools:
+        between = np.abs(found.places[leads][:, None] - found.places[others][None, :])
+        is_same_text = found.texts[leads][:, None] == found.texts[others][None, :]
+        return np.asarray((is_same_text & (between <= most_tokens)).any(axis=1))
+
+
+def _telling_words(question: str) -> tuple[str, ...]:
+    """The words of ``question`` that say what it is about."""
+    words = [token for token in normal_tokens(question) if len(token) >= _LEAST_LETTERS and token.isalpha()]
+    han = [piece for piece in _CHINESE_STOP.split(question) if len(piece) > 1]
+    return tuple(dict.fromkeys(word for word in (*words, *han) if word not in STOP_WORDS | _SAYING_NOTHING))
 
 
 class ProbeTexts:
@@ -154,7 +187,7 @@ class ProbeTexts:
         self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
         self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
         self._covers = list(_covers(phrases))
-        self._lists = _Lists.of(self.probes)
+        self._neighbours = _Neighbours.of(self.probes)
         self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
         self.stale_counts: Counts = np.zeros((1, len(self.stale_columns)), dtype=np.uint16)
         self.extend()
@@ -220,7 +253,7 @@ class ProbeTexts:
             of_kind = self._is_stale[matches.phrases] == kind
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
-        kinds[0] |= self._lists.in_texts(texts)
+        kinds[0] |= self._neighbours.in_texts(texts)
         return kinds[0], kinds[1][:, self.stale_columns]
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
