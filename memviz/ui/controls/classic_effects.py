@@ -83,9 +83,9 @@ EFFECTS = (
     ),
     Effect(
         "A sliding window forgets the allergy",
-        "Turn 3 says that a child must not eat cashews and pistachios. From turn 8 on it lies behind the last 10 "
-        "messages, and is not sent.",
-        "trip", (_WINDOW, _BUFFER), 8, page="facts", view="lives", parts=(("fact", "1"),),
+        "Turn 3 says that a child must not eat cashews and pistachios. From turn 9 on it lies behind the last 10 "
+        "messages, and so does the reply to it.",
+        "trip", (_WINDOW, _BUFFER), 9, page="facts", view="lives", parts=(("fact", "1"),),
     ),
     Effect(
         "The sawtooth of a summary",

@@ -43,7 +43,7 @@ def test_it_is_whole_and_plays_only_where_it_is_chosen() -> None:
     ("id", "parameters", "claude_free", "claude", "small"),
     [
         ("summary", {"buffer_size": 8}, (18, 18, 1490, 17), (14, 18, 125, 6), (7, 18, 152, 2)),
-        ("summary_buffer", {"max_token_limit": 1500}, (18, 18, 1890, 14), (15, 18, 125, 7), (6, 18, 155, 1)),
+        ("summary_buffer", {"max_token_limit": 1500}, (18, 18, 1890, 14), (16, 18, 125, 7), (6, 18, 155, 1)),
         ("summary_only", {}, (18, 18, 106, 6), (18, 18, 118, 14), (8, 18, 120, 5)),
         ("chat_summary_buffer", {"token_limit": 10_000}, (18, 18, 956, 11), (18, 18, 120, 7), (17, 18, 116, 0)),
     ],

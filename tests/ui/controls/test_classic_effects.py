@@ -81,8 +81,8 @@ def test_a_sliding_window_forgets_the_allergy() -> None:
     assert dict(one.parts)["fact"] == str(number)
     (said,) = sample(one.conversation).probes[number].evidence
     assert runs(one)[0].log.turn_number(said) == 3
-    assert [state > Knowledge.LOST for state in states[2:8]] == [True] * 5 + [False]
-    assert one.turn == 8
+    assert [state > Knowledge.LOST for state in states[2:9]] == [True] * 6 + [False]
+    assert one.turn == 9
     assert (known(one, 1).states[2:, number] == Knowledge.VERBATIM).all()
 
 
