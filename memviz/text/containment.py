@@ -59,6 +59,11 @@ class Matches(NamedTuple):
     places: NDArray[np.int64]
     ends: NDArray[np.int64]
 
+    def of_first(self, count: int) -> Matches:
+        """Those of the phrases before number ``count``; matches are in the order of their phrases."""
+        stop = int(np.searchsorted(self.phrases, count))
+        return Matches(*(part[:stop] for part in self))
+
 
 def spellings(text: str) -> list[str]:
     """The tokens of ``text`` as they are written; :func:`normal_form` says what each is compared by."""
@@ -116,21 +121,22 @@ def contains(text: str, answer: str) -> bool:
 
 
 class PhraseIndex:
-    """Many phrases to be looked up in many texts; each text is read once, for all of them."""
+    """Many phrases to be looked up in many texts; each text is read once, for all of them. Dates among the phrases of
+    the numbers ``may_omit_years`` are found without their year, too."""
 
-    def __init__(self, phrases: Sequence[str], *, may_omit_years: bool = False) -> None:
+    def __init__(self, phrases: Sequence[str], *, may_omit_years: range = range(0)) -> None:
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
         forms = [
             (number, form)
             for number, phrase in enumerate(phrases)
-            for form in answer_forms(phrase, self.phrases[number], may_omit_year=may_omit_years)
+            for form in answer_forms(phrase, self.phrases[number], may_omit_year=number in may_omit_years)
         ]
         self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
         self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)
         self._is_yearless = np.array([form.is_yearless for _, form in forms], dtype=bool)
         self._numbers: dict[str, int] = {}
-        for token in (*_KIND_TOKENS, *_YEARS):
+        for token in (*_KIND_TOKENS, *(_YEARS if may_omit_years else ())):
             self._numbers[token] = len(self._numbers) + 1
         self._coded = [
             [self._numbers.setdefault(token, len(self._numbers) + 1) for token in form.tokens] for _, form in forms

@@ -96,57 +96,50 @@ class _Negatives(NamedTuple):
 
 
 class _Near(NamedTuple):
-    """What answers a probe where other words stand near it."""
+    """An answer that is told by what stands near each other: of one that lists things all of these, "cashew (caju),
+    pistachio"; and a date without its year beside a word of the question, "the passport expires on 9 July". ``lead``
+    and ``others`` are numbers of phrases."""
 
     probe: int
     lead: int
-    """The number of the part that it begins with."""
     others: range
     needs_all: bool
-    """Whether all of the other parts have to stand near it, or any one of them."""
+    """Whether all of the others have to stand near the lead, or any one of them."""
+
+    def told_in(self, found: Matches) -> NDArray[np.int64]:
+        """The texts that tell it."""
+        leads = np.flatnonzero(found.phrases == self.lead)
+        most = MOST_TOKENS_BETWEEN if self.needs_all else MOST_TOKENS_TO_SUBJECT
+        stands = [_stand_near(found, leads, np.flatnonzero(found.phrases == other), most) for other in self.others]
+        near = np.all(stands, axis=0) if self.needs_all else np.any(stands, axis=0)
+        return found.texts[leads[near]]
 
 
-class _Neighbours(NamedTuple):
-    """Answers that are told by what stands near each other: of one that lists things all of these, "cashew (caju),
-    pistachio"; and a date without its year beside a word of the question, "the passport expires on 9 July"."""
+def _stand_near(found: Matches, leads: NDArray[np.int64], others: NDArray[np.int64], most_tokens: int) -> Bools:
+    """Which of the matches ``leads`` have one of ``others`` near them in their text; both are in order."""
+    near: Bools = np.zeros(len(leads), dtype=np.bool_)
+    if others.size:
+        behind = np.searchsorted(found.places[others], found.places[leads])
+        for number in (behind - 1, behind):  # of all others the nearest on each side
+            one = others[np.clip(number, 0, len(others) - 1)]
+            is_near = np.abs(found.places[leads] - found.places[one]) <= most_tokens
+            near |= is_near & (found.texts[leads] == found.texts[one])
+    return near
 
-    parts: PhraseIndex
-    near: tuple[_Near, ...]
-    probe_count: int
 
-    @classmethod
-    def of(cls, probes: Sequence[Probe]) -> _Neighbours:
-        parts: list[str] = []
-        near = []
-        for number, probe in enumerate(probes):
-            for answer in probe.answers:
-                listed, is_date = list_parts(answer), is_date_with_year(normal_tokens(answer))
-                words = _telling_words(probe.question) if is_date else listed[1:]
-                if words:
-                    others = range(len(parts) + 1, len(parts) + 1 + len(words))
-                    near.append(_Near(number, len(parts), others, needs_all=not is_date))
-                    parts += [answer if is_date else listed[0], *words]
-        return cls(PhraseIndex(parts, may_omit_years=True), tuple(near), len(probes))
-
-    def in_texts(self, texts: Sequence[str]) -> Bools:
-        """Which of ``texts`` hold which answers so: [texts x probes]."""
-        held: Bools = np.zeros((len(texts), self.probe_count), dtype=np.bool_)
-        if not self.near:
-            return held
-        found = self.parts.find(texts)
-        for probe, lead, others, needs_all in self.near:
-            leads = np.flatnonzero(found.phrases == lead)
-            most = MOST_TOKENS_BETWEEN if needs_all else MOST_TOKENS_TO_SUBJECT
-            stands = [self._stands_near(found, leads, np.flatnonzero(found.phrases == other), most) for other in others]
-            near = np.all(stands, axis=0) if needs_all else np.any(stands, axis=0)
-            held[found.texts[leads[near]], probe] = True
-        return held
-
-    @staticmethod
-    def _stands_near(found: Matches, leads: NDArray[np.int64], others: NDArray[np.int64], most_tokens: int) -> Bools:
-        between = np.abs(found.places[leads][:, None] - found.places[others][None, :])
-        is_same_text = found.texts[leads][:, None] == found.texts[others][None, :]
-        return np.asarray((is_same_text & (between <= most_tokens)).any(axis=1))
+def _near_parts(probes: Sequence[Probe], first: int) -> tuple[tuple[_Near, ...], list[str]]:
+    """The answers of ``probes`` that are told so, and their parts: phrases of the numbers from ``first`` on."""
+    near: list[_Near] = []
+    parts: list[str] = []
+    for number, probe in enumerate(probes):
+        for answer in probe.answers:
+            listed, is_date = list_parts(answer), is_date_with_year(normal_tokens(answer))
+            words = _telling_words(probe.question) if is_date else listed[1:]
+            if words:
+                lead = first + len(parts)
+                near.append(_Near(number, lead, range(lead + 1, lead + 1 + len(words)), needs_all=not is_date))
+                parts += [answer if is_date else listed[0], *words]
+    return tuple(near), parts
 
 
 def _telling_words(question: str) -> tuple[str, ...]:
@@ -183,11 +176,14 @@ class ProbeTexts:
         """The same where a message calls it outdated."""
         self.stale_columns = np.array([n for n, probe in enumerate(self.probes) if probe.stale], dtype=np.int64)
         phrases = list(_phrases(self.probes))
-        self._index = PhraseIndex([phrase.text for phrase in phrases])
+        self._near, parts = _near_parts(self.probes, len(phrases))
+        texts = [*(phrase.text for phrase in phrases), *parts]
+        self._index = PhraseIndex(texts, may_omit_years=range(len(phrases), len(texts)))
+        self._tells: Bools = np.isin(np.arange(len(texts)), [*range(len(phrases)), *(one.lead for one in self._near)])
+        """Of each phrase, whether a sentence that holds it may tell an answer."""
         self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
         self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
         self._covers = list(_covers(phrases))
-        self._neighbours = _Neighbours.of(self.probes)
         self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
         self.stale_counts: Counts = np.zeros((1, len(self.stale_columns)), dtype=np.uint16)
         self.extend()
@@ -246,14 +242,16 @@ class ProbeTexts:
 
     def _mentioned(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
         """Which of ``texts`` mention which accepted and which stale answers, affirmed or not."""
-        matches = self._uncovered(self._index.find(texts))
+        found = self._index.find(texts)
+        matches = self._uncovered(found.of_first(len(self._probe_of)))
         kinds = []
         for kind in (False, True):
             held = np.zeros((len(texts), len(self.probes)), dtype=bool)
             of_kind = self._is_stale[matches.phrases] == kind
             held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
             kinds.append(held)
-        kinds[0] |= self._neighbours.in_texts(texts)
+        for one in self._near:
+            kinds[0][one.told_in(found), one.probe] = True
         return kinds[0], kinds[1][:, self.stale_columns]
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
@@ -261,7 +259,8 @@ class ProbeTexts:
         sentences = list({sentence for text in texts for sentence in sentences_that_may_deny(text)})
         if not sentences:
             return set()
-        return {sentences[row] for row in np.unique(self._index.find(sentences).texts).tolist()}
+        found = self._index.find(sentences)
+        return {sentences[row] for row in np.unique(found.texts[self._tells[found.phrases]]).tolist()}
 
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Which accepted answers each text calls outdated, and which it affirms after that."""

@@ -252,6 +252,11 @@ def test_a_date_without_its_year_is_told_by_a_word_of_the_question(text: str, st
     assert state_of(text, "9 July 2027", "On which date does Finn's passport expire?") is state
 
 
+def test_a_date_without_its_year_is_denied_like_any_answer() -> None:
+    question = "On which date does Finn's passport expire?"
+    assert state_of("Finn's passport does not expire on 9 July.", "9 July 2027", question) is C
+
+
 def test_a_chinese_date_without_its_year_too() -> None:
     assert state_of("护照7月9日到期。", "2027年7月9日", "护照哪天到期？") is K
     assert state_of("7月9日坐船。", "2027年7月9日", "护照哪天到期？") is L
