@@ -116,17 +116,23 @@ def begin_reply(request: httpx.Request) -> None:
     _ALLOWANCE.set(Allowance())
 
 
-def note_responses(within: Context) -> list[httpx.Response]:
-    """The responses that requests made in ``within`` get from now on, to be closed at the end. One that is left open
-    is closed by Python's garbage collector, at any moment: also while a request holds the lock that closing needs,
-    which then waits for itself."""
+@contextmanager
+def responses_closed(within: Context) -> Iterator[None]:
+    """Close at the end all responses that requests made in ``within`` got. One that is left open is closed by Python's
+    garbage collector, at any moment: also while a request holds the lock that closing needs, which then waits for
+    itself."""
     responses: list[httpx.Response] = []
     within.run(_RESPONSES.set, responses)
-    return responses
+    try:
+        yield
+    finally:
+        for response in responses:
+            with suppress(Exception):  # its connection may be cut
+                response.close()
 
 
 def note_response(response: httpx.Response) -> None:
-    """Keep ``response`` for whoever asked to note it."""
+    """Keep ``response``, to be closed where its call ends."""
     if (noted := _RESPONSES.get()) is not None:
         noted.append(response)
 

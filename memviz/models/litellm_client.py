@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
-import httpx
 from pydantic import Secret
 
 from memviz.access.settings import ModelAccess
@@ -18,7 +16,7 @@ from memviz.conversation import Message
 from memviz.errors import ModelError, ParameterError, RateLimitError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.credentials import NO_KEY, OPERATOR, check_credentials, limits_of, settings_of
-from memviz.models.line import note_responses
+from memviz.models.line import responses_closed
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
 from memviz.models.metering import Meter, unmetered
@@ -169,31 +167,26 @@ class LiteLLMModel(Model):
         yield reply
 
     def _attempt(self, request: dict[str, Any], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
-        stream, responses = None, list[httpx.Response]()
+        stream = None
         try:
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
             within = limits_of(settings, self.access).context()
-            responses = note_responses(within)
-            stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
-            for chunk in iter(partial(within.run, next, stream, None), None):
-                _forget_pieces(stream)
-                if (piece := draft.add(chunk)) is not None:
-                    yield piece
-            if rest := draft.rest():
-                yield rest
-            problem = draft.end(stream)
+            with responses_closed(within):
+                stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
+                for chunk in iter(partial(within.run, next, stream, None), None):
+                    _forget_pieces(stream)
+                    if (piece := draft.add(chunk)) is not None:
+                        yield piece
+                if rest := draft.rest():
+                    yield rest
+                problem = draft.end(stream)
             return _Failure(problem) if problem else None
         except Exception as error:
             if rest := draft.rest():
                 yield rest
             call = self._call(request, reading=stream is not None)
             return _Failure(typed_error(error, call), retry_after_seconds(error))
-        finally:
-            _close(stream)
-            for response in responses:
-                with suppress(Exception):  # its connection may be cut
-                    response.close()
 
     def _call(self, request: dict[str, Any], *, reading: bool) -> Call:
         settings = self._settings.get_secret_value()
@@ -238,13 +231,3 @@ def _forget_pieces(stream: Any) -> None:
     if len(pieces) > MOST_PIECES:
         billed = [piece for piece in pieces if getattr(piece, "usage", None)]
         pieces[:-2] = billed[: MOST_PIECES // 2]
-
-
-def _close(stream: Any) -> None:
-    """Close the connection behind a litellm stream, which has no close of its own."""
-    source = getattr(stream, "completion_stream", None)
-    for holder in (source, getattr(source, "http_response", None), getattr(source, "streaming_response", None)):
-        close = getattr(holder, "close", None)
-        if callable(close):
-            with suppress(Exception):
-                close()
