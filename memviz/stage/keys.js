@@ -64,9 +64,10 @@ class MemvizKeys {
     }
 
     press(event) {
+        if (this.belongsElsewhere(event)) return;
         const isSpeakers = MEMVIZ_SPEAKER_KEYS.includes(event.key) && !this.speaker?.isThere;
-        if (isSpeakers && !this.belongsElsewhere(event)) this.unheard.push({ event, since: performance.now(), path: location.pathname });
-        if (!MEMVIZ_WALK_KEYS.includes(event.key) || this.belongsElsewhere(event)) return;
+        if (isSpeakers) this.unheard.push({ event, since: performance.now(), path: location.pathname });
+        if (!MEMVIZ_WALK_KEYS.includes(event.key)) return;
         const walks = [...this.walks].filter((walk) => !walk.leaveIfGone());
         const isHeld = this.isOpening;
         if (isHeld || walks.length) event.preventDefault();

@@ -28,7 +28,9 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
         model=prices.main.model if prices.main else DEFAULT_MODEL,
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
         system_prompt=next(iter(sweep.system_prompts), None) or None,
-        found=" ".join([_found(sweep, row), *_about_results(sweep), *_refused(row), *_whose_prompt(sweep)]),
+        found=" ".join(
+            filter(None, (_found(sweep, row), sweep.grounds.about_results, _refused(row), _whose_prompt(sweep)))
+        ),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
         repair_tool_pairs=not row["refused"],
     )
@@ -45,19 +47,14 @@ def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     return f"{', '.join(parts)}; measured over {counted(row['conversations'], 'conversation')}{facts}."
 
 
-def _about_results(sweep: Sweep) -> list[str]:
-    """A sentence where the share says nothing of what tools returned."""
-    return [sweep.grounds.about_results] if sweep.grounds.about_results else []
-
-
-def _refused(row: Mapping[str, Any]) -> list[str]:
+def _refused(row: Mapping[str, Any]) -> str:
     """A sentence where a provider refuses requests, which the exported code sends as they were measured."""
     if not row["refused"]:
-        return []
-    return [
+        return ""
+    return (
         f"A provider refuses {int(row['refused']):,} of its requests, for a tool's result "
         "without its call or a call without its result: switch REPAIR_TOOL_PAIRS on to leave such halves out."
-    ]
+    )
 
 
 def _whose_prices(sweep: Sweep) -> str:
@@ -68,9 +65,9 @@ def _whose_prices(sweep: Sweep) -> str:
     return whose
 
 
-def _whose_prompt(sweep: Sweep) -> list[str]:
+def _whose_prompt(sweep: Sweep) -> str:
     """A sentence where the conversations have different system prompts, for only one can be exported."""
     others = len(set(sweep.system_prompts))
     if others < 2:
-        return []
-    return [f"They have {others:,} different system prompts; the one here is that of the first, {sweep.subjects[0]!r}."]
+        return ""
+    return f"They have {others:,} different system prompts; the one here is that of the first, {sweep.subjects[0]!r}."
