@@ -19,8 +19,27 @@ from memviz.metrics.retention.software_kinds import SOFTWARE_NAMES
 from memviz.metrics.retention.taste_kinds import TASTES
 from memviz.metrics.retention.time_place_kinds import DAYS, GROUPS, TIMES_AND_PLACES
 
-_REACHABLE = (*PHONES, *EMAILS)
-_KINDS = (
+
+class _Kinds:
+    """Kinds that are searched for together, in order: what says more about a value comes first, because of two that
+    overlap the first counts."""
+
+    def __init__(self, *kinds: Kind) -> None:
+        self.kinds = kinds
+        self.numbers_of: dict[str, list[int]] = {}
+        """The kinds that each trigger announces: a sentence has the words of few of them."""
+        for number, kind in enumerate(kinds):
+            for trigger in kind.triggers:
+                self.numbers_of.setdefault(trigger, []).append(number)
+
+    def announced_by(self, begun: set[str]) -> Iterator[Kind]:
+        """The kinds with a trigger in ``begun``."""
+        numbers = {number for trigger in begun & self.numbers_of.keys() for number in self.numbers_of[trigger]}
+        return (self.kinds[number] for number in sorted(numbers))
+
+
+_REACHABLE = _Kinds(*PHONES, *EMAILS)
+_KINDS = _Kinds(
     *PHONES,
     *EMAILS,
     *CODES,
@@ -32,9 +51,8 @@ _KINDS = (
     *GROUPS,
     *TITLES,
 )
-"""What says more about a value comes first, because of two that overlap the first counts."""
-_DETAILS = (*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
-_KINDS_OF_BOTH = tuple(kind for kind in _KINDS if not kind.of_user)
+_DETAILS = _Kinds(*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
+_KINDS_OF_BOTH = _Kinds(*(kind for kind in _KINDS.kinds if not kind.of_user))
 _LETTERS, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
 _MARKS = frozenset('@/._#$€£"“')
 _CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
@@ -56,15 +74,14 @@ def reachable_in(sentence: str) -> Iterator[Labelled]:
     return _found(_REACHABLE, sentence, True)
 
 
-def _found(kinds: tuple[Kind, ...], sentence: str, of_user: bool) -> Iterator[Labelled]:
+def _found(kinds: _Kinds, sentence: str, of_user: bool) -> Iterator[Labelled]:
     has_digit, has_capital = _DIGIT.search(sentence), _CAPITAL.search(sentence)
     marks = _MARKS.intersection(sentence)
     if not (of_user or has_digit or has_capital or marks):
         return  # every value that an assistant states has a digit, a mark or a capital letter
     begun = {word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower())}
     begun.update("0" * bool(has_digit) + "A" * bool(has_capital), marks)
-    for kind in kinds:
-        if not begun.isdisjoint(kind.triggers):
-            for match in kind.pattern.finditer(sentence):
-                if kind.is_value(match["value"]):
-                    yield Labelled(kind.category, *match.span("value"), kind.weight, kind.hint_of(match))
+    for kind in kinds.announced_by(begun):
+        for match in kind.pattern.finditer(sentence):
+            if kind.is_value(match["value"]):
+                yield Labelled(kind.category, *match.span("value"), kind.weight, kind.hint_of(match))

@@ -158,10 +158,13 @@ def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
 
 def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
     text = told.sentence.text
-    if told.of_user and not _tells(told.sentence):
-        yield from _passing_names(told, names)
-    elif _tells(told.sentence):
-        for value in values_in(text, names):
+    values = values_in(text, names)
+    if not values:
+        return  # most sentences: before it is asked how much they tell, which takes longer
+    if not _tells(told.sentence):
+        yield from _passing_names(told, values)
+    else:
+        for value in values:
             if not _is_whole(told.sentence, value) and not (told.of_user and value.category == "name"):
                 continue
             alone = is_stated(value, text, told.of_user)
@@ -171,14 +174,16 @@ def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
                 yield value._replace(alone=alone)
 
 
-def _passing_names(told: Told, names: set[str]) -> Iterator[Value]:
-    """The names in a user's sentence that tells little else, unless it only muses."""
+def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
+    """The names among the ``values`` of a user's sentence that tells little else, unless it only muses."""
+    if not told.of_user:
+        return
     text = told.sentence.text
     request = _REQUEST.match(text)
     is_unsure = _UNSURE.search(text, request.end() if request else 0) is not None
     if is_unsure or _MUSING.search(text) or _FORMULA.search(text) or _GERMAN.search(text):
         return
-    yield from (value._replace(alone=True) for value in values_in(text, names) if value.category == "name")
+    yield from (value._replace(alone=True) for value in values if value.category == "name")
 
 
 def _is_whole(sentence: Sentence, value: Value) -> bool:

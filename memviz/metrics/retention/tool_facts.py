@@ -122,14 +122,20 @@ def _question(log: Log, line: _Line) -> str:
 
 def _new_values(log: Log) -> list[_Line]:
     """Every value of a tool result, at its first place, all of whose words some reply has."""
+    results = [
+        (position, message.content)
+        for position, message in enumerate(log)
+        if message.role == "tool" and not message.is_recall_exchange
+    ]
+    if not results:
+        return []  # before all replies are read for nothing
     said = {token for message in log if message.role == "assistant" for token in normal_tokens(readable(message))}
     first: dict[tuple[str, ...], _Line] = {}
-    for position, message in enumerate(log):
-        if message.role == "tool" and not message.is_recall_exchange:
-            for line in _values_of(position, message.content):
-                tokens = normal_tokens(line.answer)
-                if tokens and said.issuperset(tokens):
-                    first.setdefault(tokens, line)
+    for position, content in results:
+        for line in _values_of(position, content):
+            tokens = normal_tokens(line.answer)
+            if tokens and said.issuperset(tokens):
+                first.setdefault(tokens, line)
     return list(first.values())
 
 
