@@ -19,6 +19,7 @@ has tests that are not. Real conversations are read where MEMVIZ_TEST_DATA says.
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from collections.abc import Iterator
@@ -43,6 +44,15 @@ LAW_EXAMPLES = 200
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 figure.VALIDATED = True  # a property that Plotly does not know fails a test, not a page
+
+# Python looks for what nobody holds any more, again and again through the thousands of tests that were collected.
+gc.set_threshold(100_000, 50, 100)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected and imported out of that search."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,16 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from html import unescape
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 import numpy as np
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from memviz.ui.shell.chosen_request import TURN_KEY
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
+LOOK_SECONDS = 0.1
 QUESTIONS = {
     "compare": "What does each strategy send?",
     "summaries": "How did the memory change?",
@@ -38,6 +40,9 @@ VIEWS = {
     "retention": ("facts", "lives"),
     "summaries": ("facts", "summaries"),
 }
+
+# Every AppTest looks through all installed packages for components: once is enough for all of them.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 Control = TypeVar("Control")
 T = TypeVar("T")
@@ -94,6 +99,7 @@ def finished(session: AppTest) -> AppTest:
     deadline = monotonic() + TIMEOUT_SECONDS
     while any(button.label == "Stop" for button in session.button):
         assert monotonic() < deadline, "the sweep did not end"
+        sleep(LOOK_SECONDS)  # to draw the page without a pause would hold up what it waits for
         session.run()
     page_of(session)
     return session
