@@ -9,15 +9,15 @@ from memviz.models.names import OFFLINE, RECORDING
 from memviz.text.wording import counted, dollars
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 
-RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT = 30, 78, 92, 72
+RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT = 36, 79, 91, 73
 """Of the recorded settings of the bundled conversations, all facts together: those that both or neither keep after the
 last turn, those that the recorded model keeps, and those that the offline one keeps (``docs/findings.md``)."""
-RECORDED_USD, STAND_IN_USD = 2.14, 1.21
+RECORDED_USD, STAND_IN_USD = 2.45, 1.49
 """What the same settings cost in all with the recorded model's summaries and with the offline one's, at the default
 prices and pause (``docs/findings.md``)."""
 SURENESS = (
     f"Where a language model was recorded beside it, under {RECORDED_SETTINGS} settings, the two agree on "
-    f"{AGREED_PERCENT} % of the facts: the model kept {KEPT_PERCENT} %, in far longer summaries, the stand-in "
+    f"{AGREED_PERCENT} % of the facts: the model kept {KEPT_PERCENT} %, in longer summaries, the stand-in "
     f"{STAND_IN_KEPT_PERCENT} %. With the model's summaries the same settings cost {RECORDED_USD / STAND_IN_USD:.1f} "
     f"times as much ({dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of {DEFAULT_MODEL})."
 )
