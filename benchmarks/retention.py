@@ -39,6 +39,11 @@ SETTINGS: list[tuple[str, dict[str, int]]] = [
     ("chat_summary_buffer", {"token_limit": 64000}),
     ("summary_only", {}),
     ("recent_only", {"recent_rounds": 1}),
+    ("head_and_tail", {}),
+    ("fifo_facts", {}),
+    ("threshold_summary", {}),
+    ("langchain_summarization", {}),
+    ("clear_tool_results", {}),
 ]
 COUNTER = "o200k_base"
 LIMIT_SECONDS = 60

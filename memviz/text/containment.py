@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,8 @@ _INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]+")
 _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
+_KEPT_CHARS = 4_000
+"""Longer texts are read each time: what is kept of all texts stays below some 20 MB."""
 _UNKNOWN, _BORDER = 0, -1
 _YEARS = tuple(map(str, range(1900, 2100)))
 _KIND_TOKENS = tuple(dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values())))
@@ -75,12 +78,23 @@ def _composed(text: str) -> str:
     return text if text.isascii() else composed(_INVISIBLE.sub("", text))
 
 
-def _value_tokens(text: str) -> list[str]:
+def _value_tokens(text: str) -> Sequence[str]:
     """The tokens of ``text``, those of a value as :mod:`memviz.text.values` spells it."""
+    return _kept_tokens(text) if len(text) <= _KEPT_CHARS else _read_tokens(text)
+
+
+def _read_tokens(text: str) -> Sequence[str]:
     found: list[str] = TOKEN.findall(plain_values(simplified(_composed(text))))
     if not READ_IN_CONTEXT.isdisjoint(found):
         return list(tokens_in_context(found))
     return found
+
+
+@lru_cache(maxsize=4096)
+def _kept_tokens(text: str) -> Sequence[str]:
+    """One page looks for its facts in the same messages again and again, each time for other phrases. Tokens are
+    interned: most of them come in every message."""
+    return tuple(map(intern, _read_tokens(text)))
 
 
 @lru_cache(maxsize=65_536)
