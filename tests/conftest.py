@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 from collections.abc import Iterator
 
@@ -47,6 +48,9 @@ figure.VALIDATED = True  # a property that Plotly does not know fails a test, no
 
 # Python looks for what nobody holds any more, again and again through the thousands of tests that were collected.
 gc.set_threshold(100_000, 50, 100)
+# Where the machine forbids Python to keep what it has compiled, each of hundreds of processes would compile all of it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_collection_finish() -> None:
