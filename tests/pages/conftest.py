@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.models.recordings import bundled
+from memviz.ui.library import importing
 from memviz.workspace import DATABASE_VARIABLE
 from tests.models.openai_server import OpenAIServer, openai_server
-
-# A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
-# reading the metadata of all packages takes longer than everything else that the test does.
-manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +32,12 @@ def _without_recordings(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     replays of their own, whose summaries are the stand-in's."""
     if "with_recordings" not in request.fixturenames:
         monkeypatch.setattr(bundled, "recordings", dict)
+
+
+@pytest.fixture(autouse=True)
+def _memory_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each import a server gives memory back. In a process that ran thousands of tests that takes long."""
+    monkeypatch.setattr(importing, "give_back", lambda: None)
 
 
 @pytest.fixture

@@ -41,7 +41,8 @@ VIEWS = {
     "summaries": ("facts", "summaries"),
 }
 
-# Every AppTest looks through all installed packages for components: once is enough for all of them.
+# A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
+# reading the metadata of all packages takes longer than everything else that the test does.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 Control = TypeVar("Control")
