@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Block, BlockKind, Context, joined
 from memviz.conversation import Message
 from memviz.counters import Counter, FormSums, TokenSums, name_tokens
-from memviz.engine.recalled_pieces import with_recalled, without_recalled
+from memviz.engine.recalled_pieces import still_in_form, with_recalled, without_recalled
 from memviz.forms import Form
 from memviz.memory import Memory, MemorySpace
 from memviz.models.tools import TOOLS
@@ -148,6 +148,7 @@ def assemble(memory: Memory, pieces: Sequence[Piece], recalled: Collection[int] 
         leading = memory.history_start
         fresh = [p for p in recalled if p >= leading and p not in asked and not _is_whole(memory, p, before)]
         before = [*with_recalled(before, fresh)]
+        formed = [*still_in_form(formed, recalled)]
     if asked:
         before += _whole_where_not(asked, formed) if formed else (Messages(asked.start, asked.stop),)
     return Parts(tuple(before), asked)

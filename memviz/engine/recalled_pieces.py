@@ -46,6 +46,13 @@ def _restored(piece: Messages, positions: set[int]) -> Iterator[Piece]:
         yield piece._replace(start=at)
 
 
+def still_in_form(pieces: Sequence[Messages], recalled: Collection[int]) -> Iterator[Messages]:
+    """What of the input stays in a form: what is recalled of it is sent whole, as input, which ends a request anyway."""
+    for piece in pieces:
+        parts = _restored(piece, {position for position in recalled if position in piece.positions})
+        yield from (part for part in parts if isinstance(part, Messages))
+
+
 def without_recalled(history: Sequence[Piece]) -> list[Piece]:
     """The pieces of a history as they would be with nothing brought back: restored messages are in their forms, and
     what they parted is one piece again."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, Recall, RecallError, ScriptedModel
+from memviz import Message, Recall, RecallError, ScriptedModel, ToolCall
 from memviz.engine.recall import parse_numbers
 from tests.engine.calling import before_input, with_restored
 from tests.engine.probes import IDS, Digest, small, talk
@@ -110,9 +110,27 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
     if before_input(record):
         assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
     start = len(plain.context.messages) - len(plain.parts.input)
-    before, asked = with_restored(plain, record)[:start], plain.context.messages[start:]
+    before = with_restored(plain, record)[:start]
+    asked = [
+        messages[position] if position in found else message
+        for position, message in zip(plain.parts.input, plain.context.messages[start:], strict=True)
+    ]
     added = [messages[position] for position in before_input(record)]
     assert list(record.context.messages) == [*before, *added, *asked]
+
+
+def test_a_result_that_the_input_holds_cleared_is_sent_whole_when_it_is_recalled() -> None:
+    call = ToolCall("a", "look_up", "{}")
+    log = [
+        Message("user", "Look."), Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "The code is 7731.", tool_call_id="a"), Message("user", "And now?"),
+        Message("tool", "Nothing more.", tool_call_id="b"),
+    ]  # fmt: skip
+    strategy = small("clear_tool_results")
+    plain = last_of(memviz.replay(log, strategy, counter="chars4"))
+    assert plain.context.messages[-3].content == "[cleared]"
+    record = last_request(log, strategy, messages=[2])
+    assert record.context.messages[-3] == log[2]
 
 
 def test_bound_keeps_the_newest_and_reports_the_cut() -> None:
