@@ -47,7 +47,7 @@ def _restored(piece: Messages, positions: set[int]) -> Iterator[Piece]:
 
 
 def still_in_form(pieces: Sequence[Messages], recalled: Collection[int]) -> Iterator[Messages]:
-    """What of the input stays in a form: what is recalled of it is sent whole, as input, which ends a request anyway."""
+    """What of the input stays in a form: what is recalled of it is sent whole in its place, as input."""
     for piece in pieces:
         parts = _restored(piece, {position for position in recalled if position in piece.positions})
         yield from (part for part in parts if isinstance(part, Messages))

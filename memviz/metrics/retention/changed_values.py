@@ -20,15 +20,22 @@ _CHANGE = re.compile(
     r"|es)|renamed"
     r"|raised|reduced|lower(?:ed)|increased|extended|cut to|chang(?:e|ing)|push|rebooked|cancell?ed|upgraded"
     r"|downgraded|make it|made it|no longer|after all|turns out"
-    r"|now|i meant|my mistake|scratch that)\b"
-    r"|改(?![造善进革天日良])|换成|换到|换了|推迟|提前|更正|变成|变更|延期|延到|升级?到|降到|涨到|调到|调整|挪到|现在|其实是|不再|说错",
+    r"|now|i meant|my mistake|scratch that|slip(?:s|ped) (?:by|to|back|until)|comes? out at|came out at|took over"
+    r"|taking over|takes over"
+    r"|settled on|gone with|going with|went with|signed with|jump(?:ed|ing)? (?:straight )?to|straight to|make that"
+    r"|(?:go|goes|went|gone|going) (?:up|down)|(?:got|had) that wrong|eat my words|swapped|bumped)\b"
+    r"|改(?![造善进革天日良])|换成|换到|换了|推迟|提前|更正|变成|变更|延期|延到|升级?到|降到|涨到|谈到|调到|调整|挪到|往[前后]挪|现在|其实是|不再|说错",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
     r"\b(?:instead|change of plan|changed?|moved|switched|updated?|correction|rescheduled|postponed|push(?:ed)?"
     r"|replaced|make it"
-    r"|scratch that|i meant|rebooked|upgraded|downgraded|cancell?ed|had to change)\b|改[成到为用在名签住坐走去]"
-    r"|换成|提高到|降低到|现在|换到|推迟|提前|更正|变成|延期|挪到|取消|来不了|没房|离职",
+    r"|scratch that|i meant|rebooked|upgraded|downgraded|cancell?ed|had to change|turns out|make that"
+    r"|slip(?:s|ped) (?:by|to|back|until)"
+    r"|after all|settled on|took over|taking over|takes over|pulled out|fell through|fallen through|eat my words"
+    r"|(?:go|goes|went|gone|going) (?:up|down)|(?:got|had) that wrong|comes? out at|came out at|swapped|bumped)\b"
+    r"|改[成到为用在名签住坐走去]"
+    r"|换成|提高到|降低到|现在|换到|推迟|提前|更正|变成|延期|挪到|往[前后]挪|谈到|取消|来不了|没法来|没房|离职",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,;:]\s+|[，；：、。]|\s+(?:and|but|so|because)\s+")
@@ -40,7 +47,8 @@ _NEW_IS = re.compile(r"\bnew [\w ]{1,25}?(?: is| are| will be|:)(?: on| at| the)
 _GONE = re.compile(
     r"\b(?:no longer|cancell?ed|left|gone|closed|full|too (?:dear|expensive|far|small|big|loud|slow)|booked "
     r"(?:us|out)|sold out|out"
-    r"|dropped|not)\b|没房|离职|不[要去住用]|取消|没有了|满了|太[贵远小吵慢]",
+    r"|dropped|not|pulled out|f(?:e|a)ll(?:en)? through|off sick|hurt|can['’]t|cannot|couldn['’]t|unavailable)\b"
+    r"|没法|[来去赶]不[了回]|坐不下|没房|离职|不[要去住用]|取消|没有了|满了|太[贵远小吵慢]",
     re.IGNORECASE,
 )
 _SET_ASIDE = re.compile(
@@ -61,6 +69,8 @@ _SORTS = (
     ("date", re.compile(rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}.*|{_MONTH} \d{{1,2}}.*|\d{{1,2}}"
                         r"(?:st|nd|rd|th)|\d{4}-\d\d-\d\d"
                        r"|.*\d{1,2}月.*|.*月[一二三四五六七八九十\d]+[日号]|\d{1,2}[日号]")),
+    ("duration", re.compile(r"(?:[\d.,]+|[a-z]+(?:-[a-z]+)?)[ -](?:minute|hour|day|night|week|month|year)s?"
+                            r"|.*(?:小时|分钟|个月|[天周年])")),
     ("version", re.compile(r"v?\d+\.\d+(?:\.\d+)*(?:-\w+)?")),
 )  # fmt: skip
 _COUNT = re.compile(r"(?P<number>[\d.,]+k?|[一二两三四五六七八九十百千万\d]+|[a-z]+)[ -]?(?P<noun>\D*)", re.IGNORECASE)
@@ -68,6 +78,7 @@ _WORDS = ("name", "place", "text")
 _RENAMED = re.compile(r"\b(?:chang|switch|renam)|改|换", re.IGNORECASE)
 _HAN_DIGITS = "一二两三四五六七八九十百千万"
 _CURRENCY = re.compile(r" ?(?:€|euros?|dollars?|pounds?|元|块)")
+_SIZE_BEHIND = re.compile(r" ?[kKMGT]B\b", re.IGNORECASE)
 _UNIT = re.compile(
     r" ?(?:[kKMGT]B|kg|km|cm|mm|people|guests|days|weeks|months|years|hours|minutes|percent|%|[人台天年月周])"
 )
@@ -247,6 +258,11 @@ def _words(text: str) -> frozenset[str]:
 def _sort_of(value: Said) -> Sort:
     """What kind of value it is, so that two of one kind may replace each other; empty where nothing tells."""
     answer = value.answer.strip().lower()
+    _, _, after = value.question.partition("___")
+    if answer[0].isdigit() and _is_money(value, after):
+        return ("money",)
+    if answer[0].isdigit() and _SIZE_BEHIND.match(f"{answer.lstrip('0123456789.,')}{after}"):
+        return ("size",)
     for sort, pattern in _SORTS:
         if pattern.fullmatch(answer):
             return (sort,)
@@ -256,8 +272,7 @@ def _sort_of(value: Said) -> Sort:
     count = _COUNT.fullmatch(answer)
     is_number = answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
     if count and is_number:
-        _, _, after = value.question.partition("___")
-        if _CURRENCY.match(after) or value.text[: value.start].endswith(("€", "$", "£", "¥")):
+        if _is_money(value, after):
             return ("money",)
         nouns = _WORD.findall(count["noun"]) or (_WORD.findall(after)[:1] if _is_unit(after) else [])
         return ("count", stem(nouns[-1].lower())) if nouns else ("number",)
@@ -265,6 +280,11 @@ def _sort_of(value: Said) -> Sort:
         return ("code",)
     is_place = _PLACE_TO_STAY.search(answer) is not None
     return ("place",) if is_place else ("name",) if value.is_name else ("text",)
+
+
+def _is_money(value: Said, after: str) -> bool:
+    """Whether a currency stands right before it, or begins what comes ``after`` it."""
+    return _CURRENCY.match(after) is not None or value.text[: value.start].endswith(("€", "$", "£", "¥"))
 
 
 def _is_number_word(answer: str) -> bool:

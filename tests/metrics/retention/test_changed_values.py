@@ -23,6 +23,11 @@ def proposed(*said: str) -> dict[str, tuple[str, ...]]:
         ("Our moving day is 30 August.", "Our moving day is now 6 September.", "6 September", "30 August"),
         ("The budget for the trip is 3,000 euros.", "The budget for the trip was raised to 3,600"
                                                     " euros.", "3,600", "3,000"),
+        ("The go-live is on 9 March.", "The reports are late, so the go-live slips to 23 March.", "23 March", "9 March"),
+        ("The parade starts at 3 pm.", "About the start of the parade: make that 2 pm.", "2 pm", "3 pm"),
+        ("A ticket is £9.50 a child.", "Their rates went up and they take £11 a child.", "11", "9.50"),
+        ("We get four hours of downtime.", "They complained, and now we get ninety minutes of downtime.",
+         "ninety minutes", "four hours"),
         ("上线时间定在11月20日。", "上线推迟了，改到12月5日。", "12月5日", "11月20日"),
         ("昆明住翠湖宾馆，两间房。", "昆明的酒店换成了佳华广场酒店。", "佳华广场酒店", "翠湖宾馆"),
     ],
@@ -56,6 +61,7 @@ def test_a_value_that_changed_twice_has_both() -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
+        ("The permission slips are due on 16 May.", "The slips for the permission cost 3 euros on 2 June."),  # a noun
         ("We need 45 chairs.", "We also need 12 chairs for the kids now."),  # added
         ("The dentist is on Thursday.", "My sister comes on Friday."),  # something else, nothing changed
         ("The dentist is on Thursday at 10:15.", "I now have 38 guests."),  # of another sort
