@@ -23,7 +23,7 @@ def proposed(*said: str) -> dict[str, tuple[str, ...]]:
         ("Our moving day is 30 August.", "Our moving day is now 6 September.", "6 September", "30 August"),
         ("The budget for the trip is 3,000 euros.", "The budget for the trip was raised to 3,600"
                                                     " euros.", "3,600", "3,000"),
-        ("The go-live is on 9 March.", "The reports are late, so the go-live slips to 23 March.", "23 March", "9 March"),
+        ("The go-live is on 9 March.", "The data is late: the go-live slips to 23 March.", "23 March", "9 March"),
         ("The parade starts at 3 pm.", "About the start of the parade: make that 2 pm.", "2 pm", "3 pm"),
         ("A ticket is £9.50 a child.", "Their rates went up and they take £11 a child.", "11", "9.50"),
         ("We get four hours of downtime.", "They complained, and now we get ninety minutes of downtime.",
