@@ -46,7 +46,7 @@ _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
 _KEPT_CHARS = 4_000
-"""Longer texts are read each time: what is kept of all texts stays below some 20 MB."""
+"""Longer texts are read each time: what is kept of all texts stays below some 30 MB."""
 _UNKNOWN, _BORDER = 0, -1
 _YEARS = tuple(map(str, range(1900, 2100)))
 _KIND_TOKENS = tuple(dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values())))
@@ -90,7 +90,7 @@ def _read_tokens(text: str) -> Sequence[str]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _kept_tokens(text: str) -> Sequence[str]:
     """One page looks for its facts in the same messages again and again, each time for other phrases. Tokens are
     interned: most of them come in every message."""

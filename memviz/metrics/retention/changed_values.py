@@ -13,6 +13,11 @@ from memviz.text.vocabulary import CHANGE_WORDS, STOP_WORDS
 from memviz.text.word_classes import NUMBER_WORDS
 from memviz.text.words import HAN, content_words, stem
 
+_TOLD = (
+    r"slip(?:s|ped) (?:by|to|back|until)|comes? out at|came out at|took over|taking over|takes over|settled on"
+    r"|make that|(?:go|goes|went|gone|going) (?:up|down)|(?:got|had) that wrong|eat my words|swapped|bumped"
+)
+"""What tells of a change and of nothing else, in the clause of the new value as in the one before it."""
 _CHANGE = re.compile(
     r"\b(?:instead|rather than|changed?(?: my mind)?|changes to|moved?(?: it)? (?:to|from|back|forward)|(?:has"
     r"|have|was|were|been) moved"
@@ -20,20 +25,16 @@ _CHANGE = re.compile(
     r"|es)|renamed"
     r"|raised|reduced|lower(?:ed)|increased|extended|cut to|chang(?:e|ing)|push|rebooked|cancell?ed|upgraded"
     r"|downgraded|make it|made it|no longer|after all|turns out"
-    r"|now|i meant|my mistake|scratch that|slip(?:s|ped) (?:by|to|back|until)|comes? out at|came out at|took over"
-    r"|taking over|takes over"
-    r"|settled on|gone with|going with|went with|signed with|jump(?:ed|ing)? (?:straight )?to|straight to|make that"
-    r"|(?:go|goes|went|gone|going) (?:up|down)|(?:got|had) that wrong|eat my words|swapped|bumped)\b"
+    r"|now|i meant|my mistake|scratch that|gone with|going with|went with|signed with|jump(?:ed|ing)? to|straight to"
+    rf"|{_TOLD})\b"
     r"|改(?![造善进革天日良])|换成|换到|换了|推迟|提前|更正|变成|变更|延期|延到|升级?到|降到|涨到|谈到|调到|调整|挪到|往[前后]挪|现在|其实是|不再|说错",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
     r"\b(?:instead|change of plan|changed?|moved|switched|updated?|correction|rescheduled|postponed|push(?:ed)?"
     r"|replaced|make it"
-    r"|scratch that|i meant|rebooked|upgraded|downgraded|cancell?ed|had to change|turns out|make that"
-    r"|slip(?:s|ped) (?:by|to|back|until)"
-    r"|after all|settled on|took over|taking over|takes over|pulled out|fell through|fallen through|eat my words"
-    r"|(?:go|goes|went|gone|going) (?:up|down)|(?:got|had) that wrong|comes? out at|came out at|swapped|bumped)\b"
+    r"|scratch that|i meant|rebooked|upgraded|downgraded|cancell?ed|had to change|turns out"
+    rf"|after all|pulled out|fell through|fallen through|{_TOLD})\b"
     r"|改[成到为用在名签住坐走去]"
     r"|换成|提高到|降低到|现在|换到|推迟|提前|更正|变成|延期|挪到|往[前后]挪|谈到|取消|来不了|没法来|没房|离职",
     re.IGNORECASE,
@@ -259,7 +260,9 @@ def _sort_of(value: Said) -> Sort:
     """What kind of value it is, so that two of one kind may replace each other; empty where nothing tells."""
     answer = value.answer.strip().lower()
     _, _, after = value.question.partition("___")
-    if answer[0].isdigit() and _is_money(value, after):
+    count = _COUNT.fullmatch(answer)
+    is_number = answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
+    if is_number and _is_money(value, after):
         return ("money",)
     if answer[0].isdigit() and _SIZE_BEHIND.match(f"{answer.lstrip('0123456789.,')}{after}"):
         return ("size",)
@@ -269,11 +272,7 @@ def _sort_of(value: Said) -> Sort:
     digits = sum(map(str.isdigit, answer))
     if digits >= PHONE_DIGITS and not any(map(str.isalpha, answer)):
         return ("phone",)
-    count = _COUNT.fullmatch(answer)
-    is_number = answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
     if count and is_number:
-        if _is_money(value, after):
-            return ("money",)
         nouns = _WORD.findall(count["noun"]) or (_WORD.findall(after)[:1] if _is_unit(after) else [])
         return ("count", stem(nouns[-1].lower())) if nouns else ("number",)
     if digits and answer.isascii() and " " not in answer.strip("abcdefghijklmnopqrstuvwxyz "):

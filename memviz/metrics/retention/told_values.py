@@ -162,7 +162,8 @@ def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
     if not values:
         return  # most sentences: before it is asked how much they tell, which takes longer
     if not _tells(told.sentence):
-        yield from _passing_names(told, values)
+        if told.of_user:
+            yield from _passing_names(told, values)
     else:
         for value in values:
             if not _is_whole(told.sentence, value) and not (told.of_user and value.category == "name"):
@@ -176,8 +177,6 @@ def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
 
 def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
     """The names among the ``values`` of a user's sentence that tells little else, unless it only muses."""
-    if not told.of_user:
-        return
     text = told.sentence.text
     request = _REQUEST.match(text)
     is_unsure = _UNSURE.search(text, request.end() if request else 0) is not None
