@@ -137,13 +137,28 @@ def answer_forms(answer: str, tokens: tuple[str, ...], *, may_omit_year: bool = 
     forms += map(AnswerForm, _short_names(answer.strip(), tokens))
     for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
         forms += map(AnswerForm, _other_orders(form.tokens))
-    if len(tokens) > 1 and tokens[0] in ("a", "an", "the") and len(tokens[1]) > 2:
-        forms.append(AnswerForm(tokens[1:]))
+    if rest := _unframed(tokens):
+        forms.append(AnswerForm(rest))
+        forms += map(AnswerForm, _other_orders(rest))
     return list(dict.fromkeys(forms))
 
 
+def _unframed(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """An answer without the small words that fit it to its question, "at the Osteria Luca"; empty, if it has none, or
+    if hardly anything would be left."""
+    start = 0
+    while start < len(tokens) - 1 and tokens[start] in _FRAME:
+        start += 1
+    rest = tokens[start:]
+    return rest if start and (len(rest) > 1 or len(rest[0]) > 2) else ()
+
+
+_ARTICLES, _BEING = ("a", "an", "the"), ("is", "are", "was")
+_PLACING = ("at", "in", "on", "as", "to", "by", "with", "from", "about", "around", "roughly", "approximately")
+_FRAME = frozenset((*_ARTICLES, *_BEING, *_PLACING))
 _MOST_LISTED_TOKENS = 8
 _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
+_WHEN = ("at", "on")
 _LEAST_HAN_NAME = 2
 _PER = "per"
 _SMALL_WORDS = ("of", "the", "and", "de", "for")
@@ -223,14 +238,16 @@ def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ..
 
 
 def _other_orders(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Of two or three things that are listed every order, whatever joins them: "ivory with sage green"."""
-    joint = next((at for at, token in enumerate(tokens) if token in _LISTING and 0 < at < len(tokens) - 1), None)
-    if joint is None:
-        return
-    first, last = tokens[:joint], tokens[joint + 1 :]
-    for one, other in ((first, last), (last, first)):
-        yield one + other
-        yield from ((*one, word, *other) for word in _LISTING)
+    """Of two or three things that are listed every order, whatever joins them: "ivory with sage green"; and of a time
+    its day and hour: "Friday at noon", "noon on Friday"."""
+    for joining in (_LISTING, _WHEN):
+        joint = next((at for at, token in enumerate(tokens) if token in joining and 0 < at < len(tokens) - 1), None)
+        if joint is None:
+            continue
+        first, last = tokens[:joint], tokens[joint + 1 :]
+        for one, other in ((first, last), (last, first)):
+            yield one + other
+            yield from ((*one, word, *other) for word in joining)
 
 
 _WITH_SYMBOL = re.compile(r"[$€£¥₹₩][\d.,]+k?|[\d.,]+k? ?(?:[$€£¥₹₩]|元|块钱?)")

@@ -12,6 +12,11 @@ _HALVES = (
     re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I),
     re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
 )
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPOKEN_TIME = re.compile(
+    rf"\b(?P<part>half|(?:a )?quarter) (?P<side>past|to) (?P<hour>{'|'.join(_HOURS)}|\d{{1,2}})\b", _I
+)
+_DOZEN = re.compile(r"\b(?:(?P<half>half(?: a |-))|(?P<baker>a baker['’]s )|(?:a |one )(?:good |full )?)dozen\b", _I)
 _HALF = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
 _FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’\u2032][ ]?(?P<inches>\d{1,2})(?:["”\u2033]|['’]{2}"
 r"|(?!\w))""")
@@ -25,6 +30,8 @@ _HALF_OF_DAY = re.compile(
     r"|at (?P<night>night))\b",
     _I,
 )
+_FORMAL_NUMERALS = str.maketrans("壹贰叁肆伍陆柒捌玖拾佰仟圆", "一二三四五六七八九十百千元")
+_MAY_BE_FORMAL = re.compile("[壹贰叁肆伍陆柒捌玖拾佰仟]{2}|[壹贰叁肆伍陆柒捌玖][万圆]")
 _PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八九十百点]+)")
 _HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
 _DAY_AND_MONTH = re.compile(r"(?<![0-9A-Za-z./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![0-9A-Za-z/]|\.\d)")
@@ -42,6 +49,10 @@ def respelled(text: str) -> str:
         for pattern in _HALVES:
             text = pattern.sub(_half_more, text)
         text = _HALF.sub("30 minutes", text)
+    if " past " in text or "quarter to " in text:
+        text = _SPOKEN_TIME.sub(_clock_time, text)
+    if "dozen" in text:
+        text = _DOZEN.sub(lambda match: "6" if match["half"] else "13" if match["baker"] else "12", text)
     has_digit = _DIGIT.search(text) is not None
     if has_digit and _MAY_BE_FEET.search(text):
         text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
@@ -50,6 +61,8 @@ def respelled(text: str) -> str:
         text = _AREA.sub(r"\g<one> by ", text)
     if (" in the " in text or " at night" in text) and _MAY_BE_HALF_OF_DAY.search(text):
         text = _HALF_OF_DAY.sub(_with_half, text)
+    if not text.isascii() and _MAY_BE_FORMAL.search(text):  # as on a receipt: 壹万贰仟圆整
+        text = text.translate(_FORMAL_NUMERALS)
     if "百分之" in text:
         text = _PERCENT.sub(_percent, text)
     if "星期" in text or "礼拜" in text or "周天" in text:
@@ -75,6 +88,14 @@ def _half_more(match: re.Match[str]) -> str:
 
 def _han_half_more(match: re.Match[str]) -> str:
     return f"{match['count'].replace('两', '二').translate(_HAN_DIGITS)}.5"
+
+
+def _clock_time(match: re.Match[str]) -> str:
+    hour = match["hour"].lower()
+    number = int(hour) if hour.isdigit() else _HOURS.index(hour) + 1
+    if "half" in match["part"].lower():
+        return f"{number}:30" if match["side"].lower() == "past" else match.group()
+    return f"{number}:15" if match["side"].lower() == "past" else f"{number - 1 or 12}:45"
 
 
 def _with_half(match: re.Match[str]) -> str:
