@@ -95,10 +95,10 @@ def _precision_and_recall(verdict: str, pairs: Iterable[Pair]) -> list[str]:
 
 def main(names: Sequence[str]) -> None:
     """Print the table of each file; with ``--wrong`` the pairs of files that rules may be tuned on."""
-    for name in [one for one in names if not one.startswith("-")] or ["untouched", "seen"]:
+    for name in [one for one in names if not one.startswith("-")] or ["untouched", "harder", "seen"]:
         pairs = read_pairs(name)
         print(f"{name}\n\n{table_of(pairs)}\n")
-        if "--wrong" in names and name != "untouched":
+        if "--wrong" in names and name == "seen":
             for one in pairs:
                 if not one.is_right:
                     print(f"{one.id}: {one.verdict}, found {one.found}: {one.answer!r} in {one.text!r}")
