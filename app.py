@@ -6,12 +6,14 @@ from streamlit.starlette import App
 
 from memviz.ui.shell.frame import navigate
 from memviz.ui.shell.server.checks import checks
+from memviz.ui.shell.server.left_pages import leave_parts_of_left_pages
 from memviz.ui.shell.server.other_base import other_base_routes
 from memviz.ui.warm_up import warm_up_beside
 
 # Until somebody has opened a page, Streamlit takes the files in pages/ for its pages, and would call the address of a
 # page that moved unknown.
 PagesManager.uses_pages_directory = False
+leave_parts_of_left_pages()
 app = App("navigation.py", lifespan=warm_up_beside, routes=other_base_routes(), middleware=checks())
 
 if get_script_run_ctx(suppress_warning=True) is not None:  # run as a script, as Streamlit's AppTest does
