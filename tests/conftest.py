@@ -53,6 +53,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are processors: tests wait for servers, browsers and programs as well."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Leave what was collected and imported out of that search."""
     gc.collect()
