@@ -75,6 +75,15 @@ def test_a_low_window_shows_every_picture_of_compare_with_its_player(page: Page,
 
 
 @pytest.mark.slow
+def test_another_page_opens_right_after_a_click_on_a_part_of_this_one(page: Page, dashboard: Dashboard) -> None:
+    go(page, f"{dashboard.url}/guide", "guide")
+    for name in ("guide", "library", "guide", "library"):
+        page.get_by_role("link", name="Compare", exact=True).click()
+        page.get_by_role("button", name="next summarization").click()  # the rest of the page is not drawn yet
+        turn_to(page, name)
+
+
+@pytest.mark.slow
 def test_another_page_opens_while_a_panel_is_open(page: Page, dashboard: Dashboard) -> None:
     go(page, dashboard.url, "compare")
     for name in ("tune", "library"):
