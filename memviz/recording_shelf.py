@@ -119,7 +119,9 @@ class RecordingShelf:
         self, name: str, transcript: Transcript, log: Log, chosen: Strategy, counter: str, recalls: RecalledAt = ()
     ) -> bool:
         """Whether the recording of this name holds every summary of this replay."""
-        recording = self.all.get(name.removeprefix(RECORDING))
+        key = name.removeprefix(RECORDING)
+        # A sweep asks for every setting. None that was opened has a bundled one's name, so most need no database.
+        recording = bundled.recordings().get(key) or self.opened.get(key)
         settings = self._same_summaries(transcript, log, chosen, counter, recalls)
         return recording is not None and any(map(recording.holds, settings))
 
