@@ -19,10 +19,10 @@ def test_pairs_that_nothing_is_tuned_on_are_as_they_were_fixed() -> None:
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == hash
 
 
-@pytest.mark.parametrize("name", ["untouched", "seen", "harder"])
-def test_every_pair_has_a_verdict_and_an_id_of_its_own(name: str) -> None:
+@pytest.mark.parametrize(("name", "least"), [("untouched", 150), ("seen", 150), ("harder", 120)])
+def test_every_pair_has_a_verdict_and_an_id_of_its_own(name: str, least: int) -> None:
     pairs = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()]
-    assert len({one["id"] for one in pairs}) == len(pairs) >= 120
+    assert len({one["id"] for one in pairs}) == len(pairs) >= least
     assert {one["verdict"] for one in pairs} == {"known", "contradicted", "lost"}
     assert {one["kind"] for one in pairs} == {"ordinary", "adversarial"}
 

@@ -16,7 +16,9 @@ from memviz import Message, Run
 from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import health_warnings
 from memviz.metrics.health.counting import REFERENCE
+from memviz.metrics.requests.traffic import traffic
 from memviz.models.prices import context_window_tokens
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
 
@@ -196,6 +198,12 @@ def numbers_in(sentence: str) -> list[str]:
     return re.findall(r"\d+(?:,\d{3})*(?:\.\d)?", sentence)
 
 
+def costs_more(run: Run, whole: Run) -> bool:
+    """Whether the requests of one run cost 1 % more than those of the other, in dollars under a prompt cache."""
+    usd, whole_usd = (PricingAssumptions.of(DEFAULT_MODEL).cost(traffic(one)).main_usd or 0.0 for one in (run, whole))
+    return usd > 0 and usd >= 1.01 * whole_usd
+
+
 def check(messages: list[Message], id: str, plan: list[str], counter: str, prompt: str | None) -> set[str]:
     """Compare all warnings of a run with the recount; returns their kinds."""
     model = summarizer(plan)
@@ -205,7 +213,9 @@ def check(messages: list[Message], id: str, plan: list[str], counter: str, promp
     wanted = wanted if run.requests else {}  # nobody answered yet: there is nothing to warn of
     warnings = health_warnings(run)
     said = {warning.kind: numbers_in(warning.numbers) for warning in warnings}
-    said.pop("dear_clearing", None)  # dollars under a cache, which test_health.py works out anew
+    if id == "clear_tool_results":
+        whole = memviz.replay(messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt)
+        assert (said.pop("dear_clearing", None) is not None) == costs_more(run, whole)
     if id == "threshold_summary" and "thrash" in said:
         said["thrash"] = said["thrash"][:3]
     assert said == wanted
