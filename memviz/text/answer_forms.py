@@ -30,6 +30,7 @@ from memviz.text.value_words import (
     UNITS,
 )
 from memviz.text.values import slashed_date
+from memviz.text.vocabulary import words
 
 _ALSO_WORDS = ("real", "won", "min", "quid")
 KINDS = {
@@ -135,11 +136,10 @@ def answer_forms(answer: str, tokens: tuple[str, ...], *, may_omit_year: bool = 
     forms += map(AnswerForm, _measures(answer, tokens))
     forms += map(AnswerForm, _rates(tokens))
     forms += map(AnswerForm, _short_names(answer.strip(), tokens))
-    for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
-        forms += map(AnswerForm, _other_orders(form.tokens))
     if rest := _unframed(tokens):
         forms.append(AnswerForm(rest))
-        forms += map(AnswerForm, _other_orders(rest))
+    for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
+        forms += map(AnswerForm, _other_orders(form.tokens))
     return list(dict.fromkeys(forms))
 
 
@@ -153,9 +153,7 @@ def _unframed(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return rest if start and (len(rest) > 1 or len(rest[0]) > 2) else ()
 
 
-_ARTICLES, _BEING = ("a", "an", "the"), ("is", "are", "was")
-_PLACING = ("at", "in", "on", "as", "to", "by", "with", "from", "about", "around", "roughly", "approximately")
-_FRAME = frozenset((*_ARTICLES, *_BEING, *_PLACING))
+_FRAME = words("a an the is are was at in on as to by with from about around roughly approximately")
 _MOST_LISTED_TOKENS = 8
 _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
 _WHEN = ("at", "on")
@@ -220,20 +218,20 @@ def _number(number: Decimal) -> str:
 
 def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The initials of a name in three words or more, and a car or the like by its year and model alone."""
-    words = [word for word in answer.split() if word.lower() not in _SMALL_WORDS]
-    if len(words) > 1 and words[0].lower().rstrip(".") in TITLES and words[1][:1].isupper():
+    spelled = [word for word in answer.split() if word.lower() not in _SMALL_WORDS]
+    if len(spelled) > 1 and spelled[0].lower().rstrip(".") in TITLES and spelled[1][:1].isupper():
         yield tokens[1:]
-    if len(words) > 1 and len(tokens) == len(words) and all(word[:1].isupper() for word in words):
+    if len(spelled) > 1 and len(tokens) == len(spelled) and all(word[:1].isupper() for word in spelled):
         yield from (rest for rest in (tokens[1:],) if tokens[0] in KINDS_OF_PLACE)
         yield from (rest for rest in (tokens[:-1],) if tokens[-1] in KINDS_OF_PLACE)
     for kind in HAN_KINDS_OF_PLACE:
         if answer.endswith(kind) and len(answer) - len(kind) >= _LEAST_HAN_NAME:
             yield tokens[: -len(kind)]
-    if len(words) >= 3 and all(word[:1].isupper() and word.isalpha() for word in words):
-        yield ("".join(word[0] for word in words).lower(),)
+    if len(spelled) >= 3 and all(word[:1].isupper() and word.isalpha() for word in spelled):
+        yield ("".join(word[0] for word in spelled).lower(),)
     if answer in _LANDS:
         yield (_LANDS[answer],)
-    if len(tokens) == 3 and len(words) == 3 and _YEAR.fullmatch(tokens[0]) and all(map(str.isalpha, tokens[1:])):
+    if len(tokens) == 3 and len(spelled) == 3 and _YEAR.fullmatch(tokens[0]) and all(map(str.isalpha, tokens[1:])):
         yield tokens[0], tokens[2]
 
 

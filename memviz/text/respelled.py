@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memviz.text.value_words import word_number
+
 _I = re.IGNORECASE
 _SMALL = {"an": 1, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_SMALL)})"
@@ -12,11 +14,12 @@ _HALVES = (
     re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I),
     re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
 )
-_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_SPOKEN_TIME = re.compile(
-    rf"\b(?P<part>half|(?:a )?quarter) (?P<side>past|to) (?P<hour>{'|'.join(_HOURS)}|\d{{1,2}})\b", _I
+_SPOKEN_TIME = re.compile(r"\b(?:half past|(?:a )?quarter (?P<side>past|to)) (?P<hour>[a-z]{3,}|\d{1,2})\b", _I)
+_DOZENS = (
+    (re.compile(r"\bhalf(?: a |-)dozen\b", _I), "6"),
+    (re.compile(r"\ba baker['’]s dozen\b", _I), "13"),
+    (re.compile(r"\b(?:a|one) (?:good |full )?dozen\b", _I), "12"),
 )
-_DOZEN = re.compile(r"\b(?:(?P<half>half(?: a |-))|(?P<baker>a baker['’]s )|(?:a |one )(?:good |full )?)dozen\b", _I)
 _HALF = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
 _FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’\u2032][ ]?(?P<inches>\d{1,2})(?:["”\u2033]|['’]{2}"
 r"|(?!\w))""")
@@ -39,6 +42,7 @@ _WEEKDAY = re.compile("(?:星期|礼拜)(?=[一二三四五六日天])")
 _HAN_HALVES = re.compile("(?P<count>[一二两三四五六七八九]|\\d{1,2})个半(?=小时|钟头|月)")
 _HAN_HALF = re.compile("(?<!个)半个?(?:小时|钟头)")
 _HAN_HOURS = re.compile(r"(?<=[\d一二两三四五六七八九十])个(?=小时|钟头)")
+_HOURS = range(1, 24)
 MARK = "ʘ"
 """A letter, so that it makes one word with what stands beside it."""
 
@@ -52,7 +56,8 @@ def respelled(text: str) -> str:
     if " past " in text or "quarter to " in text:
         text = _SPOKEN_TIME.sub(_clock_time, text)
     if "dozen" in text:
-        text = _DOZEN.sub(lambda match: "6" if match["half"] else "13" if match["baker"] else "12", text)
+        for pattern, number in _DOZENS:
+            text = pattern.sub(number, text)
     has_digit = _DIGIT.search(text) is not None
     if has_digit and _MAY_BE_FEET.search(text):
         text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
@@ -92,9 +97,11 @@ def _han_half_more(match: re.Match[str]) -> str:
 
 def _clock_time(match: re.Match[str]) -> str:
     hour = match["hour"].lower()
-    number = int(hour) if hour.isdigit() else _HOURS.index(hour) + 1
-    if "half" in match["part"].lower():
-        return f"{number}:30" if match["side"].lower() == "past" else match.group()
+    number = int(hour) if hour.isdigit() else _SMALL.get(hour) or word_number(hour)
+    if number is None or number not in _HOURS:
+        return match.group()
+    if match["side"] is None:
+        return f"{number}:30"
     return f"{number}:15" if match["side"].lower() == "past" else f"{number - 1 or 12}:45"
 
 
