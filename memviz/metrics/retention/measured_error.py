@@ -24,7 +24,7 @@ ADVERSARIAL = Judged(70, 42)
 """What was written to mislead: look-alikes, negations in another clause, old and new value in one sentence."""
 
 HARDER = Judged(120, 51)
-"""Answers in free words, of another writer: reasons, rules, abbreviations, sums."""
+"""Written and judged by a language model, with answers in free words: reasons, rules, abbreviations, sums."""
 
 
 def error_in_words() -> str:
@@ -34,6 +34,6 @@ def error_in_words() -> str:
         "where it is only denied or outdated it counts as contradicted. No model reads along. Held against "
         f"{ORDINARY.pairs + ADVERSARIAL.pairs:,} pairs of text and fact that a person judged and no rule was made "
         f"with, it is right for {ORDINARY.share:.0%} of ordinary ones and {ADVERSARIAL.share:.0%} of those "
-        f"written to mislead; of {HARDER.pairs} others, whose answers are in free words, for {HARDER.share:.0%}: "
+        f"written to mislead; of {HARDER.pairs} in free words, which a language model judged, for {HARDER.share:.0%}: "
         "a short value is looked up best. In the request is not yet used: it says what a model could know."
     )
