@@ -8,11 +8,11 @@ from fractions import Fraction
 from math import floor
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, Run
+from memviz import Message, Run, ToolCall
 from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import health_warnings
 from memviz.metrics.health.counting import REFERENCE
@@ -229,7 +229,20 @@ def check(messages: list[Message], id: str, plan: list[str], counter: str, promp
     return set(wanted)
 
 
+def little_to_clear() -> list[Message]:
+    """An empty result is replaced by more tokens than it had, and the cache ends there: clearing it costs more."""
+    calls = [(ToolCall(f"call{number}", "look_up", '{"q": "rain"}'),) for number in range(2)]
+    return [
+        Message("user", ""), Message("assistant", ""),
+        Message("user", ""), Message("assistant", "", tool_calls=calls[0]),
+        Message("tool", "", tool_call_id="call0"), Message("assistant", ""),
+        Message("user", ""), Message("assistant", "", tool_calls=calls[1]),
+        Message("tool", "m8 budget Lisbon naïve 搬家 42 the cat", tool_call_id="call1"), Message("assistant", ""),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("id", IDS)
+@example(messages=little_to_clear(), plan=["good"], counter="o200k_base", prompt=None)
 @given(
     messages=conversations(60), plan=outcomes, counter=st.sampled_from(COUNTERS),
     prompt=st.sampled_from([None, "Be brief."]),
