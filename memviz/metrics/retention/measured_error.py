@@ -35,5 +35,5 @@ def error_in_words() -> str:
         f"{ORDINARY.pairs + ADVERSARIAL.pairs:,} pairs of text and fact that a person judged and no rule was made "
         f"with, it is right for {ORDINARY.share:.0%} of ordinary ones and {ADVERSARIAL.share:.0%} of those "
         f"written to mislead; of {HARDER.pairs} in free words, which a language model judged, for {HARDER.share:.0%}: "
-        "a short value is looked up best. In the request is not yet used: it says what a model could know."
+        "a short value is looked up best. What is in the request need not be used: this says what a model could know."
     )
