@@ -22,13 +22,14 @@ pytestmark = pytest.mark.slow
 
 NAME, KEY = "openai/gpt-5-mini", "a-key"
 SLOWLY_SECONDS = 0.6
+MORE_SLOWLY_SECONDS = 2
 
 
-def slowly(answer: Answer) -> Answer:
+def slowly(answer: Answer, seconds: float = SLOWLY_SECONDS) -> Answer:
     """The same answer after a moment, in which a person can look."""
 
     def answered(handler: object) -> None:
-        handler.server.closing.wait(SLOWLY_SECONDS)  # type: ignore[attr-defined]
+        handler.server.closing.wait(seconds)  # type: ignore[attr-defined]
         answer(handler)  # type: ignore[arg-type]
 
     return answered
@@ -105,6 +106,8 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
 
 
 def test_a_sweep_counts_in_the_sidebar_while_it_runs(page: Page, dashboard: Dashboard, server: OpenAIServer) -> None:
+    # Nothing is spent yet when the page is drawn: what counts is drawn by the part of it that watches the sweep.
+    server.otherwise = slowly(text("A summary ", "of it."), MORE_SLOWLY_SECONDS)
     go(page, f"{dashboard.url}/tune", "tune")
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
     sees(page.get_by_text("best of each strategy", exact=False))

@@ -196,4 +196,4 @@ def watch(work: BackgroundWork, step: Callable[[], Step], stop_key: str, note: C
         if said := note():
             st.caption(plain(said))
         stop_button(stop_key, on_click=work.cancel)
-    tell_spent()
+    tell_spent(anew=True)

@@ -91,10 +91,12 @@ def spent_line() -> None:
         shown.draw = [_drawn(st.empty(), lambda: spending().sentence)]
 
 
-def tell_spent() -> None:
-    """Say wherever the page does what was spent by now. Only from a run of the page, never while it is being left."""
+def tell_spent(*, anew: bool = False) -> None:
+    """Say wherever the page does what was spent by now, ``anew`` where it says so already. Only from a run of the page,
+    never while it is being left. A fragment has to say it anew: Streamlit lets it write outside of itself only where
+    it wrote in the last run of the whole page, and clears what it does not write again."""
     for draw in spending_shown().draw:
-        draw()
+        draw(anew)
 
 
 @contextmanager
@@ -125,15 +127,17 @@ class SpentSoFar:
         return f" · {spending().since(self._mark)} so far"
 
 
-def _drawn(place: DeltaGenerator, words: Callable[[], str], icon: str = "") -> Callable[[], None]:
-    """What writes ``words`` at ``place`` behind an ``icon``, now and whenever they are others."""
+def _drawn(place: DeltaGenerator, words: Callable[[], str], icon: str = "") -> Callable[[bool], None]:
+    """What writes ``words`` at ``place`` behind an ``icon``: now, whenever they are others, and where they are to be
+    written anew."""
     last = ""
 
-    def draw() -> None:
+    def draw(anew: bool) -> None:
         nonlocal last
-        if (now := words()) != last:
+        now = words()
+        if anew or now != last:
             last = now
             place.caption(f"{icon}{plain(now)}")
 
-    draw()
+    draw(True)
     return draw

@@ -498,7 +498,7 @@ class SpendingShown:
     a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``: what tests of
     connections found, by the control that the model was chosen with."""
 
-    draw: list[Callable[[], None]] = field(default_factory=list)
+    draw: list[Callable[[bool], None]] = field(default_factory=list)
     is_shown: bool = False
     tests: dict[str, Tested] = field(default_factory=dict)
 
