@@ -17,6 +17,7 @@ PATIENCE_MILLISECONDS = 60_000
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
+    "--process-per-site",  # what one page has compiled serves the next
     "--font-render-hinting=none",  # else the one without windows draws wider letters than the one with them
 )  # fmt: skip
 
