@@ -189,7 +189,9 @@ class PhraseIndex:
         firsts = np.concatenate(([0], np.cumsum(counts)))
         phrases, places = [_NONE], [_NONE]
         # Most phrases hold a token that occurs nowhere: they are left out together, which is far faster than one by one.
-        of_rarest = np.minimum.reduceat(counts[self._tokens], self._starts[self._filled]) if self._filled.size else _NONE
+        of_rarest = (
+            np.minimum.reduceat(counts[self._tokens], self._starts[self._filled]) if self._filled.size else _NONE
+        )
         for phrase in self._filled[of_rarest > 0].tolist():
             numbers = self._coded[phrase]
             at = int(np.argmin(counts[numbers]))

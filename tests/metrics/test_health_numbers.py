@@ -241,6 +241,12 @@ def little_to_clear() -> list[Message]:
     ]  # fmt: skip
 
 
+def test_a_clearing_that_makes_requests_longer_says_so() -> None:
+    run = memviz.replay(little_to_clear(), small("clear_tool_results"), counter="o200k_base")
+    (dear,) = (one for one in health_warnings(run) if one.kind == "dear_clearing")
+    assert dear.numbers.startswith("1 clearing added 4 tokens to the requests and broke ")
+
+
 @pytest.mark.parametrize("id", IDS)
 @example(messages=little_to_clear(), plan=["good"], counter="o200k_base", prompt=None)
 @given(

@@ -32,9 +32,11 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> HealthWarning | Non
         return None
     how_many = counted(sum(one.kind in REDUCING for one in run.compactions), "clearing")
     broken, saved = _broken_tokens(run), int((whole.input_tokens - sent.input_tokens).sum())
+    # What stands in place of a result can be longer than the result was.
+    moved = f"left {saved:,} tokens out of" if saved >= 0 else f"added {-saved:,} tokens to"
     return HealthWarning(
         "dear_clearing", "Clearing costs more than it saves",
-        f"{how_many} left {saved:,} tokens out of the requests and broke {broken:,} tokens of the prompt cache. "
+        f"{how_many} {moved} the requests and broke {broken:,} tokens of the prompt cache. "
         f"All requests together cost {dollars(usd)}; with those messages sent whole they would cost "
         f"{dollars(whole_usd)}. This holds at the prices {terms.main.whose}, with pauses of "
         f"{duration_words(terms.pause_seconds)}.",
