@@ -188,7 +188,7 @@ class PhraseIndex:
         by_token = known[np.argsort(tokens[known], kind="stable")]
         firsts = np.concatenate(([0], np.cumsum(counts)))
         phrases, places = [_NONE], [_NONE]
-        # Most phrases hold a token that occurs nowhere: they are left out together, which is far faster than one by one.
+        # Most phrases hold a token that occurs nowhere: to leave them out together is far faster than one by one.
         of_rarest = (
             np.minimum.reduceat(counts[self._tokens], self._starts[self._filled]) if self._filled.size else _NONE
         )
