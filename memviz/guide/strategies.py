@@ -8,7 +8,9 @@ package may say less.
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import getdoc
 from typing import NamedTuple
@@ -17,6 +19,7 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 
+LOGGER = logging.getLogger(__name__)
 GAINS, LOSES, HURTS_WHEN, USED_BY = SECTIONS = ("Gains", "Loses", "Hurts when", "Used by")
 _USER = re.compile(r"(?P<name>[^:]+): (?P<rule>.+) \((?P<source>[^()]+)\)")
 _SECTION = re.compile(rf"({'|'.join(SECTIONS)}):\s*(.*)", re.DOTALL)
@@ -47,7 +50,8 @@ class StrategyPage:
 
     @classmethod
     def of(cls, strategy: type[Strategy]) -> StrategyPage:
-        """The page of this strategy. Raises ValueError for a user that is not written as ``NAME: RULE (SOURCE)``."""
+        """The page of this strategy. A user that is not written as ``NAME: RULE (SOURCE)`` is left out and noted in the
+        log: a line in another package must not take the guide down."""
         sections: dict[str, str] = {}
         details: list[str] = []
         for paragraph in (getdoc(strategy) or "").split("\n\n")[1:]:
@@ -57,9 +61,10 @@ class StrategyPage:
             else:
                 details.append(_on_one_line(paragraph))
         said = {name: _on_one_line(sections.get(name, "")) for name in (GAINS, LOSES, HURTS_WHEN)}
+        users = tuple(_users(strategy.id, sections.get(USED_BY, "")))
         return cls(
             strategy.id, strategy.title, strategy.summary_line(), said[GAINS], said[LOSES], said[HURTS_WHEN],
-            _users(sections.get(USED_BY, "")), tuple(details), strategy.reference, strategy.parameters(),
+            users, tuple(details), strategy.reference, strategy.parameters(),
         )  # fmt: skip
 
 
@@ -68,15 +73,14 @@ def strategy_pages() -> dict[str, StrategyPage]:
     return {id: StrategyPage.of(cls) for id, cls in strategies().items()}
 
 
-def _users(text: str) -> tuple[User, ...]:
-    return tuple(map(_user, re.findall(r"^- ((?:.|\n(?!- ))*)", text, re.MULTILINE)))
-
-
-def _user(item: str) -> User:
-    found = _USER.fullmatch(_on_one_line(item))
-    if found is None:
-        raise ValueError(f"{_on_one_line(item)!r} does not read NAME: RULE (SOURCE).")
-    return User(**found.groupdict())
+def _users(id: str, text: str) -> Iterator[User]:
+    for item in re.findall(r"^- ((?:.|\n(?!- ))*)", text, re.MULTILINE):
+        line = _on_one_line(item)
+        found = _USER.fullmatch(line)
+        if found is None:
+            LOGGER.warning("Strategy %s: %r under %r does not read NAME: RULE (SOURCE).", id, line, USED_BY)
+        else:
+            yield User(**found.groupdict())
 
 
 def _on_one_line(text: str) -> str:

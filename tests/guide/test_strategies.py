@@ -75,16 +75,24 @@ def test_a_strategy_of_another_package_may_say_less() -> None:
     assert (page.summary, page.users, page.details) == ("Says one line.", (), ())
 
 
-def test_a_user_without_a_source_is_refused() -> None:
+def test_a_user_without_a_source_is_left_out_and_noted(caplog: pytest.LogCaptureFixture) -> None:
     class Wrong(Odd):
         """Sends nothing.
 
         Used by:
         - Somebody: does so
+        - Another: does so too (read in another 1.0)
         """
 
-    with pytest.raises(ValueError, match="Somebody"):
-        StrategyPage.of(Wrong)
+    assert StrategyPage.of(Wrong).users == (User("Another", "does so too", "read in another 1.0"),)
+    (note,) = caplog.messages
+    assert "'Somebody: does so'" in note
+    assert "NAME: RULE (SOURCE)" in note
+
+
+def test_no_line_of_a_strategy_of_memviz_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    strategy_pages()
+    assert not caplog.messages
 
 
 def test_parameters_say_what_more_of_them_does() -> None:
