@@ -153,8 +153,7 @@ def test_every_probe_of_a_bundled_conversation_is_sound(id: str) -> None:
         (answer,), (position,) = probe.answers, probe.evidence
         assert BLANK in probe.question
         assert not contains(probe.question, answer)
-        holders = [p for p, message in enumerate(log) if contains(readable(message), answer)]
-        assert position in holders
+        assert contains(readable(log[position]), answer)
     kept = retention(memviz.replay(log, memviz.strategy("buffer"), counter="chars4"), probes)
     assert kept.contained[-1].all()
     assert probes == propose_probes(Log(sample(id).messages))

@@ -10,7 +10,7 @@ from memviz import Log, Message
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.rare_words import rare_words
 from memviz.metrics.retention.retention import retention
-from memviz.text.containment import contains
+from memviz.text.containment import PhraseIndex, contains
 from memviz.transcripts.samples import bundled
 from tests.metrics.naive_retention import said
 from tests.strategies.conversations import conversations
@@ -66,10 +66,9 @@ def test_no_other_message_of_a_bundled_conversation_contains_them(id: str) -> No
     messages = bundled()[id].messages
     probes = rare_words(Log(messages), limit=60)
     assert len(probes) == 60
-    for probe in probes:
-        assert [p for p, message in enumerate(messages) if contains(readable(message), probe.answers[0])] == [
-            *probe.evidence
-        ]
+    found = PhraseIndex([probe.answers[0] for probe in probes]).find([readable(message) for message in messages])
+    holders = set(zip(found.phrases.tolist(), found.texts.tolist(), strict=True))
+    assert sorted(holders) == [(number, *probe.evidence) for number, probe in enumerate(probes)]
 
 
 @given(messages=conversations())
