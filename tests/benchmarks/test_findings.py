@@ -20,7 +20,7 @@ from memviz.tuning.grounds import (
     STAND_IN_USD,
 )
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
 
 
