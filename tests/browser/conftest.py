@@ -57,7 +57,7 @@ def shared_context(browser: Browser, dashboard: Dashboard) -> BrowserContext:
     """The browser context of ``page``. Its first page stays open, empty, and with it the process that has compiled
     Streamlit's scripts: else each test would begin with another second of processor time."""
     context = _new_context(browser)
-    context.new_page().goto(f"{dashboard.url}/_stcore/health")
+    context.new_page().goto(dashboard.health_url)
     return context
 
 

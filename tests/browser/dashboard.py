@@ -31,6 +31,11 @@ class Dashboard:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def health_url(self) -> str:
+        """An address of the server that draws nothing."""
+        return f"{self.url}/_stcore/health"
+
+    @property
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
@@ -69,7 +74,7 @@ class Dashboard:
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:  # noqa: S310 - our own
+            with urllib.request.urlopen(self.health_url, timeout=1) as answer:  # noqa: S310 - our own
                 return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
             return False
