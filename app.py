@@ -14,7 +14,14 @@ from memviz.ui.warm_up import warm_up_beside
 # page that moved unknown.
 PagesManager.uses_pages_directory = False
 leave_parts_of_left_pages()
-app = App("navigation.py", lifespan=warm_up_beside, routes=other_base_routes(), middleware=checks())
+app = App(
+    "navigation.py",
+    lifespan=warm_up_beside,
+    routes=other_base_routes(),
+    middleware=checks(),
+)
 
-if get_script_run_ctx(suppress_warning=True) is not None:  # run as a script, as Streamlit's AppTest does
+if (
+    get_script_run_ctx(suppress_warning=True) is not None
+):  # run as a script, as Streamlit's AppTest does
     navigate()

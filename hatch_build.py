@@ -15,4 +15,6 @@ class DashboardFiles(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called before a wheel is built. An editable install uses the repository's own files: no copies."""
         if version == "standard":
-            build_data["force_include"] |= {name: f"memviz/_dashboard/{name}" for name in DASHBOARD}
+            build_data["force_include"] |= {
+                name: f"memviz/_dashboard/{name}" for name in DASHBOARD
+            }

@@ -59,7 +59,13 @@ def _judge(line: dict[str, object]) -> Pair:
     assert isinstance(fact, dict)
     found = state_of(fact["question"], fact["answer"], text)
     return Pair(
-        str(line["id"]), str(line["lang"]), str(line["kind"]), fact["answer"], text, str(line["verdict"]), found
+        str(line["id"]),
+        str(line["lang"]),
+        str(line["kind"]),
+        fact["answer"],
+        text,
+        str(line["verdict"]),
+        found,
     )
 
 
@@ -71,10 +77,16 @@ def share(right: int, all: int) -> str:
 
 def table_of(pairs: Sequence[Pair]) -> str:
     """Return the table of the document: pairs judged as by the person, and precision and recall of each verdict."""
-    rows = ["| pairs | number | as a person judges | share | 95 % interval |", "|---|---|---|---|---|"]
+    rows = [
+        "| pairs | number | as a person judges | share | 95 % interval |",
+        "|---|---|---|---|---|",
+    ]
     groups = {"all": list(pairs)}
     groups |= {kind: [one for one in pairs if one.kind == kind] for kind in AIMS}
-    groups |= {f"language: {code}": [one for one in pairs if one.language == code] for code in ("en", "zh")}
+    groups |= {
+        f"language: {code}": [one for one in pairs if one.language == code]
+        for code in ("en", "zh")
+    }
     for name, group in groups.items():
         right = sum(one.is_right for one in group)
         rows.append(f"| {name} | {len(group)} | {right} | {share(right, len(group))} |")
@@ -95,13 +107,19 @@ def _precision_and_recall(verdict: str, pairs: Iterable[Pair]) -> list[str]:
 
 def main(names: Sequence[str]) -> None:
     """Print the table of each file; with ``--wrong`` the pairs of files that rules may be tuned on."""
-    for name in [one for one in names if not one.startswith("-")] or ["untouched", "harder", "seen"]:
+    for name in [one for one in names if not one.startswith("-")] or [
+        "untouched",
+        "harder",
+        "seen",
+    ]:
         pairs = read_pairs(name)
         print(f"{name}\n\n{table_of(pairs)}\n")
         if "--wrong" in names and name == "seen":
             for one in pairs:
                 if not one.is_right:
-                    print(f"{one.id}: {one.verdict}, found {one.found}: {one.answer!r} in {one.text!r}")
+                    print(
+                        f"{one.id}: {one.verdict}, found {one.found}: {one.answer!r} in {one.text!r}"
+                    )
 
 
 if __name__ == "__main__":

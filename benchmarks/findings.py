@@ -13,7 +13,16 @@ from typing import NamedTuple
 
 from benchmarks import stand_in
 from benchmarks.measured import measured_conversations
-from memviz import Run, Sweep, recordings, replay, retention, strategies, strategy, sweep
+from memviz import (
+    Run,
+    Sweep,
+    recordings,
+    replay,
+    retention,
+    strategies,
+    strategy,
+    sweep,
+)
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
 from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
@@ -75,7 +84,9 @@ def winners(found: Sweep) -> Iterator[str]:
     yield "| prices of, pause | keep at least | largest request | take | keeps (worst) | costs | without the cache |"
     yield "|---|---|---|---|---|---|---|"
     for case in CASES:
-        priced = found.priced(PricingAssumptions.of(case.model, pause_seconds=case.pause_seconds))
+        priced = found.priced(
+            PricingAssumptions.of(case.model, pause_seconds=case.pause_seconds)
+        )
         best = priced.best(case.keep, case.peak_tokens)
         limit = "any" if case.peak_tokens is None else f"{case.peak_tokens:,} tokens"
         asked = f"| {case.model}, {case.pause_seconds / 60:.0f} min | {case.keep:.0%} | {limit} "
@@ -105,7 +116,8 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
     yield "| strategy | 1 min between turns | keeps | costs | 10 min between turns | keeps | costs |"
     yield "|---|---|---|---|---|---|---|"
     tables = [
-        found.priced(PricingAssumptions.of(model, pause_seconds=pause)).by_setting() for pause in (MINUTE, TEN_MINUTES)
+        found.priced(PricingAssumptions.of(model, pause_seconds=pause)).by_setting()
+        for pause in (MINUTE, TEN_MINUTES)
     ]
     for id in GRID:
         cells = []
@@ -116,7 +128,9 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
                 cells.append(f"none keeps more than {own['retention'].max():.0%} | | ")
             else:
                 row = fitting.iloc[0]
-                cells.append(f"{row['label']} | {row['retention']:.0%} | {money(row['usd'])} ")
+                cells.append(
+                    f"{row['label']} | {row['retention']:.0%} | {money(row['usd'])} "
+                )
         yield f"| {strategies()[id].title} | {'| '.join(cells)}|"
 
 
@@ -154,15 +168,24 @@ def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
     """Every recorded setting that summarizes: the conversation, the runs by the recorded model and by the offline one,
     and the facts that both keep."""
     for name, recording in recordings().items():
-        if recording.about.only_by_name:  # of a second model, over a conversation of another name
+        if (
+            recording.about.only_by_name
+        ):  # of a second model, over a conversation of another name
             continue
         transcript = bundled()[name]
         for setting in recording.settings.values():
             chosen = {**setting.strategy}
             asked = strategy(chosen.pop("id"), **chosen)
             if asked.trigger is not Trigger.NEVER:
-                runs = [replay(transcript, asked, model=model) for model in (f"recording:{name}", "offline")]
-                yield name, runs, agreement(*(retention(run, transcript.probes) for run in runs))
+                runs = [
+                    replay(transcript, asked, model=model)
+                    for model in (f"recording:{name}", "offline")
+                ]
+                yield (
+                    name,
+                    runs,
+                    agreement(*(retention(run, transcript.probes) for run in runs)),
+                )
 
 
 def _agreed(found: Agreement) -> str:

@@ -27,7 +27,10 @@ SENTENCE = "The ferry to Vestmanna leaves at 7:40 and the ticket costs 12 euros 
 
 def messages(count: int) -> list[dict[str, str]]:
     roles = ("user", "assistant")
-    return [{"role": roles[n % 2], "content": f"Message number {n}: {SENTENCE * 4}"} for n in range(count)]
+    return [
+        {"role": roles[n % 2], "content": f"Message number {n}: {SENTENCE * 4}"}
+        for n in range(count)
+    ]
 
 
 def timed(label: str, unit_seconds: float, work: Callable[[], T]) -> T:
@@ -46,10 +49,14 @@ def as_csv(talk: list[dict[str, str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def one_long_conversation(workspace: Workspace, talk: list[dict[str, str]], unit_seconds: float) -> float:
+def one_long_conversation(
+    workspace: Workspace, talk: list[dict[str, str]], unit_seconds: float
+) -> float:
     data = json.dumps(talk).encode()
     start = process_time()
-    loaded = timed(f"JSON list, {len(data) / 1e6:.0f} MB", unit_seconds, lambda: load_file(data))
+    loaded = timed(
+        f"JSON list, {len(data) / 1e6:.0f} MB", unit_seconds, lambda: load_file(data)
+    )
     timed("saved", unit_seconds, lambda: workspace.add([loaded.whole(0)]))
     seconds = process_time() - start
     lines = "\n".join(map(json.dumps, talk)).encode()
@@ -59,14 +66,26 @@ def one_long_conversation(workspace: Workspace, talk: list[dict[str, str]], unit
     return seconds
 
 
-def many_conversations(workspace: Workspace, talk: list[dict[str, str]], count: int, unit_seconds: float) -> None:
+def many_conversations(
+    workspace: Workspace, talk: list[dict[str, str]], count: int, unit_seconds: float
+) -> None:
     size = len(talk) // count
     data = json.dumps([talk[n * size : (n + 1) * size] for n in range(count)]).encode()
-    loaded: LoadedFile = timed(f"{count:,} conversations", unit_seconds, lambda: load_file(data))
-    timed("saved", unit_seconds, lambda: workspace.add([loaded.whole(n) for n in range(count)]))
+    loaded: LoadedFile = timed(
+        f"{count:,} conversations", unit_seconds, lambda: load_file(data)
+    )
+    timed(
+        "saved",
+        unit_seconds,
+        lambda: workspace.add([loaded.whole(n) for n in range(count)]),
+    )
     for search in ("", "vestmanna", "nothing of the kind", f"number {len(talk) - 1}"):
         what = f"search {search!r}" if search else "first page"
-        _, found = timed(what, unit_seconds, lambda search=search: workspace.store.page(search, 20, 0))
+        _, found = timed(
+            what,
+            unit_seconds,
+            lambda search=search: workspace.store.page(search, 20, 0),
+        )
         print(f"{'':44} {found:8,} found")
 
 
@@ -86,7 +105,9 @@ def main() -> None:
         workspace = Workspace(Path(folder) / "bench.db")
         seconds = one_long_conversation(workspace, talk, unit_seconds)
         many_conversations(workspace, talk, asked.conversations, unit_seconds)
-    print(f"{asked.messages:,} messages read and saved: {seconds:.1f} s (limit {LIMIT_SECONDS} s)")
+    print(
+        f"{asked.messages:,} messages read and saved: {seconds:.1f} s (limit {LIMIT_SECONDS} s)"
+    )
     if seconds > LIMIT_SECONDS:
         raise SystemExit(1)
 

@@ -80,11 +80,17 @@ class Limits(NamedTuple):
     first: str = ""
 
 
-def database_with(folder: Path, messages: int, facts_per_100_turns: int) -> tuple[Path, str]:
+def database_with(
+    folder: Path, messages: int, facts_per_100_turns: int
+) -> tuple[Path, str]:
     """A database with one conversation of that many messages; returns it and the conversation's id."""
     path = folder / f"{messages}.db"
     parts = [
-        generate(min(MOST_TURNS, messages // 2 - start), seed=1 + start, facts_per_100_turns=facts_per_100_turns)
+        generate(
+            min(MOST_TURNS, messages // 2 - start),
+            seed=1 + start,
+            facts_per_100_turns=facts_per_100_turns,
+        )
         for start in range(0, messages // 2, MOST_TURNS)
     ]
     first, *more = parts
@@ -99,7 +105,11 @@ def address(page: str, id: str, setting: str, first: str) -> str:
         return ""
     if page == "chat":
         return urlencode({"chat": id})
-    chosen = [] if setting == NEWCOMERS or page in WITHOUT_SETTINGS else [("setting", written(setting))]
+    chosen = (
+        []
+        if setting == NEWCOMERS or page in WITHOUT_SETTINGS
+        else [("setting", written(setting))]
+    )
     return urlencode([("conversation", id), ("first", first), *chosen])
 
 
@@ -108,7 +118,9 @@ def written(setting: str) -> str:
     return f"{setting} {PARAMETERS[setting]}" if setting in PARAMETERS else setting
 
 
-async def visit(server: Dashboard, page: str, id: str, setting: str, limits: Limits) -> Measured:
+async def visit(
+    server: Dashboard, page: str, id: str, setting: str, limits: Limits
+) -> Measured:
     """Open the page, look at it, go to another conversation, and leave."""
     visitor = Visitor(server.url, server.pid, page, limits.most_mb)
     await visitor.open()
@@ -169,11 +181,16 @@ async def choose_strategy(visitor: Visitor, setting: str) -> None:
 
 def copy(database: Path, to: Path) -> None:
     """A copy of a database, with what is still in its write-ahead log."""
-    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(to)) as target:
+    with (
+        closing(sqlite3.connect(database)) as source,
+        closing(sqlite3.connect(to)) as target,
+    ):
         source.backup(target)
 
 
-def measure(database: Path, id: str, page: str, setting: str, limits: Limits) -> Measured:
+def measure(
+    database: Path, id: str, page: str, setting: str, limits: Limits
+) -> Measured:
     """One page under one setting in a server and a database of its own."""
     with TemporaryDirectory() as name:
         server = Dashboard(Path(name))
@@ -194,14 +211,27 @@ def cases(pages: list[str], settings: list[str]) -> Iterator[tuple[str, str]]:
 
 def main() -> None:
     every = [NEWCOMERS, *strategies()]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--messages", type=int, nargs="+", default=[1_000, 10_000, 50_000])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--messages", type=int, nargs="+", default=[1_000, 10_000, 50_000]
+    )
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=list(PAGES))
     parser.add_argument("--settings", nargs="+", choices=every, default=every)
     parser.add_argument("--facts", type=int, default=1, help="facts in 100 turns")
     parser.add_argument("--most-mb", type=float, default=4_000)
-    parser.add_argument("--seconds", type=float, default=300, help="the longest that a page is waited for")
-    parser.add_argument("--first", default="", help="messages that pages look at: a number, or all; as a newcomer does")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=300,
+        help="the longest that a page is waited for",
+    )
+    parser.add_argument(
+        "--first",
+        default="",
+        help="messages that pages look at: a number, or all; as a newcomer does",
+    )
     options = parser.parse_args()
     limits = Limits(options.most_mb, options.seconds, options.first)
     head = f"{'picture (clock)':>20} {'page':>9} {'sent':>10} {'peak':>11} {'left':>11}"

@@ -25,17 +25,29 @@ CALLS_A_TURN = 5
 def call_of(number: int) -> Item:
     """One call, in the shape of the OpenAI chat API."""
     arguments = json.dumps({"command": f"pytest tests/test_{number}.py -x"})
-    return {"id": f"call_{number}", "type": "function", "function": {"name": "run_shell", "arguments": arguments}}
+    return {
+        "id": f"call_{number}",
+        "type": "function",
+        "function": {"name": "run_shell", "arguments": arguments},
+    }
 
 
 def caller(numbers: range) -> Item:
     """The message that makes these calls."""
-    return {"role": "assistant", "content": None, "tool_calls": [call_of(number) for number in numbers]}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [call_of(number) for number in numbers],
+    }
 
 
 def result(number: int) -> Item:
     """The result of a call."""
-    return {"role": "tool", "tool_call_id": f"call_{number}", "content": f"{number} passed in {number % 7} seconds"}
+    return {
+        "role": "tool",
+        "tool_call_id": f"call_{number}",
+        "content": f"{number} passed in {number % 7} seconds",
+    }
 
 
 def in_one_message(calls: int) -> Iterator[Item]:
@@ -63,7 +75,11 @@ def in_many_turns(calls: int) -> Iterator[Item]:
         yield {"role": "assistant", "content": "All green."}
 
 
-SHAPES: tuple[Callable[[int], Iterator[Item]], ...] = (in_one_message, in_one_turn, in_many_turns)
+SHAPES: tuple[Callable[[int], Iterator[Item]], ...] = (
+    in_one_message,
+    in_one_turn,
+    in_many_turns,
+)
 
 
 def seconds_to_read(data: bytes) -> float:
@@ -75,14 +91,21 @@ def seconds_to_read(data: bytes) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--calls", type=int, nargs="+", default=[20_000, 100_000])
     numbers = parser.parse_args().calls
     load_transcript(b'[{"role": "user", "content": "loads the readers"}]')
     print(f"{'':16}" + "".join(f"{number:>12,}" for number in numbers) + "   calls")
     for shape in SHAPES:
-        seconds = [seconds_to_read(json.dumps(list(shape(number))).encode()) for number in numbers]
-        a_call = [taken / number for taken, number in zip(seconds, numbers, strict=True)]
+        seconds = [
+            seconds_to_read(json.dumps(list(shape(number))).encode())
+            for number in numbers
+        ]
+        a_call = [
+            taken / number for taken, number in zip(seconds, numbers, strict=True)
+        ]
         cells = "".join(f"{taken:>10.2f} s" for taken in seconds)
         print(f"{shape.__name__:16}{cells}   growth {a_call[-1] / a_call[0]:.2f}")
 

@@ -27,7 +27,13 @@ from typing import NamedTuple
 from benchmarks.measured import measured_conversations
 from benchmarks.synthetic.chats import HELD_OUT_CHATS, OTHER_HAND
 from benchmarks.synthetic.generator import generate
-from benchmarks.synthetic.phrasings import HELD_OUT, HELD_OUT_SHORT, SHORT, TUNED, Phrasing
+from benchmarks.synthetic.phrasings import (
+    HELD_OUT,
+    HELD_OUT_SHORT,
+    SHORT,
+    TUNED,
+    Phrasing,
+)
 from memviz import Log, load_transcript, propose_probes
 from memviz.metrics.retention.message_text import readable
 from memviz.text.containment import contains
@@ -55,7 +61,11 @@ class Found(NamedTuple):
 
     def row(self, name: str) -> str:
         """One line of a table in Markdown."""
-        precision = "by hand" if name.startswith(BUNDLED) else f"{self.right / max(self.proposed, 1):.0%}"
+        precision = (
+            "by hand"
+            if name.startswith(BUNDLED)
+            else f"{self.right / max(self.proposed, 1):.0%}"
+        )
         facts = len(self.found) + len(self.missed)
         return f"| {name} | {facts} | {len(self.found)} | {self.recall:.0%} | {self.proposed} | {precision} |"
 
@@ -64,11 +74,19 @@ def measure(transcript: Transcript, limit: int) -> Found:
     """Propose facts for ``transcript`` and compare them with its own."""
     log = Log(transcript.messages)
     proposals = propose_probes(log, limit)
-    found = tuple(probe for probe in transcript.probes if any(_same(probe, one, log) for one in proposals))
+    found = tuple(
+        probe
+        for probe in transcript.probes
+        if any(_same(probe, one, log) for one in proposals)
+    )
     missed = tuple(probe for probe in transcript.probes if probe not in found)
     facts = Counter(at for probe in transcript.probes for at in probe.evidence)
     right = sum(
-        any(_states(probe, one, log, facts[one.evidence[0]] > 1) for probe in transcript.probes) for one in proposals
+        any(
+            _states(probe, one, log, facts[one.evidence[0]] > 1)
+            for probe in transcript.probes
+        )
+        for one in proposals
     )
     return Found(found, missed, right, len(proposals))
 
@@ -85,7 +103,9 @@ def _states(probe: Probe, proposal: Probe, log: Log, among_others: bool) -> bool
     """Whether a proposal asks for a planted value, the middle of a chain or an older value included; of a message with
     several facts (``among_others``) for just this one."""
     if among_others:
-        return proposal.evidence[0] in probe.evidence and _overlap(probe.answers, proposal)
+        return proposal.evidence[0] in probe.evidence and _overlap(
+            probe.answers, proposal
+        )
     if proposal.evidence[0] in probe.evidence:
         return True
     return _overlap(probe.stale, proposal) and any(
@@ -116,35 +136,65 @@ def with_phrasings(phrasings: Sequence[Phrasing], seed: int) -> Transcript:
 
 def conversations(turns: int, seeds: Sequence[int]) -> Iterator[tuple[str, Transcript]]:
     """Every conversation that is measured, with its name."""
-    yield from ((f"{BUNDLED}{id}", transcript) for id, transcript in measured_conversations())
-    yield from ((f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8)) for seed in seeds)
+    yield from (
+        (f"{BUNDLED}{id}", transcript) for id, transcript in measured_conversations()
+    )
+    yield from (
+        (f"generated, seed {seed}", generate(turns, seed, facts_per_100_turns=8))
+        for seed in seeds
+    )
     yield "tuned phrasings", with_phrasings(TUNED, seeds[0])
     yield "held-out phrasings", with_phrasings(HELD_OUT, seeds[0])
     yield "short phrasings", with_phrasings(SHORT, seeds[0])
     yield "held-out short phrasings", with_phrasings(HELD_OUT_SHORT, seeds[0])
     yield from ((f"chat: {transcript.title}", transcript) for transcript in OTHER_HAND)
-    yield from ((f"held-out chat: {transcript.title}", transcript) for transcript in HELD_OUT_CHATS)
+    yield from (
+        (f"held-out chat: {transcript.title}", transcript)
+        for transcript in HELD_OUT_CHATS
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=TURNS, help="of a generated conversation")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--turns", type=int, default=TURNS, help="of a generated conversation"
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    parser.add_argument("--limit", type=int, default=LIMIT, help="most proposals for one conversation")
-    parser.add_argument("--missed", action="store_true", help="list the facts that are not found")
-    parser.add_argument("--proposed", nargs="+", metavar="FILE", help="list what is proposed for these conversations")
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, help="most proposals for one conversation"
+    )
+    parser.add_argument(
+        "--missed", action="store_true", help="list the facts that are not found"
+    )
+    parser.add_argument(
+        "--proposed",
+        nargs="+",
+        metavar="FILE",
+        help="list what is proposed for these conversations",
+    )
     options = parser.parse_args()
     if options.proposed:
         for path in options.proposed:
-            for probe in propose_probes(Log(load_transcript(path).messages), options.limit):
-                print(f"{probe.evidence[0] + 1:>6}  {probe.answers[0]:24}  {probe.question}")
+            for probe in propose_probes(
+                Log(load_transcript(path).messages), options.limit
+            ):
+                print(
+                    f"{probe.evidence[0] + 1:>6}  {probe.answers[0]:24}  {probe.question}"
+                )
         return
     print(HEAD)
     for name, transcript in conversations(options.turns, options.seeds):
         found = measure(transcript, options.limit)
         print(found.row(name))
         if options.missed:
-            print("\n".join(f"    {probe.answers[0]:24}  {probe.question}" for probe in found.missed))
+            print(
+                "\n".join(
+                    f"    {probe.answers[0]:24}  {probe.question}"
+                    for probe in found.missed
+                )
+            )
 
 
 if __name__ == "__main__":

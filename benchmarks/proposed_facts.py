@@ -31,7 +31,9 @@ PROPOSALS = Path(tempfile.gettempdir()) / "memviz-proposals.jsonl"
 LIMIT = 50
 Z = 1.959964
 """Of the 95 % interval."""
-NO_WORDS = frozenset("a an the at in on of for to and or is by from with her his my our their 的 了".split())
+NO_WORDS = frozenset(
+    "a an the at in on of for to and or is by from with her his my our their 的 了".split()
+)
 HEAD = "| facts | number | found | recall | 95 % interval | found whole |\n|---|---|---|---|---|---|"
 
 
@@ -64,21 +66,36 @@ def read_conversation(path: Path, limit: int) -> Conversation:
     data = json.loads(path.read_text(encoding="utf-8"))
     log = Log([Message(one["role"], one["content"]) for one in data["messages"]])
     proposals = propose_probes(log, limit)
-    facts = tuple(_judge_fact(fact, data["lang"], log, proposals) for fact in data["facts"])
+    facts = tuple(
+        _judge_fact(fact, data["lang"], log, proposals) for fact in data["facts"]
+    )
     changed = [fact for fact in data["facts"] if fact["old"]]
-    with_old = [fact for fact in changed if any(_has_old_value(fact, one) for one in proposals)]
+    with_old = [
+        fact for fact in changed if any(_has_old_value(fact, one) for one in proposals)
+    ]
     return Conversation(path.stem, log, facts, proposals, len(changed), len(with_old))
 
 
-def _judge_fact(fact: dict[str, Any], language: str, log: Log, proposals: Iterable[Probe]) -> Fact:
+def _judge_fact(
+    fact: dict[str, Any], language: str, log: Log, proposals: Iterable[Probe]
+) -> Fact:
     turns = {fact["turn"], fact["changed_in_turn"]}
-    near = [one.answers[0] for one in proposals if log.turn_number(one.evidence[0]) in turns]
+    near = [
+        one.answers[0] for one in proposals if log.turn_number(one.evidence[0]) in turns
+    ]
     answer = fact["answer"]
-    touching = [asked for asked in near if contains(asked, answer) or contains(answer, asked)]
+    touching = [
+        asked for asked in near if contains(asked, answer) or contains(answer, asked)
+    ]
     words = {word for word in normal_tokens(answer) if word not in NO_WORDS}
     proposed_words = {word for asked in touching for word in normal_tokens(asked)}
     return Fact(
-        language, fact["kind"], answer, fact["question"], bool(touching), bool(touching) and words <= proposed_words
+        language,
+        fact["kind"],
+        answer,
+        fact["question"],
+        bool(touching),
+        bool(touching) and words <= proposed_words,
     )
 
 
@@ -135,21 +152,35 @@ def _stating_sentence(text: str, probe: Probe) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--folder", type=Path, default=UNTOUCHED)
-    parser.add_argument("--limit", type=int, default=LIMIT, help="most proposals for one conversation")
-    parser.add_argument("--proposals", type=Path, default=PROPOSALS, help="where to write the proposals")
-    parser.add_argument("--missed", action="store_true", help="list what is missed (only of conversations to tune on)")
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, help="most proposals for one conversation"
+    )
+    parser.add_argument(
+        "--proposals", type=Path, default=PROPOSALS, help="where to write the proposals"
+    )
+    parser.add_argument(
+        "--missed",
+        action="store_true",
+        help="list what is missed (only of conversations to tune on)",
+    )
     options = parser.parse_args()
     paths = sorted(options.folder.glob("*.json"))
     conversations = [read_conversation(path, options.limit) for path in paths]
     print(HEAD)
     print("\n".join(rows_of(fact for one in conversations for fact in one.facts)))
     proposed = [len(one.proposals) for one in conversations]
-    print(f"\n{sum(proposed)} proposals, {min(proposed)} to {max(proposed)} for a conversation.")
+    print(
+        f"\n{sum(proposed)} proposals, {min(proposed)} to {max(proposed)} for a conversation."
+    )
     updates = sum(one.updates for one in conversations)
     updates_found = sum(one.updates_found for one in conversations)
-    print(f"{updates_found} of {updates} changed facts are proposed with the older value as a stale answer.")
+    print(
+        f"{updates_found} of {updates} changed facts are proposed with the older value as a stale answer."
+    )
     write_proposals(conversations, options.proposals)
     if options.missed and options.folder != UNTOUCHED:
         for conversation in conversations:

@@ -36,7 +36,13 @@ from tests.browser.script_runs import watch_runs
 
 COMPARED_TURNS = 200
 CHAT_TURNS = 1_000
-QUESTIONS = ("Which dates did I give you?", "What was the budget?", "Who was allergic?", "Where was it?", "Who came?")
+QUESTIONS = (
+    "Which dates did I give you?",
+    "What was the budget?",
+    "Who was allergic?",
+    "Where was it?",
+    "Who came?",
+)
 WATCH = """([shown, quiet]) => {
     let pressed = null, changed = 0, seen = null;
     addEventListener('keydown', event => { if (event.key === 'Enter') pressed ??= performance.now(); }, true);
@@ -134,12 +140,21 @@ def first_charts(browser: Browser, folder: Path, url: str, repeat: int) -> None:
     bare.start()
     try:
         first_chart(browser, bare.url)
-        pairs = [(first_chart(browser, url), first_chart(browser, bare.url)) for _ in range(repeat)]
+        pairs = [
+            (first_chart(browser, url), first_chart(browser, bare.url))
+            for _ in range(repeat)
+        ]
     finally:
         bare.stop()
     ours, least = zip(*pairs, strict=True)
-    report("first chart in a new browser context, warm server", f"{median(ours):.2f} s, at best {min(ours):.2f} s")
-    report("  a bare Streamlit page with three points, in turn", f"{median(least):.2f} s, at best {min(least):.2f} s")
+    report(
+        "first chart in a new browser context, warm server",
+        f"{median(ours):.2f} s, at best {min(ours):.2f} s",
+    )
+    report(
+        "  a bare Streamlit page with three points, in turn",
+        f"{median(least):.2f} s, at best {min(least):.2f} s",
+    )
 
 
 def open_in(page: Page, url: str, button: str, title: str) -> float:
@@ -153,11 +168,15 @@ def open_in(page: Page, url: str, button: str, title: str) -> float:
     return perf_counter() - started
 
 
-def parameter_changes(page: Page, name: str, label: str, values: list[int]) -> list[Reaction]:
+def parameter_changes(
+    page: Page, name: str, label: str, values: list[int]
+) -> list[Reaction]:
     """Give a parameter one value after the other; ``label`` is the setting's label for a value."""
     box = page.get_by_role("spinbutton", name=name)
     if not box.is_visible():
-        page.get_by_test_id("stSidebar").get_by_text(label.split(" · ")[0]).first.click()
+        page.get_by_test_id("stSidebar").get_by_text(
+            label.split(" · ")[0]
+        ).first.click()
     measured = []
     for value in values:
         box.fill(str(value))
@@ -187,32 +206,52 @@ def model_ms(record: TurnRecord) -> float:
     """Milliseconds that the offline model needs for this request, and the summaries written since the one before."""
     model, started = OfflineModel(), perf_counter()
     model.complete(record.context.messages)
-    return 1000 * (perf_counter() - started + sum(compaction.seconds for compaction in record.compactions))
+    return 1000 * (
+        perf_counter()
+        - started
+        + sum(compaction.seconds for compaction in record.compactions)
+    )
 
 
 def measure_compare(page: Page, url: str, title: str, changes: int) -> None:
     seconds = open_in(page, url, "Compare", title)
     drawn(page)
-    report(f"compare, {COMPARED_TURNS} turns: opening with three new replays", f"{seconds:.2f} s")
+    report(
+        f"compare, {COMPARED_TURNS} turns: opening with three new replays",
+        f"{seconds:.2f} s",
+    )
     windows = parameter_changes(
-        page, "Window size (messages)", "Sliding window · {} messages", list(range(20, 20 + changes))
+        page,
+        "Window size (messages)",
+        "Sliding window · {} messages",
+        list(range(20, 20 + changes)),
     )
     report("  a sliding window's size changed", median_reaction(windows))
     limits = [1000 + 10 * step for step in range(changes)]
-    summaries = parameter_changes(page, "Max token limit (tokens)", "Summary buffer · {:,} tokens", limits)
+    summaries = parameter_changes(
+        page, "Max token limit (tokens)", "Summary buffer · {:,} tokens", limits
+    )
     report("  a summary buffer's limit changed", median_reaction(summaries))
 
 
-def measure_chat(page: Page, url: str, database: Path, id: str, title: str, repeat: int) -> None:
+def measure_chat(
+    page: Page, url: str, database: Path, id: str, title: str, repeat: int
+) -> None:
     seconds = open_in(page, url, "Chat", title)
     bubbles(page).first.wait_for(timeout=120_000)
-    report(f"chat, {CHAT_TURNS:,} turns: opening, its memory derived anew", f"{seconds:.2f} s")
+    report(
+        f"chat, {CHAT_TURNS:,} turns: opening, its memory derived anew",
+        f"{seconds:.2f} s",
+    )
     turns = chat_turns(page, QUESTIONS[:repeat])
     report("  a turn, from Enter on", median_reaction(turns))
     run = Store(database).chat_run(id)
     assert run is not None
     own = [model_ms(record) for record in run.turns[-repeat:]]
-    without = [Reaction(turn.drawn_ms - ms, turn.settled_ms - ms) for turn, ms in zip(turns, own, strict=True)]
+    without = [
+        Reaction(turn.drawn_ms - ms, turn.settled_ms - ms)
+        for turn, ms in zip(turns, own, strict=True)
+    ]
     report("  of which the model and the summarizer", f"{median(own):,.0f} ms")
     report("  a turn without them", median_reaction(without))
 
@@ -220,38 +259,65 @@ def measure_chat(page: Page, url: str, database: Path, id: str, title: str, repe
 def imports_of_an_offline_visit(folder: Path) -> str:
     """Heavy packages that a visit of every page with one offline chat turn imports."""
     found = subprocess.run(
-        [sys.executable, "-c", LITELLM_CHECK], env=os.environ | {"MEMVIZ_DB": str(folder / "imports.db")},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", LITELLM_CHECK],
+        env=os.environ | {"MEMVIZ_DB": str(folder / "imports.db")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     names = json.loads(found.stdout.splitlines()[-1])
     return ", ".join(names) or "none of litellm, openai"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="starts, first charts and chat turns (at most 5)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--repeat",
+        type=int,
+        default=3,
+        help="starts, first charts and chat turns (at most 5)",
+    )
     parser.add_argument("--changes", type=int, default=5, help="parameter changes")
     options = parser.parse_args()
     with TemporaryDirectory() as name:
         folder = Path(name)
-        report("server start until it answers", f"{server_starts(folder, options.repeat):.2f} s")
-        report("imported by an offline visit of every page", imports_of_an_offline_visit(folder))
+        report(
+            "server start until it answers",
+            f"{server_starts(folder, options.repeat):.2f} s",
+        )
+        report(
+            "imported by an offline visit of every page",
+            imports_of_an_offline_visit(folder),
+        )
         server = Dashboard(folder)
         store = Store(server.database)
-        compared, talked = generate(COMPARED_TURNS, seed=1), generate(CHAT_TURNS, seed=2)
+        compared, talked = (
+            generate(COMPARED_TURNS, seed=1),
+            generate(CHAT_TURNS, seed=2),
+        )
         store.add_conversation(compared)
         talked_id = store.add_conversation(talked)
         server.start()
         try:
             with chromium() as browser:
-                report("first chart on a new server", f"{first_chart(browser, server.url):.2f} s")
+                report(
+                    "first chart on a new server",
+                    f"{first_chart(browser, server.url):.2f} s",
+                )
                 first_charts(browser, folder, server.url, options.repeat)
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
                 watch_runs(page.context)
                 page.set_default_timeout(120_000)
                 measure_compare(page, server.url, compared.title, options.changes)
                 measure_chat(
-                    page, server.url, server.database, talked_id, talked.title, min(options.repeat, len(QUESTIONS))
+                    page,
+                    server.url,
+                    server.database,
+                    talked_id,
+                    talked.title,
+                    min(options.repeat, len(QUESTIONS)),
                 )
         finally:
             server.stop()

@@ -29,7 +29,10 @@ class InstantSummarizer(Model):
     """Answers at once with a summary of ordinary length."""
 
     name = "instant"
-    text = "The user plans a trip and asked about trains, rooms and the budget; dates and prices were agreed. " * 3
+    text = (
+        "The user plans a trip and asked about trains, rooms and the budget; dates and prices were agreed. "
+        * 3
+    )
 
     def __init__(self) -> None:
         self._calls = 0
@@ -38,7 +41,9 @@ class InstantSummarizer(Model):
         yield self.summarize(messages)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        self._calls += 1  # no two summaries are the same, so that each has to be counted
+        self._calls += (
+            1  # no two summaries are the same, so that each has to be counted
+        )
         return Reply(f"{self._calls}. {self.text}")
 
 
@@ -61,15 +66,25 @@ def replay_seconds(messages: Sequence[Message], strategy_id: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--messages", type=int, nargs="+", default=[600, 6_000, 60_000])
     parser.add_argument("--repeat", type=int, default=3, help="best of so many")
     options = parser.parse_args()
-    conversations = {count: generate(count // 2, seed=1).messages for count in options.messages}
+    conversations = {
+        count: generate(count // 2, seed=1).messages for count in options.messages
+    }
     tokenize_seconds(conversations[min(conversations)])  # loads the encoding
-    tokenizing = {n: min(tokenize_seconds(m) for _ in range(options.repeat)) for n, m in conversations.items()}
+    tokenizing = {
+        n: min(tokenize_seconds(m) for _ in range(options.repeat))
+        for n, m in conversations.items()
+    }
     print(f"{'':22}" + "".join(f"{n:>18,}" for n in conversations) + "   messages")
-    print(f"{'tokenizing once':22}" + "".join(f"{seconds * 1000:>15,.1f} ms" for seconds in tokenizing.values()))
+    print(
+        f"{'tokenizing once':22}"
+        + "".join(f"{seconds * 1000:>15,.1f} ms" for seconds in tokenizing.values())
+    )
     for id in strategies():
         cells, ratios = "", []
         for n, messages in conversations.items():

@@ -59,7 +59,11 @@ class KeepingSummarizer(Model):
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         sentences = messages[-1].content.replace("\n", ". ").split(". ")
-        told = [sentence for sentence in sentences if any(character.isdigit() for character in sentence)]
+        told = [
+            sentence
+            for sentence in sentences
+            if any(character.isdigit() for character in sentence)
+        ]
         return Reply(". ".join(["In short", *told[::3][-40:]]))
 
 
@@ -68,11 +72,15 @@ def peak_mib() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=3000)
     parser.add_argument("--facts-per-100-turns", type=int, default=50)
     options = parser.parse_args()
-    transcript = generate(options.turns, seed=1, facts_per_100_turns=options.facts_per_100_turns)
+    transcript = generate(
+        options.turns, seed=1, facts_per_100_turns=options.facts_per_100_turns
+    )
     log, probes = Log(transcript.messages), transcript.probes
     count = counter(COUNTER)
     count("")  # loads the encoding
@@ -86,11 +94,15 @@ def main() -> None:
     started = process_time()
     texts = ProbeTexts(log, probes)
     total = process_time() - started
-    print(f"{'answers in the conversation':48}{'':>10}{total:>8.2f} s {total / tokenizing:>6.1f}x")
+    print(
+        f"{'answers in the conversation':48}{'':>10}{total:>8.2f} s {total / tokenizing:>6.1f}x"
+    )
     replaying = 0.0
     for id, parameters in SETTINGS:
         started = process_time()
-        run = replay(log, strategy(id, **parameters), model=KeepingSummarizer(), counter=COUNTER)
+        run = replay(
+            log, strategy(id, **parameters), model=KeepingSummarizer(), counter=COUNTER
+        )
         replayed = process_time() - started
         before = peak_mib()
         started = process_time()
@@ -106,8 +118,12 @@ def main() -> None:
             f"{seconds / tokenizing:>5.1f}x, +{peak_mib() - before:.0f} MiB"
         )
     assert {id for id, _ in SETTINGS} == set(strategies())
-    print(f"replays {replaying:.1f} s; retention {total:.1f} s in all, {total / tokenizing:.1f}x tokenizing once")
-    print(f"peak memory {peak_mib():,.0f} MiB; limit {LIMIT_SECONDS} s: {'met' if total < LIMIT_SECONDS else 'MISSED'}")
+    print(
+        f"replays {replaying:.1f} s; retention {total:.1f} s in all, {total / tokenizing:.1f}x tokenizing once"
+    )
+    print(
+        f"peak memory {peak_mib():,.0f} MiB; limit {LIMIT_SECONDS} s: {'met' if total < LIMIT_SECONDS else 'MISSED'}"
+    )
 
 
 if __name__ == "__main__":

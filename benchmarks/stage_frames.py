@@ -65,7 +65,9 @@ class Smoothness(NamedTuple):
     step: int
 
     def __str__(self) -> str:
-        late = sum(interval > DROPPED_MILLISECONDS for interval in self.intervals) / len(self.intervals)
+        late = sum(
+            interval > DROPPED_MILLISECONDS for interval in self.intervals
+        ) / len(self.intervals)
         return (
             f"{1000 / median(self.intervals):5.1f} frames a second (median), worst {max(self.intervals):5.1f} ms, "
             f"{late:4.0%} late; drawing {median(self.drawing):4.1f} ms (median), {max(self.drawing):4.1f} ms (worst); "
@@ -75,14 +77,19 @@ class Smoothness(NamedTuple):
 
 def played(transcript: Transcript) -> Json:
     """What the stage plays of all settings, with prices and facts."""
-    runs = [memviz.replay(transcript, memviz.strategy(id, **parameters)) for id, parameters in SETTINGS]
+    runs = [
+        memviz.replay(transcript, memviz.strategy(id, **parameters))
+        for id, parameters in SETTINGS
+    ]
     settings = [SettingRun(run, run.label, index) for index, run in enumerate(runs)]
     return stage_data(settings, transcript, assumptions=PricingAssumptions.of())
 
 
 def page_of(data: Json, folder: Path) -> Path:
     """A file with the stage alone."""
-    colors = "".join(f"--setting-{number}: {color};" for number, color in enumerate(LIGHT.settings))
+    colors = "".join(
+        f"--setting-{number}: {color};" for number, color in enumerate(LIGHT.settings)
+    )
     path, in_page = folder / "stage.html", json.dumps(data).replace("</", "<\\/")
     path.write_text(
         f"<!DOCTYPE html><meta charset=utf-8><style>:root {{ {colors} }} {style()}</style><div id=place></div>"
@@ -93,7 +100,9 @@ def page_of(data: Json, folder: Path) -> Path:
     return path
 
 
-def smoothness(browser: Browser, path: Path, size: tuple[int, int], seconds: float, speed: float) -> Smoothness:
+def smoothness(
+    browser: Browser, path: Path, size: tuple[int, int], seconds: float, speed: float
+) -> Smoothness:
     """Plays it once."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.goto(path.as_uri())
@@ -110,17 +119,23 @@ def bytes_of(data: Json) -> int:
 
 def main() -> None:
     """Print what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=20)
     options = parser.parse_args()
     for name, transcript in (("trip", sample("trip")), ("300 turns", generate(300))):
-        print(f"data of {name} x {len(SETTINGS)} settings: {bytes_of(played(transcript)):,} bytes")
+        print(
+            f"data of {name} x {len(SETTINGS)} settings: {bytes_of(played(transcript)):,} bytes"
+        )
     with TemporaryDirectory() as folder, chromium(executable() or "") as browser:
         path = page_of(played(generate(options.turns)), Path(folder))
         for size in SIZES:
             for speed in (1, 4):
-                print(f"{size[0]} x {size[1]}, {speed}x: {smoothness(browser, path, size, options.seconds, speed)}")
+                print(
+                    f"{size[0]} x {size[1]}, {speed}x: {smoothness(browser, path, size, options.seconds, speed)}"
+                )
 
 
 if __name__ == "__main__":

@@ -40,10 +40,30 @@ class Kept(NamedTuple):
 
 VERSION_BEFORE = 4
 BEFORE = {
-    "chinese": (Kept(6, 20, 0.546, 0), Kept(4, 20, 0.502, 0), Kept(5, 20, 0.528, 0), Kept(20, 20, 1.0, 5)),
-    "support": (Kept(10, 20, 0.683, 2), Kept(11, 20, 0.711, 1), Kept(12, 20, 0.756, 1), Kept(18, 20, 0.906, 4)),
-    "trip": (Kept(10, 18, 0.699, 2), Kept(7, 18, 0.585, 2), Kept(8, 18, 0.625, 2), Kept(18, 18, 1.0, 4)),
-    "tutoring": (Kept(12, 19, 0.399, 0), Kept(12, 19, 0.35, 0), Kept(12, 19, 0.384, 0), Kept(19, 19, 1.0, 3)),
+    "chinese": (
+        Kept(6, 20, 0.546, 0),
+        Kept(4, 20, 0.502, 0),
+        Kept(5, 20, 0.528, 0),
+        Kept(20, 20, 1.0, 5),
+    ),
+    "support": (
+        Kept(10, 20, 0.683, 2),
+        Kept(11, 20, 0.711, 1),
+        Kept(12, 20, 0.756, 1),
+        Kept(18, 20, 0.906, 4),
+    ),
+    "trip": (
+        Kept(10, 18, 0.699, 2),
+        Kept(7, 18, 0.585, 2),
+        Kept(8, 18, 0.625, 2),
+        Kept(18, 18, 1.0, 4),
+    ),
+    "tutoring": (
+        Kept(12, 19, 0.399, 0),
+        Kept(12, 19, 0.35, 0),
+        Kept(12, 19, 0.384, 0),
+        Kept(19, 19, 1.0, 3),
+    ),
     "generated": (
         Kept(49, 150, 0.596, 1),
         Kept(49, 150, 0.581, 0),
@@ -56,8 +76,14 @@ BEFORE = {
 
 def conversations() -> dict[str, Sequence[Transcript]]:
     """The groups of conversations by what the table calls them."""
-    made = [generate(GENERATED_TURNS, seed, GENERATED_FACTS_PER_100_TURNS) for seed in GENERATED_SEEDS]
-    return {**{name: [one] for name, one in measured_conversations()}, "generated": made}
+    made = [
+        generate(GENERATED_TURNS, seed, GENERATED_FACTS_PER_100_TURNS)
+        for seed in GENERATED_SEEDS
+    ]
+    return {
+        **{name: [one] for name, one in measured_conversations()},
+        "generated": made,
+    }
 
 
 def kept(transcripts: Sequence[Transcript], setting: Strategy) -> Kept:
@@ -65,7 +91,9 @@ def kept(transcripts: Sequence[Transcript], setting: Strategy) -> Kept:
     last = facts = stale = 0
     means = []
     for transcript in transcripts:
-        found = retention(replay(transcript, setting, model=OfflineModel()), transcript.probes)
+        found = retention(
+            replay(transcript, setting, model=OfflineModel()), transcript.probes
+        )
         known = (found.retained & found.born).sum(axis=1)
         born = found.born.sum(axis=1)
         last, facts = last + int(known[-1]), facts + int(born[-1])

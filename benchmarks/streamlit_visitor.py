@@ -46,7 +46,12 @@ class Visitor:
         """Connect."""
         stream = self.url.replace("http", "ws", 1) + "/_stcore/stream"
         self._socket = await websockets.connect(
-            stream, subprotocols=["streamlit"], max_size=None, origin=self.url, compression=None, ping_timeout=None
+            stream,
+            subprotocols=["streamlit"],
+            max_size=None,
+            origin=self.url,
+            compression=None,
+            ping_timeout=None,
         )
         self._watching = asyncio.create_task(self._watch())
 
@@ -93,10 +98,16 @@ class Visitor:
         boundary, token = "memviz-benchmark", await asyncio.to_thread(self._xsrf_token)
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
         request = Request(  # noqa: S310 - our own server
-            self.url + urls.upload_url, head + data + f"\r\n--{boundary}--\r\n".encode(), method="PUT",
-            headers={"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": self.url,
-                     "X-Xsrftoken": token, "Cookie": f"{XSRF_COOKIE}={token}"},
-        )  # fmt: skip
+            self.url + urls.upload_url,
+            head + data + f"\r\n--{boundary}--\r\n".encode(),
+            method="PUT",
+            headers={
+                "Content-Type": f"multipart/form-data; boundary={boundary}",
+                "Origin": self.url,
+                "X-Xsrftoken": token,
+                "Cookie": f"{XSRF_COOKIE}={token}",
+            },
+        )
         await asyncio.to_thread(lambda: urlopen(request).close())  # noqa: S310 - our own server
         state = WidgetState(id=self._widgets[key])
         state.file_uploader_state_value.uploaded_file_info.add(
@@ -120,7 +131,9 @@ class Visitor:
         for state in self._states.values():
             message.rerun_script.widget_states.widgets.append(state)
         for id in self._clicked:
-            message.rerun_script.widget_states.widgets.append(WidgetState(id=id, trigger_value=True))
+            message.rerun_script.widget_states.widgets.append(
+                WidgetState(id=id, trigger_value=True)
+            )
         for state in self._once:
             message.rerun_script.widget_states.widgets.append(state)
         self._clicked, self._once = [], []
@@ -134,7 +147,9 @@ class Visitor:
             try:
                 raw = await self._socket.recv()
             except websockets.ConnectionClosed:
-                raise ServerGoneError(self._gone or "the server closed the connection") from None
+                raise ServerGoneError(
+                    self._gone or "the server closed the connection"
+                ) from None
             self._received_bytes += len(raw)
             answer = ForwardMsg()
             answer.ParseFromString(raw)
@@ -145,7 +160,10 @@ class Visitor:
                 self._element(answer.delta.new_element)
             elif kind == "delta" and answer.delta.WhichOneof("type") == "add_block":
                 self._note_picture(answer.delta.add_block.WhichOneof("type"))
-            elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            elif (
+                kind == "script_finished"
+                and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            ):
                 return
 
     def _element(self, element: object) -> None:
@@ -159,7 +177,10 @@ class Visitor:
 
     def _note_picture(self, kind: str | None) -> None:
         if kind in PICTURES and self._picture is None:
-            self._picture = self.cpu_seconds() - self._started_cpu, perf_counter() - self._started
+            self._picture = (
+                self.cpu_seconds() - self._started_cpu,
+                perf_counter() - self._started,
+            )
 
     _gone = ""
 
@@ -175,7 +196,9 @@ class Visitor:
         """What was measured since :meth:`start`. Without a picture the whole page counts as one."""
         cpu, seconds = self._picture or (self._page, perf_counter() - self._started)
         peak = self.peak_mb() if not self._gone else self.most_mb
-        return kind(cpu, seconds, self._page, self._received_bytes / MB, peak, left_mb, note)
+        return kind(
+            cpu, seconds, self._page, self._received_bytes / MB, peak, left_mb, note
+        )
 
     def cpu_seconds(self) -> float:
         """Processor time of the server so far."""
@@ -191,5 +214,7 @@ class Visitor:
         return self._status("VmHWM")
 
     def _status(self, name: str) -> float:
-        found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text())
+        found = re.search(
+            rf"{name}:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text()
+        )
         return int(found[1]) * 1024 / MB if found else 0.0

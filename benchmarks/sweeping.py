@@ -22,7 +22,30 @@ from memviz import Message, Model, Reply, Transcript, counter, sweep
 LOCOMO_GRID = {
     "window": {"window_size": [4, 6, 8, 10, 12, 16, 20, 24, 30, 40, 50, 60, 80]},
     "token_buffer": {"max_tokens": [250 * step for step in range(1, 22)]},
-    "summary": {"buffer_size": [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64]},
+    "summary": {
+        "buffer_size": [
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            8,
+            10,
+            12,
+            14,
+            16,
+            20,
+            24,
+            28,
+            32,
+            36,
+            40,
+            48,
+            56,
+            64,
+        ]
+    },
     "summary_buffer": {"max_token_limit": [250 * step for step in range(1, 26)]},
     "chat_summary_buffer": {"token_limit": [500 * step for step in range(1, 16)]},
     "recent_only": {"recent_rounds": [1, 2, 3, 5, 8]},
@@ -83,24 +106,39 @@ def chat(messages: int) -> Transcript:
     """Messages of 5 to 40 words, as people type them."""
     rng = random.Random(1)
     texts = (said(rng, rng.randint(5, 40)) for _ in range(messages))
-    return Transcript(tuple(Message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)))
+    return Transcript(
+        tuple(
+            Message(("user", "assistant")[at % 2], text)
+            for at, text in enumerate(texts)
+        )
+    )
 
 
 def said(rng: random.Random, words: int) -> str:
     """So many words in sentences of up to a dozen."""
     chosen = rng.choices(WORDS, k=words)
-    sentences = (" ".join(chosen[at : at + SENTENCE_WORDS]) for at in range(0, words, SENTENCE_WORDS))
+    sentences = (
+        " ".join(chosen[at : at + SENTENCE_WORDS])
+        for at in range(0, words, SENTENCE_WORDS)
+    )
     return " ".join(f"{sentence.capitalize()}." for sentence in sentences)
 
 
 def main() -> None:
     watch = Stopwatch()
     counter("o200k_base")("loads the encoding")
-    offline = ("600 messages, offline summarizer, retention", generate(300, seed=1), LOCOMO_GRID, {})
+    offline = (
+        "600 messages, offline summarizer, retention",
+        generate(300, seed=1),
+        LOCOMO_GRID,
+        {},
+    )
     instant = (
-        "6,000 messages, instant summarizer, tokens only", chat(6_000), TOKENS_GRID,
+        "6,000 messages, instant summarizer, tokens only",
+        chat(6_000),
+        TOKENS_GRID,
         {"summarizer": InstantSummarizer(), "retention": False},
-    )  # fmt: skip
+    )
     for name, transcript, grid, options in (offline, instant):
         before, started = watch.seconds, process_time()
         found = sweep(transcript, grid, executor="inline", **options)  # type: ignore[arg-type]
@@ -110,7 +148,9 @@ def main() -> None:
         print(f"{name}: {seconds:.2f} s, {tokenizing / seconds:.0%} of it tokenizing")
         table = found.frame().groupby("strategy", sort=False)["seconds"]
         for strategy, cells in table:
-            print(f"    {strategy:22}{len(cells):>4} settings{1000 * cells.mean():>9.0f} ms each")
+            print(
+                f"    {strategy:22}{len(cells):>4} settings{1000 * cells.mean():>9.0f} ms each"
+            )
 
 
 if __name__ == "__main__":

@@ -52,7 +52,9 @@ async def visit(server: Dashboard, data: bytes, files: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--mb", type=float, default=99)
     parser.add_argument("--files", type=int, default=3)
     options = parser.parse_args()

@@ -39,7 +39,9 @@ for number in range({WIDGETS}):
 """
 
 
-async def cost_of_reruns(server: Dashboard, page: str, reruns: int, change: str | None) -> float:
+async def cost_of_reruns(
+    server: Dashboard, page: str, reruns: int, change: str | None
+) -> float:
     """Milliseconds of the server's processor for one rerun; ``change`` is the key of a number that grows each time."""
     visitor = Visitor(server.url, server.pid, page, NO_LIMIT_MB)
     await visitor.open()
@@ -61,15 +63,27 @@ def reruns(page: str, count: int) -> None:
         bare_app = Path(name) / "bare" / "app.py"
         bare_app.parent.mkdir()
         bare_app.write_text(BARE_APP)
-        servers = {"ours": Dashboard(Path(name)), "bare": Dashboard(bare_app.parent, bare_app)}
+        servers = {
+            "ours": Dashboard(Path(name)),
+            "bare": Dashboard(bare_app.parent, bare_app),
+        }
         for server in servers.values():
             server.start()
         try:
             bare = asyncio.run(cost_of_reruns(servers["bare"], "", count, None))
-            print(f"a bare Streamlit page with {WIDGETS} numbers to enter   {bare:6.1f} ms", flush=True)
-            for what, change in ((f"{page}, unchanged", None), (f"{page}, another window size", WINDOW_SIZE)):
+            print(
+                f"a bare Streamlit page with {WIDGETS} numbers to enter   {bare:6.1f} ms",
+                flush=True,
+            )
+            for what, change in (
+                (f"{page}, unchanged", None),
+                (f"{page}, another window size", WINDOW_SIZE),
+            ):
                 cost = asyncio.run(cost_of_reruns(servers["ours"], page, count, change))
-                print(f"{what:50} {cost:6.1f} ms, {cost / bare:.1f} times the bare page", flush=True)
+                print(
+                    f"{what:50} {cost:6.1f} ms, {cost / bare:.1f} times the bare page",
+                    flush=True,
+                )
         finally:
             for server in servers.values():
                 server.stop()
@@ -96,7 +110,10 @@ class Soak:
             page, id = chance.choice(PAGES), chance.choice(self.ids)
             for number in range(chance.randint(1, 4)):
                 started = perf_counter()
-                await visitor.run("" if number else address(page, id, "as opened"), page=None if number else page)
+                await visitor.run(
+                    "" if number else address(page, id, "as opened"),
+                    page=None if number else page,
+                )
                 self.waits.append(perf_counter() - started)
                 await asyncio.sleep(chance.uniform(1.5, 4.5))
         self.exceptions += visitor.exceptions
@@ -113,8 +130,9 @@ class Soak:
             print(
                 f"{perf_counter() - started:5.0f} s: {watching.rss_mb():6,.0f} MB (most {watching.peak_mb():,.0f}), "
                 f"{len(waits):4} runs, median {median(waits) if waits else 0:5.2f} s, p95 {at:5.2f} s, "
-                f"longest {waits[-1] if waits else 0:5.2f} s", flush=True,
-            )  # fmt: skip
+                f"longest {waits[-1] if waits else 0:5.2f} s",
+                flush=True,
+            )
 
     async def run(self, visitors: int, seconds: float) -> None:
         """All of them, for so many seconds."""
@@ -130,7 +148,10 @@ def soak(visitors: int, seconds: float, sizes: list[int]) -> int:
     with TemporaryDirectory() as name:
         server = Dashboard(Path(name))
         store = Store(server.database)
-        ids = [store.add_conversation(generate(max(1, size // 2), seed=size)) for size in sizes]
+        ids = [
+            store.add_conversation(generate(max(1, size // 2), seed=size))
+            for size in sizes
+        ]
         store.close()
         server.start()
         try:
@@ -145,7 +166,9 @@ def soak(visitors: int, seconds: float, sizes: list[int]) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     drawing = commands.add_parser("reruns")
     drawing.add_argument("--page", default="compare")
@@ -153,7 +176,9 @@ def main() -> int:
     soaking = commands.add_parser("soak")
     soaking.add_argument("--visitors", type=int, default=30)
     soaking.add_argument("--seconds", type=float, default=600)
-    soaking.add_argument("--messages", type=int, nargs="+", default=[10, 100, 1_000, 10_000, 50_000])
+    soaking.add_argument(
+        "--messages", type=int, nargs="+", default=[10, 100, 1_000, 10_000, 50_000]
+    )
     options = parser.parse_args()
     if options.command == "soak":
         return soak(options.visitors, options.seconds, options.messages)

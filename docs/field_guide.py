@@ -21,8 +21,15 @@ from memviz.strategies.table import anchor, own_strategies
 from memviz.transcripts.samples import sample
 
 FOLDER = Path(__file__).parent
-GUIDE, PICTURES, ARCHITECTURE = FOLDER / "field-guide.md", FOLDER / "field-guide", FOLDER / "architecture.md"
-START, END = "<!-- glossary: made by python -m docs.field_guide -->\n", "<!-- end of glossary -->\n"
+GUIDE, PICTURES, ARCHITECTURE = (
+    FOLDER / "field-guide.md",
+    FOLDER / "field-guide",
+    FOLDER / "architecture.md",
+)
+START, END = (
+    "<!-- glossary: made by python -m docs.field_guide -->\n",
+    "<!-- end of glossary -->\n",
+)
 INTRODUCTION = (
     "# Field guide\n\n"
     "<!-- Made by python -m docs.field_guide from the strategies' docstrings and memviz/guide/glossary.toml. -->\n\n"
@@ -36,7 +43,10 @@ INTRODUCTION = (
 def field_guide() -> str:
     """The whole page."""
     pages = [StrategyPage.of(cls) for cls in own_strategies()]
-    contents = "".join(f"| [{page.title}](#{anchor(page.title)}) | {page.summary} |\n" for page in pages)
+    contents = "".join(
+        f"| [{page.title}](#{anchor(page.title)}) | {page.summary} |\n"
+        for page in pages
+    )
     return "\n".join(
         [
             INTRODUCTION,
@@ -50,25 +60,44 @@ def field_guide() -> str:
 def pictures() -> dict[str, str]:
     """The pictures by the names of their files; none of a strategy that cannot be run here."""
     examples = {cls.id: example_of(cls.id) for cls in own_strategies()}
-    return {f"{id}.svg": picture_svg(example.picture) for id, example in examples.items() if example is not None}
+    return {
+        f"{id}.svg": picture_svg(example.picture)
+        for id, example in examples.items()
+        if example is not None
+    }
 
 
 def with_glossary(text: str) -> str:
     """The text of architecture.md with the glossary between its two marks."""
-    rows = ((one.term, one.meaning, one.code) for one in glossary().values() if one.code)
+    rows = (
+        (one.term, one.meaning, one.code) for one in glossary().values() if one.code
+    )
     before, _, rest = text.partition(START)
-    return before + START + table(("word", "meaning", "in the code"), rows) + END + rest.partition(END)[2]
+    return (
+        before
+        + START
+        + table(("word", "meaning", "in the code"), rows)
+        + END
+        + rest.partition(END)[2]
+    )
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     lines = [[*heads], *map(list, rows)]
     lines.insert(1, ["---"] * len(lines[0]))
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") or " " for cell in line) + " |\n" for line in lines)
+    return "".join(
+        "| " + " | ".join(cell.replace("|", "\\|") or " " for cell in line) + " |\n"
+        for line in lines
+    )
 
 
 def _page(page: StrategyPage) -> str:
-    said = (("Gains", page.gains), ("Loses", page.loses), ("Hurts when", page.hurts_when))
+    said = (
+        ("Gains", page.gains),
+        ("Loses", page.loses),
+        ("Hurts when", page.hurts_when),
+    )
     return "\n".join(
         [
             f"## {page.title}\n",
@@ -76,7 +105,11 @@ def _page(page: StrategyPage) -> str:
             *_picture(page, example_of(page.id)),
             *(f"**{name}:** {text}\n" for name, text in said),
             f"**Used by**\n\n{''.join(map(_user, page.users))}",
-            *([_parameters(page.parameters)] if page.parameters else ["It has no parameters.\n"]),
+            *(
+                [_parameters(page.parameters)]
+                if page.parameters
+                else ["It has no parameters.\n"]
+            ),
             *(f"{detail}\n" for detail in page.details),
         ]
     )
@@ -87,12 +120,25 @@ def _picture(page: StrategyPage, example: Example | None) -> Iterator[str]:
         return
     picture = example.picture
     yield f"![{picture.sentence}](field-guide/{page.id}.svg)\n"
-    whose = " Its summaries were recorded from a large language model." if example.is_recorded else ""
+    whose = (
+        " Its summaries were recorded from a large language model."
+        if example.is_recorded
+        else ""
+    )
     title = sample(example.conversation).title
     yield f"*{example.strategy.code_label}*, over “{title}”. {picture.sentence}{whose}\n"
     chosen = example.strategy.model_dump(exclude_defaults=True)
-    setting = [word for name, value in chosen.items() for word in ("--set", f"{name}={value}")]
-    words = ["memviz", "replay", f"sample-{example.conversation}", "--strategy", page.id, *setting]
+    setting = [
+        word for name, value in chosen.items() for word in ("--set", f"{name}={value}")
+    ]
+    words = [
+        "memviz",
+        "replay",
+        f"sample-{example.conversation}",
+        "--strategy",
+        page.id,
+        *setting,
+    ]
     yield f"```sh\n{shlex.join(words)} --html {page.id}.html\n```\n"
 
 
@@ -110,7 +156,11 @@ def _default(parameter: Parameter) -> str:
         return "its own"
     if parameter.is_number:
         return f"{parameter.default:,} {parameter.unit}"
-    return ("on" if parameter.default else "off") if parameter.kind is bool else f"`{parameter.default}`"
+    return (
+        ("on" if parameter.default else "off")
+        if parameter.kind is bool
+        else f"`{parameter.default}`"
+    )
 
 
 def _meanings(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
@@ -123,7 +173,9 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     for name, svg in pictures().items():
         (PICTURES / name).write_text(svg, encoding="utf-8")
-    ARCHITECTURE.write_text(with_glossary(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
+    ARCHITECTURE.write_text(
+        with_glossary(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

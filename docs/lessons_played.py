@@ -31,9 +31,17 @@ if TYPE_CHECKING:
     from memviz.lessons.lesson import Lesson
 
 
-def play_all(browser: Browser, url: str, lessons: Sequence[Lesson], way: Way, pictures: Path | None) -> None:
+def play_all(
+    browser: Browser,
+    url: str,
+    lessons: Sequence[Lesson],
+    way: Way,
+    pictures: Path | None,
+) -> None:
     """Play lessons one after the other in one browser window, each as a new visitor."""
-    context = browser.new_context(viewport=way.size, color_scheme=way.scheme, reduced_motion="reduce")
+    context = browser.new_context(
+        viewport=way.size, color_scheme=way.scheme, reduced_motion="reduce"
+    )
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     watch_runs(context)
     wrong = list[str]()
@@ -45,7 +53,10 @@ def play_all(browser: Browser, url: str, lessons: Sequence[Lesson], way: Way, pi
         page.close()
         if wrong:
             raise SystemExit(f"{lesson.id}, {way.name}: {wrong[0]}")
-        print(f"{lesson.id}, {way.name}: {len(lesson.steps)} steps in {monotonic() - began:.1f} s", flush=True)
+        print(
+            f"{lesson.id}, {way.name}: {len(lesson.steps)} steps in {monotonic() - began:.1f} s",
+            flush=True,
+        )
     context.close()
 
 
@@ -67,8 +78,12 @@ def _camera(page: Page, lesson: Lesson, way: Way, folder: Path | None) -> Look:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("lessons", nargs="*", help="ids of lessons; all of them if none is given")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "lessons", nargs="*", help="ids of lessons; all of them if none is given"
+    )
     parser.add_argument("--pictures", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     chosen = [memviz.lessons()[id] for id in options.lessons or memviz.lessons()]

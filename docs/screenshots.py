@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 WIDTH_PIXELS = 1400
-SETTINGS = ("buffer", "window", 'summary_buffer {"max_token_limit": 1500, "summary_words": 120}')
-VIEW = urlencode([("conversation", "sample-trip"), *(("setting", setting) for setting in SETTINGS)])
+SETTINGS = (
+    "buffer",
+    "window",
+    'summary_buffer {"max_token_limit": 1500, "summary_words": 120}',
+)
+VIEW = urlencode(
+    [("conversation", "sample-trip"), *(("setting", setting) for setting in SETTINGS)]
+)
 SWEEP_CHART = ".st-key-tune-pareto .js-plotly-plot"
 MOST_STEPS = 12
 ABOVE_PIXELS = 120
@@ -57,7 +63,8 @@ def stage(page: Page) -> None:
 def fact_lives(page: Page) -> None:
     """Scroll to the lives of facts."""
     drawn(page, ".st-key-retention-lives .js-plotly-plot").evaluate(
-        "(chart, above) => { chart.style.scrollMarginTop = `${above}px`; chart.scrollIntoView(); }", ABOVE_PIXELS
+        "(chart, above) => { chart.style.scrollMarginTop = `${above}px`; chart.scrollIntoView(); }",
+        ABOVE_PIXELS,
     )
     page.wait_for_timeout(500)  # the browser scrolls smoothly
 
@@ -73,7 +80,9 @@ def sweep(page: Page) -> None:
     page.get_by_role("option", name="10 min", exact=True).click()
     quiet(page)
     slide(page, "Keep at least this share of the facts", "ArrowLeft", "70%")
-    page.get_by_text("that keep 70%").first.wait_for()  # the slider stands there before the answer does
+    page.get_by_text(
+        "that keep 70%"
+    ).first.wait_for()  # the slider stands there before the answer does
     drawn(page, SWEEP_CHART)
 
 
@@ -115,7 +124,10 @@ PAGES = {**dict.fromkeys(QUESTIONS, ""), "compare-stage": STAGE}
 """What is taken with ``--pages``, and what its address says besides; what stands behind a hyphen is of that page."""
 SIZES: dict[str, dict[str, Any]] = {
     "laptop": {"viewport": {"width": 1280, "height": 720}},
-    "laptop-at-125-percent": {"viewport": {"width": 1024, "height": 576}, "device_scale_factor": 1.25},
+    "laptop-at-125-percent": {
+        "viewport": {"width": 1024, "height": 576},
+        "device_scale_factor": 1.25,
+    },
     "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2},
 }
 """What a window of each size is to Chromium."""
@@ -137,7 +149,9 @@ def take(browser: Browser, url: str, picture: Picture) -> None:
     """Save one of the documents' pictures: what the window shows."""
     viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
     address = f"{url}/{picture.page}?{VIEW}{picture.query}"
-    page = opened(browser, address, picture.page, viewport=viewport, color_scheme="light")
+    page = opened(
+        browser, address, picture.page, viewport=viewport, color_scheme="light"
+    )
     picture.prepare(page)
     page.screenshot(path=FOLDER / picture.file)
     page.context.close()
@@ -151,7 +165,13 @@ def take_pages(browser: Browser, url: str, folder: Path) -> None:
         for scheme in SCHEMES:
             for name, query in PAGES.items():
                 of = name.partition("-")[0]
-                page = opened(browser, f"{url}/{of}?{VIEW}{query}", of, color_scheme=scheme, **options)
+                page = opened(
+                    browser,
+                    f"{url}/{of}?{VIEW}{query}",
+                    of,
+                    color_scheme=scheme,
+                    **options,
+                )
                 page.wait_for_timeout(1_000)  # charts are drawn after the page stands
                 file = folder / f"{name}-{size}-{scheme}.png"
                 page.screenshot(path=file)
@@ -163,9 +183,21 @@ def take_pages(browser: Browser, url: str, folder: Path) -> None:
 
 def main() -> None:
     """Take the pictures that the command line asks for."""
-    parser = argparse.ArgumentParser(prog="python -m docs.screenshots", description="Take pictures of the pages.")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="pictures of the documents to take; without any, all")
-    parser.add_argument("--pages", type=Path, metavar="FOLDER", help="take every page in every size and theme instead")
+    parser = argparse.ArgumentParser(
+        prog="python -m docs.screenshots", description="Take pictures of the pages."
+    )
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="pictures of the documents to take; without any, all",
+    )
+    parser.add_argument(
+        "--pages",
+        type=Path,
+        metavar="FOLDER",
+        help="take every page in every size and theme instead",
+    )
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Dashboard(Path(folder))

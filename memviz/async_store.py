@@ -48,11 +48,15 @@ class AsyncStore:
         """``put``, in a worker thread."""
         await to_thread(lambda: self.memory(session).put(message))
 
-    async def aput_messages(self: Store, session: str, messages: Iterable[Given]) -> None:
+    async def aput_messages(
+        self: Store, session: str, messages: Iterable[Given]
+    ) -> None:
         """``put_messages``, in a worker thread."""
         await to_thread(lambda: self.memory(session).put_messages(messages))
 
-    async def aget(self: Store, session: str, input: str | None = None) -> list[Message]:
+    async def aget(
+        self: Store, session: str, input: str | None = None
+    ) -> list[Message]:
         """``get``, in a worker thread."""
         return await to_thread(lambda: self.memory(session).get(input))
 

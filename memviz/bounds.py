@@ -27,22 +27,37 @@ class _Short(Repr):
     """The standard library's short form, which does not stumble on a number too long to be written out."""
 
     def repr_int(self, x: int, level: int) -> str:
-        return super().repr_int(x, level) if abs(x) < 10**100 else f"a number of {x.bit_length()} bits"
+        return (
+            super().repr_int(x, level)
+            if abs(x) < 10**100
+            else f"a number of {x.bit_length()} bits"
+        )
 
 
 _short = _Short()
-_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = 2, MAX_QUOTED_CHARS, MAX_QUOTED_CHARS, 40
+_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = (
+    2,
+    MAX_QUOTED_CHARS,
+    MAX_QUOTED_CHARS,
+    40,
+)
 
 
 def is_whole_number(value: object) -> bool:
     """Whether ``value`` is a whole number (none of ``True`` and ``False``) that can be held everywhere."""
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
+    return (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and abs(value) <= LARGEST_NUMBER
+    )
 
 
 def whole_number(text: str) -> int:
     """The number that ``text`` writes with decimal digits alone. Raises :class:`ValueError` with a sentence."""
     if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
-        raise ValueError(f"{quoted(text)} is not a whole number of at most {MAX_DIGITS} digits.")
+        raise ValueError(
+            f"{quoted(text)} is not a whole number of at most {MAX_DIGITS} digits."
+        )
     return int(text)
 
 
@@ -54,7 +69,11 @@ def quoted(value: object) -> str:
 def type_of(value: object) -> str:
     """The type of ``value`` as a sentence says it: ``an int``, ``a list``; ``None`` is itself."""
     name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+    return (
+        "None"
+        if value is None
+        else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+    )
 
 
 def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
@@ -62,7 +81,11 @@ def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
     level, depth = [value], 0
     while level and depth <= max_depth:
         containers = [item for item in level if isinstance(item, (dict, list))]
-        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+        level = [
+            child
+            for item in containers
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
         depth += 1
     return bool(level)
 
@@ -71,11 +94,15 @@ def read_json(text: str, max_depth: int = MAX_DEPTH) -> Any:
     """The value of a JSON text. Raises :class:`ValueError` with a sentence for what is no JSON, nested too deeply or
     holds a number that is too large."""
     try:
-        value = json.loads(text, parse_int=_within, parse_constant=_no_number, parse_float=_finite)
+        value = json.loads(
+            text, parse_int=_within, parse_constant=_no_number, parse_float=_finite
+        )
     except json.JSONDecodeError as error:
         raise ValueError(f"this is not JSON: {error}.") from None
     except RecursionError:
-        raise ValueError(f"lists and objects are nested more than {max_depth} deep.") from None
+        raise ValueError(
+            f"lists and objects are nested more than {max_depth} deep."
+        ) from None
     if is_deeper(value, max_depth):
         raise ValueError(f"lists and objects are nested more than {max_depth} deep.")
     return value

@@ -11,7 +11,14 @@ from typing import Literal
 from memviz.conversation import Message
 
 BlockKind = Literal["system", "summary", "history", "recalled", "input", "tools"]
-BLOCK_ORDER: tuple[BlockKind, ...] = ("system", "summary", "history", "recalled", "input", "tools")
+BLOCK_ORDER: tuple[BlockKind, ...] = (
+    "system",
+    "summary",
+    "history",
+    "recalled",
+    "input",
+    "tools",
+)
 """The order of blocks in a request, unless a strategy places one elsewhere. A recalled message that the strategy sends
 with less in it stands whole in its own place, as a block between those of the history. Tools stand last: what the model
 did with them in this turn follows the input. (Their schemas are no messages; a provider renders them where it
@@ -58,13 +65,23 @@ class Block:
     text: str = ""
 
 
-def joined(blocks: Iterable[Block], kinds: Collection[BlockKind] = ("history", "input")) -> Iterator[Block]:
+def joined(
+    blocks: Iterable[Block], kinds: Collection[BlockKind] = ("history", "input")
+) -> Iterator[Block]:
     """The blocks with neighbours of one of these kinds as one, where they are messages of the log."""
     last: Block | None = None
     for block in blocks:
-        if last is not None and last.kind == block.kind in kinds and last.indices and block.indices:
+        if (
+            last is not None
+            and last.kind == block.kind in kinds
+            and last.indices
+            and block.indices
+        ):
             last = Block(
-                last.kind, last.messages + block.messages, last.indices + block.indices, last.tokens + block.tokens
+                last.kind,
+                last.messages + block.messages,
+                last.indices + block.indices,
+                last.tokens + block.tokens,
             )
             continue
         if last is not None:

@@ -61,7 +61,9 @@ class ToolCall:
         if isinstance(value, ToolCall):
             return value
         if not isinstance(value, Mapping):
-            raise MessageError(f"A tool call is {type_of(value)}; it has to be an object with id and function.")
+            raise MessageError(
+                f"A tool call is {type_of(value)}; it has to be an object with id and function."
+            )
         function = value.get("function")
         source: Mapping[str, Any] = function if isinstance(function, Mapping) else value
         name = source.get("name")
@@ -69,12 +71,22 @@ class ToolCall:
             raise MessageError("A tool call has no function name.")
         arguments = source.get("arguments")
         if not isinstance(arguments, str):
-            arguments = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
-        return cls(clean_text(str(value.get("id") or "")), clean_text(name), clean_text(arguments))
+            arguments = json.dumps(
+                {} if arguments is None else arguments, ensure_ascii=False
+            )
+        return cls(
+            clean_text(str(value.get("id") or "")),
+            clean_text(name),
+            clean_text(arguments),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The OpenAI shape of the call."""
-        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
+        return {
+            "id": self.id,
+            "type": "function",
+            "function": {"name": self.name, "arguments": self.arguments},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,26 +109,40 @@ class Message:
 
     def __post_init__(self) -> None:
         if not isinstance(self.role, str) or self.role not in ROLES:
-            raise MessageError(f"Role {self.role!r} is unknown; allowed are {', '.join(sorted(ROLES))}.")
+            raise MessageError(
+                f"Role {self.role!r} is unknown; allowed are {', '.join(sorted(ROLES))}."
+            )
         content = "" if self.content is None else self.content
         if not isinstance(content, str):
-            raise MessageError(f"The content of a {self.role} message is {type_of(content)}; it has to be text.")
+            raise MessageError(
+                f"The content of a {self.role} message is {type_of(content)}; it has to be text."
+            )
         if content is not self.content or not content.isascii():
             object.__setattr__(self, "content", clean_text(content))
         if self.name is not None or self.tool_call_id is not None:
             self._clean_labels()
         if self.tool_calls or self.tool_calls is None:
-            object.__setattr__(self, "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls or ()))
+            object.__setattr__(
+                self,
+                "tool_calls",
+                tuple(ToolCall.of(call) for call in self.tool_calls or ()),
+            )
         if self.meta is not None:
             if not isinstance(self.meta, Mapping):
-                raise MessageError(f"The meta of a {self.role} message is not an object of keys and values.")
+                raise MessageError(
+                    f"The meta of a {self.role} message is not an object of keys and values."
+                )
             object.__setattr__(self, "meta", dict(self.meta))
 
     def _clean_labels(self) -> None:
         for label in ("name", "tool_call_id"):
             value = getattr(self, label)
             if value is not None:
-                object.__setattr__(self, label, clean_text(_text(value, f"The {label} of a {self.role} message")))
+                object.__setattr__(
+                    self,
+                    label,
+                    clean_text(_text(value, f"The {label} of a {self.role} message")),
+                )
 
     @property
     def said_at(self) -> datetime | None:
@@ -146,9 +172,13 @@ class Message:
             return value
         value = as_dictionary(value) or value
         if not isinstance(value, Mapping):
-            raise MessageError(f"A message is {type_of(value)}; it has to be an object with role and content.")
+            raise MessageError(
+                f"A message is {type_of(value)}; it has to be an object with role and content."
+            )
         if "role" not in value:
-            raise MessageError("A message has no role; give one of " + ", ".join(sorted(ROLES)) + ".")
+            raise MessageError(
+                "A message has no role; give one of " + ", ".join(sorted(ROLES)) + "."
+            )
         try:
             if value.get("content") in (None, ""):
                 value = flat_message(value)
@@ -234,17 +264,32 @@ class Log(Sequence[Message]):
         self._messages: list[Message] = []
         self.system_stop = 0
         self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
-        self._asked: list[int] = []  # and the position behind its leading user messages, once something follows
+        self._asked: list[
+            int
+        ] = []  # and the position behind its leading user messages, once something follows
         self._closed: list[Turn] = []  # turns that another one follows
-        self._closed_requests: list[list[Request]] = []  # and their requests, which every setting of a sweep asks for
-        self._request_bounds = (0, array("q"))  # of :meth:`request_bounds`, with the length of the log they are of
+        self._closed_requests: list[
+            list[Request]
+        ] = []  # and their requests, which every setting of a sweep asks for
+        self._request_bounds = (
+            0,
+            array("q"),
+        )  # of :meth:`request_bounds`, with the length of the log they are of
         self._assistants: list[int] = []  # positions of the assistant's messages
-        self._replies: list[int] = []  # and of those which begin the answer to a request
-        self._replies_before: list[int] = []  # the number of such when turn 1, 2, ... started
-        self._last_speaker = ""  # the role of the last message that is no system message
+        self._replies: list[
+            int
+        ] = []  # and of those which begin the answer to a request
+        self._replies_before: list[
+            int
+        ] = []  # the number of such when turn 1, 2, ... started
+        self._last_speaker = (
+            ""  # the role of the last message that is no system message
+        )
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._answered: dict[int, str | None] = {}  # the tool of each result
-        self._called: dict[str | None, str] = {}  # by the id of its call: the tools that the newest message calls
+        self._called: dict[
+            str | None, str
+        ] = {}  # by the id of its call: the tools that the newest message calls
         self.tools = ToolPairs()
         self.extend(messages)
 
@@ -254,10 +299,14 @@ class Log(Sequence[Message]):
         position = len(self._messages)
         if message.role == "user":
             if self._last_speaker == "user":
-                del self._asked[len(self._starts) - 1 :]  # a system message stood between: both are one question
+                del self._asked[
+                    len(self._starts) - 1 :
+                ]  # a system message stood between: both are one question
             else:
                 if self._starts:
-                    closed = Turn(len(self._starts), self._starts[-1], self._asked[-1], position)
+                    closed = Turn(
+                        len(self._starts), self._starts[-1], self._asked[-1], position
+                    )
                     self._closed.append(closed)
                     self._closed_requests.append(self._requests_of(closed))
                 self._starts.append(position)
@@ -311,11 +360,18 @@ class Log(Sequence[Message]):
     def turn(self, number: int) -> Turn:
         """Turn ``number`` as it stands now. Raises IndexError if there is no such turn."""
         if number < 0 or number > len(self._starts):
-            raise IndexError(f"no turn {number}: the conversation has turns up to {len(self._starts)}")
+            raise IndexError(
+                f"no turn {number}: the conversation has turns up to {len(self._starts)}"
+            )
         if 0 < number <= len(self._closed):
             return self._closed[number - 1]
         if number == 0:
-            return Turn(0, self.system_stop, self.system_stop, self._starts[0] if self._starts else len(self._messages))
+            return Turn(
+                0,
+                self.system_stop,
+                self.system_stop,
+                self._starts[0] if self._starts else len(self._messages),
+            )
         asked = self._asked[-1] if len(self._asked) == number else len(self._messages)
         return Turn(number, self._starts[-1], asked, len(self._messages))
 
@@ -334,12 +390,19 @@ class Log(Sequence[Message]):
 
     def _requests_of(self, turn: Turn) -> list[Request]:
         first = self._replies_before[turn.number - 1]
-        last = self._replies_before[turn.number] if turn.number < len(self._starts) else len(self._replies)
+        last = (
+            self._replies_before[turn.number]
+            if turn.number < len(self._starts)
+            else len(self._replies)
+        )
         if first == last:
             return []
         stops = self._replies[first:last]
         bounds = zip(stops, [*stops[1:], turn.stop], strict=True)
-        return [Request(turn.number, call, stop, until) for call, (stop, until) in enumerate(bounds, 1)]
+        return [
+            Request(turn.number, call, stop, until)
+            for call, (stop, until) in enumerate(bounds, 1)
+        ]
 
     def requests(self) -> Iterator[Request]:
         """All requests in order."""
@@ -350,7 +413,14 @@ class Log(Sequence[Message]):
         begins. Not to be changed: they are kept while the log has this length."""
         length, flat = self._request_bounds
         if length != len(self._messages):
-            flat = array("q", (n for one in self.requests() for n in (*one, self.input_start(one.stop))))
+            flat = array(
+                "q",
+                (
+                    n
+                    for one in self.requests()
+                    for n in (*one, self.input_start(one.stop))
+                ),
+            )
             self._request_bounds = (len(self._messages), flat)
         return flat
 
@@ -373,14 +443,20 @@ class Log(Sequence[Message]):
     def asks_at(self, length: int) -> bool:
         """Whether the user spoke last among the first ``length`` messages, but for system messages: what the user says
         next belongs to the same question."""
-        roles = (self._messages[position].role for position in range(length - 1, -1, -1))
+        roles = (
+            self._messages[position].role for position in range(length - 1, -1, -1)
+        )
         return next((role for role in roles if role != "system"), "") == "user"
 
     @property
     def pending(self) -> Request | None:
         """The request that is open at the end: a user's message or tool results that nobody has answered yet."""
         length = len(self._messages)
-        if not self._starts or not self._last_speaker or self._last_speaker == "assistant":
+        if (
+            not self._starts
+            or not self._last_speaker
+            or self._last_speaker == "assistant"
+        ):
             return None
         turn = len(self._starts)
         made = len(self._replies) - self._replies_before[-1]
@@ -393,7 +469,10 @@ class Log(Sequence[Message]):
 
     def reply_stop(self, position: int) -> int:
         """Where the messages of the assistant that begin at ``position`` stop; ``position`` where none begins."""
-        while position < len(self._messages) and self._messages[position].role == "assistant":
+        while (
+            position < len(self._messages)
+            and self._messages[position].role == "assistant"
+        ):
             position += 1
         return position
 
@@ -402,7 +481,9 @@ class Log(Sequence[Message]):
         system messages that follow it, which are history, or lead the log; ``length`` where the assistant spoke last.
         System messages alone are the input."""
         number = bisect_left(self._assistants, length)
-        behind = min(self._assistants[number - 1] + 1 if number else self.system_stop, length)
+        behind = min(
+            self._assistants[number - 1] + 1 if number else self.system_stop, length
+        )
         first = behind
         while first < length and self._messages[first].role == "system":
             first += 1
@@ -416,7 +497,11 @@ class Log(Sequence[Message]):
     def sent(self, position: int, form: Form | None) -> Message:
         """The message at ``position`` as it is sent in ``form``."""
         message = self._messages[position]
-        return message if form is None else form.sent(message, self.answered_tool(position))
+        return (
+            message
+            if form is None
+            else form.sent(message, self.answered_tool(position))
+        )
 
     def token_sums(self, counter: Counter, form: Form | None = None) -> TokenSums:
         """Running token sums of all messages under ``counter``, as a whole or in one form; each message is counted
@@ -425,7 +510,9 @@ class Log(Sequence[Message]):
         sums = self._token_sums.get(key)
         if sums is None:
             sums = self._new_token_sums(counter, form)
-            sums = self._token_sums.setdefault(key, sums)  # another thread may have been faster
+            sums = self._token_sums.setdefault(
+                key, sums
+            )  # another thread may have been faster
         sums.extend(self._messages)
         return sums
 
@@ -437,5 +524,9 @@ class Log(Sequence[Message]):
     def prefix(self, length: int) -> Log:
         """A new log of the first ``length`` messages, with the token sums counted so far."""
         log = Log(self._messages[:length])
-        log._token_sums = {key: sums.prefix(length) for key, sums in self._token_sums.items() if key[1] is None}
+        log._token_sums = {
+            key: sums.prefix(length)
+            for key, sums in self._token_sums.items()
+            if key[1] is None
+        }
         return log

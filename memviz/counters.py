@@ -60,7 +60,12 @@ class Counter:
         tokens: Callable[[int], int] = int,
         title: str = "",
     ) -> None:
-        self.name, self.units, self.tokens, self.title = name, units, tokens, title or name
+        self.name, self.units, self.tokens, self.title = (
+            name,
+            units,
+            tokens,
+            title or name,
+        )
         self._lines = LineCounts(units, SLICE_CHARS)
 
     def __call__(self, text: str) -> int:
@@ -90,7 +95,11 @@ class Counter:
 
     def __reduce__(self) -> tuple[object, ...]:
         known = COUNTERS.get(self.name) is self
-        return (counter, (self.name,)) if known else (Counter, (self.name, self.units, self.tokens, self.title))
+        return (
+            (counter, (self.name,))
+            if known
+            else (Counter, (self.name, self.units, self.tokens, self.title))
+        )
 
 
 def _quarter(units: int) -> int:
@@ -103,7 +112,9 @@ def _utf8_bytes(text: str) -> int:
 
 @cache
 def _encode(name: str) -> Callable[[str], list[int]]:
-    spec = find_spec("litellm")  # finds the package without running it: importing it takes seconds
+    spec = find_spec(
+        "litellm"
+    )  # finds the package without running it: importing it takes seconds
     folder = Path(next(iter(spec.submodule_search_locations or ()), "") if spec else "")
     folder = folder / "litellm_core_utils" / "tokenizers"
     if not (folder / ENCODING_FILES[name]).is_file():
@@ -125,12 +136,17 @@ def _encode(name: str) -> Callable[[str], list[int]]:
 
 
 def _encoding_units(name: str) -> Callable[[str], int]:
-    @lru_cache(maxsize=4)  # a summary is counted by itself and, right after, as a part of the request
+    @lru_cache(
+        maxsize=4
+    )  # a summary is counted by itself and, right after, as a part of the request
     def units(text: str) -> int:
         encode = _encode(name)
         if len(text) <= SLICE_CHARS:
             return len(encode(text))
-        return sum(len(encode(text[at : at + SLICE_CHARS])) for at in range(0, len(text), SLICE_CHARS))
+        return sum(
+            len(encode(text[at : at + SLICE_CHARS]))
+            for at in range(0, len(text), SLICE_CHARS)
+        )
 
     return units
 
@@ -167,7 +183,9 @@ def counter(name: AnyCounter) -> Counter:
     return found
 
 
-@lru_cache(maxsize=64)  # one counter a function, so that logs share the sums made with it
+@lru_cache(
+    maxsize=64
+)  # one counter a function, so that logs share the sums made with it
 def _of_function(count: Callable[[str], int]) -> Counter:
     return Counter(getattr(count, "__name__", "custom"), OwnCount(count))
 
@@ -182,7 +200,9 @@ class OwnCount:
         """Its number of tokens. Raises :class:`ParameterError` where it gives something else."""
         tokens = self.count(text)
         if not isinstance(tokens, Real) or not 0 <= tokens < inf:
-            raise ParameterError("counter", tokens, "a function that gives a number of tokens, 0 or more")
+            raise ParameterError(
+                "counter", tokens, "a function that gives a number of tokens, 0 or more"
+            )
         return tokens
 
 
@@ -216,7 +236,9 @@ class TokenSums:
         self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
         self.name_totals: list[int] = [0]
-        self._tokens_of_names: dict[str | None, int] = {None: 0}  # a conversation has few
+        self._tokens_of_names: dict[str | None, int] = {
+            None: 0
+        }  # a conversation has few
         self._arrays: SumArrays | None = None
 
     @property
@@ -227,8 +249,15 @@ class TokenSums:
             import numpy as np  # not to be waited for by those who only count
 
             with self._extending:
-                sums = (self.totals, self.reply_totals, self.call_totals, self.name_totals)
-                found = self._arrays = SumArrays(*(np.array(one, dtype=np.int64) for one in sums))
+                sums = (
+                    self.totals,
+                    self.reply_totals,
+                    self.call_totals,
+                    self.name_totals,
+                )
+                found = self._arrays = SumArrays(
+                    *(np.array(one, dtype=np.int64) for one in sums)
+                )
         return found
 
     def extend(self, messages: Sequence[Message]) -> None:
@@ -241,16 +270,28 @@ class TokenSums:
     def _extend(self, messages: Sequence[Message]) -> None:
         # Runs once a message and counter, for whole archives: local names and one loop make it as fast as counting.
         # The totals come last: their length says how many messages are counted.
-        totals, reply_totals, call_totals = self.totals, self.reply_totals, self.call_totals
+        totals, reply_totals, call_totals = (
+            self.totals,
+            self.reply_totals,
+            self.call_totals,
+        )
         name_totals = self.name_totals
         names = self._tokens_of_names
-        total, reply_total, call_total, name_total = totals[-1], reply_totals[-1], call_totals[-1], name_totals[-1]
+        total, reply_total, call_total, name_total = (
+            totals[-1],
+            reply_totals[-1],
+            call_totals[-1],
+            name_totals[-1],
+        )
         for message in islice(messages, len(totals) - 1, None):
             tokens = self.counter(message.content)
             total += tokens
             calls = 0
             if message.tool_calls:
-                calls = sum(self.counter(call.name) + self.counter(call.arguments) for call in message.tool_calls)
+                calls = sum(
+                    self.counter(call.name) + self.counter(call.arguments)
+                    for call in message.tool_calls
+                )
                 call_total += calls
             if message.role == "assistant":
                 reply_total += tokens + calls
@@ -264,7 +305,9 @@ class TokenSums:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the lock, for worker processes."""
-        return {name: value for name, value in self.__dict__.items() if name != "_extending"}
+        return {
+            name: value for name, value in self.__dict__.items() if name != "_extending"
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _extending=Lock())
@@ -294,7 +337,9 @@ class FormSums(TokenSums):
     that the form changes: only these are counted once more, all others are taken over from the sums of whole messages.
     """
 
-    def __init__(self, whole: TokenSums, form: Form, answered_tool: Callable[[int], str | None]) -> None:
+    def __init__(
+        self, whole: TokenSums, form: Form, answered_tool: Callable[[int], str | None]
+    ) -> None:
         super().__init__(whole.counter)
         self.whole, self.form, self._answered_tool = whole, form, answered_tool
         self.changed: list[int] = []
@@ -310,7 +355,10 @@ class FormSums(TokenSums):
             else:
                 self.changed.append(position)
                 content = self.counter(sent.content)
-                calls = sum(self.counter(call.name) + self.counter(call.arguments) for call in sent.tool_calls)
+                calls = sum(
+                    self.counter(call.name) + self.counter(call.arguments)
+                    for call in sent.tool_calls
+                )
                 reply = content + calls if message.role == "assistant" else 0
             self.call_totals.append(self.call_totals[-1] + calls)
             self.reply_totals.append(self.reply_totals[-1] + reply)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
-_INSTALLED = _PACKAGE / "_dashboard"  # hatch_build.py puts them here when a wheel is built
+_INSTALLED = (
+    _PACKAGE / "_dashboard"
+)  # hatch_build.py puts them here when a wheel is built
 
 
 def dashboard_folder() -> Path:

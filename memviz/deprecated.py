@@ -10,7 +10,9 @@ LAST_VERSION = "0.2"
 
 def renamed_notice(old: str, new: str) -> str:
     """The sentence that says so."""
-    return f"{old} is called {new} now; the old name is read until version {LAST_VERSION}."
+    return (
+        f"{old} is called {new} now; the old name is read until version {LAST_VERSION}."
+    )
 
 
 def warn_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:

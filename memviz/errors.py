@@ -21,7 +21,9 @@ class MemvizError(Exception):
         return _revived, (type(self), self.args, self.__dict__)
 
 
-def _revived(kind: type[MemvizError], args: tuple[Any, ...], attributes: dict[str, Any]) -> MemvizError:
+def _revived(
+    kind: type[MemvizError], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> MemvizError:
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(attributes)
@@ -34,21 +36,34 @@ class ParameterError(MemvizError, ValueError):
     Attributes: ``name`` of the parameter, the offending ``value``, and ``allowed`` as words.
     """
 
-    def __init__(self, name: str, value: object, allowed: str, strategy: str = "") -> None:
-        self.name, self.value, self.allowed, self.strategy = name, value, allowed, strategy
+    def __init__(
+        self, name: str, value: object, allowed: str, strategy: str = ""
+    ) -> None:
+        self.name, self.value, self.allowed, self.strategy = (
+            name,
+            value,
+            allowed,
+            strategy,
+        )
         place = f" of strategy '{strategy}'" if strategy else ""
-        super().__init__(f"Parameter '{name}'{place} is {quoted(value)}; allowed is {allowed}.")
+        super().__init__(
+            f"Parameter '{name}'{place} is {quoted(value)}; allowed is {allowed}."
+        )
 
 
 class UnknownParameterError(ParameterError):
     """A strategy has no parameter of this name. ``allowed`` names those that it has."""
 
-    def __init__(self, name: str, value: object, known: Iterable[str], strategy: str) -> None:
+    def __init__(
+        self, name: str, value: object, known: Iterable[str], strategy: str
+    ) -> None:
         names = tuple(known)
         super().__init__(name, value, ", ".join(names) or "none at all", strategy)
         near = get_close_matches(name, names, n=1)
         meant = f" The nearest is {near[0]}." if near else ""
-        self.args = (f"Strategy '{strategy}' has no parameter {quoted(name)}; it has {self.allowed}.{meant}",)
+        self.args = (
+            f"Strategy '{strategy}' has no parameter {quoted(name)}; it has {self.allowed}.{meant}",
+        )
 
 
 class UnknownNameError(MemvizError, KeyError):
@@ -58,7 +73,9 @@ class UnknownNameError(MemvizError, KeyError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name, self.known = name, tuple(known)
-        super().__init__(f"There is no {self.kind} named {quoted(name)}. Choose one of: {', '.join(self.known)}.")
+        super().__init__(
+            f"There is no {self.kind} named {quoted(name)}. Choose one of: {', '.join(self.known)}."
+        )
 
     def __str__(self) -> str:  # KeyError would show the repr of the message
         return str(self.args[0])
@@ -115,14 +132,20 @@ class ConfigError(MemvizError, ValueError):
     def __init__(self, path: str, key: str, line: int, problem: str) -> None:
         self.path, self.key, self.line = path, key, line
         place = f"{path}, line {line}" if line else path
-        super().__init__(f"{place}: {problem}" if key == "file" and not line else f"{place}: {key}: {problem}")
+        super().__init__(
+            f"{place}: {problem}"
+            if key == "file" and not line
+            else f"{place}: {key}: {problem}"
+        )
 
 
 class LessonError(MemvizError, ValueError):
     """A lesson cannot be read, or not be played here. Attributes: the ``file`` or id, ``line`` (1-based; 0: none is at
     fault), ``place`` such as "step 2, view: turn" (empty: the lesson as a whole), and ``problem``."""
 
-    def __init__(self, file: str, problem: str, *, line: int = 0, place: str = "") -> None:
+    def __init__(
+        self, file: str, problem: str, *, line: int = 0, place: str = ""
+    ) -> None:
         self.file, self.line, self.place, self.problem = file, line, place, problem
         head = f"{file}, line {line}" if line else file
         super().__init__(": ".join(part for part in (head, place, problem) if part))
@@ -134,17 +157,36 @@ SAY_WHO = "Say who the user is: choose the name in Library, or give --user NAME 
 class TranscriptError(MemvizError, ValueError):
     """A file cannot be read as a conversation. Attributes: ``format`` tried, ``place``, ``reason``."""
 
-    def __init__(self, reason: str, *, format: str = "", place: str = "", remedy: str = "") -> None:
-        self.reason, self.format, self.place, self.remedy = reason, format, place, remedy
+    def __init__(
+        self, reason: str, *, format: str = "", place: str = "", remedy: str = ""
+    ) -> None:
+        self.reason, self.format, self.place, self.remedy = (
+            reason,
+            format,
+            place,
+            remedy,
+        )
         head = ", ".join(part for part in (format, place) if part)
-        super().__init__(" ".join(part for part in (f"{head}: {reason}" if head else reason, remedy) if part))
+        super().__init__(
+            " ".join(
+                part
+                for part in (f"{head}: {reason}" if head else reason, remedy)
+                if part
+            )
+        )
 
 
 class UnclearUserError(TranscriptError):
     """It is not clear who in a file is the user. Attribute ``names``: who speaks in it, to choose from."""
 
     def __init__(
-        self, reason: str, *, format: str = "", place: str = "", remedy: str = "", names: Iterable[str] = ()
+        self,
+        reason: str,
+        *,
+        format: str = "",
+        place: str = "",
+        remedy: str = "",
+        names: Iterable[str] = (),
     ) -> None:
         self.names = tuple(names)
         super().__init__(reason, format=format, place=place, remedy=remedy or SAY_WHO)
@@ -211,7 +253,9 @@ class UnreadableConversationError(StorageError):
 
     def __init__(self, title: str, conversation_id: str, problem: str) -> None:
         self.title, self.conversation_id, self.problem = title, conversation_id, problem
-        self.sentence = f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}."
+        self.sentence = (
+            f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}."
+        )
         super().__init__(
             f"{self.sentence} It is left aside, and all others work. "
             "The Library offers its stored rows as a file, and to delete it."
@@ -246,8 +290,16 @@ class BudgetSpentError(MemvizError):
         model: str = "",
         remedy: str = "Raise the limit to go on.",
     ) -> None:
-        self.limit_usd, self.spent_usd, self.needed_usd, self.model = limit_usd, spent_usd, needed_usd, model
-        limit, spent, needed = (f"${usd:.6f}".rstrip("0").rstrip(".") for usd in (limit_usd, spent_usd, needed_usd))
+        self.limit_usd, self.spent_usd, self.needed_usd, self.model = (
+            limit_usd,
+            spent_usd,
+            needed_usd,
+            model,
+        )
+        limit, spent, needed = (
+            f"${usd:.6f}".rstrip("0").rstrip(".")
+            for usd in (limit_usd, spent_usd, needed_usd)
+        )
         whose = f" of model {model}" if model else ""
         super().__init__(
             f"The budget of {limit} allows no further call: {spent} is spent, and the next call{whose} may cost "
@@ -308,7 +360,12 @@ class RateLimitError(ModelError):
     retryable = True
 
     def __init__(
-        self, message: str, *, model: str = "", partial: str = "", retry_after_seconds: float | None = None
+        self,
+        message: str,
+        *,
+        model: str = "",
+        partial: str = "",
+        retry_after_seconds: float | None = None,
     ) -> None:
         self.retry_after_seconds = retry_after_seconds
         super().__init__(message, model=model, partial=partial)

@@ -16,10 +16,17 @@ LANGCHAIN_ROLES = {
     "human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
 }  # fmt: skip
 """Roles by the ``type`` of LangChain's messages."""
-OTHER_ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}
+OTHER_ROLES = {
+    "developer": "system",
+    "function": "tool",
+    "chatbot": "assistant",
+    "model": "assistant",
+}
 """Roles of LlamaIndex and OpenAI that are called otherwise here; all other names stay as they are."""
 TEXT_TYPES = frozenset({"text", "output_text", "input_text", "refusal"})
-UNSAID_TYPES = frozenset({"thinking", "reasoning", "redacted_thinking", "cache", "tool_call", "tool_use"})
+UNSAID_TYPES = frozenset(
+    {"thinking", "reasoning", "redacted_thinking", "cache", "tool_call", "tool_use"}
+)
 """Parts that are not said: thoughts, cache marks, and calls, which have a place of their own in a message."""
 
 USES = frozenset({"tool_use", "tool_call"})
@@ -59,15 +66,28 @@ def _of_llama_index(message: Any) -> dict[str, Any]:
 
 
 def _of_langchain(message: Any) -> dict[str, Any]:
-    kind = message.type.removesuffix("MessageChunk").lower()  # a piece of a stream has the name of its class
-    role = getattr(message, "role", None) if kind == "chat" else LANGCHAIN_ROLES.get(kind, kind)
-    calls = [*(getattr(message, "tool_calls", None) or ()), *(getattr(message, "invalid_tool_calls", None) or ())]
+    kind = message.type.removesuffix(
+        "MessageChunk"
+    ).lower()  # a piece of a stream has the name of its class
+    role = (
+        getattr(message, "role", None)
+        if kind == "chat"
+        else LANGCHAIN_ROLES.get(kind, kind)
+    )
+    calls = [
+        *(getattr(message, "tool_calls", None) or ()),
+        *(getattr(message, "invalid_tool_calls", None) or ()),
+    ]
     in_parts = [] if calls else _used_in(message.content)
     return {
         "role": _role(role),
         "content": _content(message.content),
         "name": getattr(message, "name", None),
-        "tool_calls": [_call(call.get("id"), call["name"], call.get("args")) for call in calls if call.get("name")]
+        "tool_calls": [
+            _call(call.get("id"), call["name"], call.get("args"))
+            for call in calls
+            if call.get("name")
+        ]
         or in_parts,
         "tool_call_id": getattr(message, "tool_call_id", None),
     }
@@ -76,8 +96,15 @@ def _of_langchain(message: Any) -> dict[str, Any]:
 def _used_in(content: Any) -> list[dict[str, Any]]:
     """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them."""
     parts = content if isinstance(content, list | tuple) else []
-    used = [part for part in parts if isinstance(part, Mapping) and part.get("type") in USES and part.get("name")]
-    return [_call(part.get("id"), part["name"], part.get("input", part.get("args"))) for part in used]
+    used = [
+        part
+        for part in parts
+        if isinstance(part, Mapping) and part.get("type") in USES and part.get("name")
+    ]
+    return [
+        _call(part.get("id"), part["name"], part.get("input", part.get("args")))
+        for part in used
+    ]
 
 
 def _of_openai(message: Any) -> dict[str, Any]:
@@ -93,7 +120,10 @@ def _of_openai(message: Any) -> dict[str, Any]:
 
 def _refusal_and_speech(message: Any) -> str | None:
     """Why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
-    said = (getattr(message, "refusal", None), _field(getattr(message, "audio", None), "transcript"))
+    said = (
+        getattr(message, "refusal", None),
+        _field(getattr(message, "audio", None), "transcript"),
+    )
     return "\n".join(dict.fromkeys(text for text in said if text)) or None
 
 
@@ -105,11 +135,19 @@ def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(part, str):
             continue
         if _type_of(part) == UNTYPED and not isinstance(_field(part, "text"), str):
-            raise MessageError(f"has a part that is {type_of(part)} without a type or a text")
+            raise MessageError(
+                f"has a part that is {type_of(part)} without a type or a text"
+            )
         if _type_of(part) == "tool_result":
-            raise MessageError("has the result of a tool as a part; it has to be a message of its own, of role tool")
+            raise MessageError(
+                "has the result of a tool as a part; it has to be a message of its own, of role tool"
+            )
     calls = message.get("tool_calls") or _used_in(parts)
-    return {**message, "content": _content(parts, between="\n"), **({"tool_calls": calls} if calls else {})}
+    return {
+        **message,
+        "content": _content(parts, between="\n"),
+        **({"tool_calls": calls} if calls else {}),
+    }
 
 
 def _role(role: Any) -> Any:
@@ -135,11 +173,20 @@ def _text_of(part: Any) -> str | None:
         return None
     if kind in ("citable", "citation"):  # LlamaIndex: a text and where it is from
         inner = _field(part, "content") or _field(part, "cited_content")
-        return str(_content(inner if isinstance(inner, list) else [inner], between="\n"))
+        return str(
+            _content(inner if isinstance(inner, list) else [inner], between="\n")
+        )
     if isinstance(_field(part, "text"), str):
         return str(_field(part, "text"))
-    label, filename = kind.removesuffix("_url").removeprefix("input_"), _field(file, "filename")
-    return f"[{label}: {filename[:200]}]" if isinstance(filename, str) and filename else f"[{label}]"
+    label, filename = (
+        kind.removesuffix("_url").removeprefix("input_"),
+        _field(file, "filename"),
+    )
+    return (
+        f"[{label}: {filename[:200]}]"
+        if isinstance(filename, str) and filename
+        else f"[{label}]"
+    )
 
 
 def _type_of(part: Any) -> str:
@@ -152,7 +199,10 @@ def _field(value: Any, name: str) -> Any:
 
 def _openai_calls(calls: Iterable[Any] | None) -> list[dict[str, Any]]:
     found = [(call, _field(call, "function") or call) for call in calls or ()]
-    return [_call(_field(call, "id"), _field(what, "name"), _field(what, "arguments")) for call, what in found]
+    return [
+        _call(_field(call, "id"), _field(what, "name"), _field(what, "arguments"))
+        for call, what in found
+    ]
 
 
 def _call(id: Any, name: Any, arguments: Any) -> dict[str, Any]:

@@ -57,7 +57,9 @@ class ClearedResults(Form):
             )
         if not self.without_arguments or not message.tool_calls:
             return message
-        gone = tuple(call.id for call in message.tool_calls if call.name not in self.kept_tools)
+        gone = tuple(
+            call.id for call in message.tool_calls if call.name not in self.kept_tools
+        )
         return WithoutArguments(gone).sent(message, tool)
 
 
@@ -73,10 +75,16 @@ class WithoutArguments(Form):
     def sent(self, message: Message, tool: str | None) -> Message:
         """The calls with ``{}`` as arguments."""
         calls = tuple(
-            replace(call, arguments="{}") if self.ids is None or call.id in self.ids else call
+            replace(call, arguments="{}")
+            if self.ids is None or call.id in self.ids
+            else call
             for call in message.tool_calls
         )
-        return message if calls == message.tool_calls else replace(message, tool_calls=calls)
+        return (
+            message
+            if calls == message.tool_calls
+            else replace(message, tool_calls=calls)
+        )
 
 
 @dataclass(frozen=True)
@@ -94,9 +102,16 @@ class Cut(Form):
     def sent(self, message: Message, tool: str | None) -> Message:
         """Both ends of the content."""
         content = message.content
-        if message.role not in self.roles or len(content) <= self.head + self.tail + len(self.between):
+        if message.role not in self.roles or len(
+            content
+        ) <= self.head + self.tail + len(self.between):
             return message
-        return replace(message, content=content[: self.head] + self.between + content[len(content) - self.tail :])
+        return replace(
+            message,
+            content=content[: self.head]
+            + self.between
+            + content[len(content) - self.tail :],
+        )
 
 
 @dataclass(frozen=True)
@@ -114,7 +129,11 @@ class Digest(Form):
         if message.role not in self.roles:
             return message
         line = f"[{len(message.content):,} characters: {' '.join(message.content.split())[: self.chars]}]"
-        return replace(message, content=line) if len(line) < len(message.content) else message
+        return (
+            replace(message, content=line)
+            if len(line) < len(message.content)
+            else message
+        )
 
 
 @dataclass(frozen=True)
@@ -135,7 +154,9 @@ def _without_thinking(text: str) -> str:
         opening, closing = f"<{tag}>", f"</{tag}>"
         while opening in text:
             before, _, rest = text.partition(opening)
-            text = before + rest.partition(closing)[2]  # thinking that was cut off goes to the end
+            text = (
+                before + rest.partition(closing)[2]
+            )  # thinking that was cut off goes to the end
     return text.strip()
 
 
@@ -150,12 +171,28 @@ class WithCalls(Form):
 
     def sent(self, message: Message, tool: str | None) -> Message:
         """The text with the calls that are left."""
-        calls = tuple(call for number, call in enumerate(message.tool_calls) if number in self.numbers)
-        return message if calls == message.tool_calls else replace(message, tool_calls=calls)
+        calls = tuple(
+            call
+            for number, call in enumerate(message.tool_calls)
+            if number in self.numbers
+        )
+        return (
+            message
+            if calls == message.tool_calls
+            else replace(message, tool_calls=calls)
+        )
 
 
 FORMS: dict[str, type[Form]] = {
-    form.name: form for form in (ClearedResults, WithoutArguments, Cut, Digest, WithoutThinking, WithCalls)
+    form.name: form
+    for form in (
+        ClearedResults,
+        WithoutArguments,
+        Cut,
+        Digest,
+        WithoutThinking,
+        WithCalls,
+    )
 }
 
 
@@ -164,5 +201,9 @@ def form_from(value: Mapping[str, Any]) -> Form:
     known = FORMS.get(str(value.get("form")))
     if known is None:
         raise ValueError(f"the form {value.get('form')!r} is unknown")
-    fields = {name: tuple(item) if isinstance(item, list) else item for name, item in value.items() if name != "form"}
+    fields = {
+        name: tuple(item) if isinstance(item, list) else item
+        for name, item in value.items()
+        if name != "form"
+    }
     return known(**fields)

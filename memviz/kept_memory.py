@@ -28,11 +28,17 @@ _CHANGED = (
 class KeptMemory(ChatMemory):
     """A memory whose messages and summaries are kept in a store, as the conversation ``memory-<session>``."""
 
-    def __init__(self, store: Store, session: str, strategy: Strategy, **options: Any) -> None:
-        self._store: Store | None = None  # nothing is kept while the memory is being made
+    def __init__(
+        self, store: Store, session: str, strategy: Strategy, **options: Any
+    ) -> None:
+        self._store: Store | None = (
+            None  # nothing is kept while the memory is being made
+        )
         super().__init__(strategy, **options)
         session = clean_text(session)
-        named = Transcript((), title=session, format=FORMAT, system_prompt=self.system_prompt)
+        named = Transcript(
+            (), title=session, format=FORMAT, system_prompt=self.system_prompt
+        )
         self._id = store.add_conversation(named, ID_PREFIX + session)
         self._take_over(store)
         self._store = store
@@ -40,7 +46,10 @@ class KeptMemory(ChatMemory):
     def _take_over(self, store: Store) -> None:
         """Go on with what is stored."""
         kept = store.chat_run(self._id)
-        if kept is not None and (kept.strategy, kept.counter.name) == (self.strategy, self.run.counter.name):
+        if kept is not None and (kept.strategy, kept.counter.name) == (
+            self.strategy,
+            self.run.counter.name,
+        ):
             self._go_on(kept)
         elif kept is not None:
             self.set(kept.log)
@@ -60,7 +69,9 @@ class KeptMemory(ChatMemory):
         with self._lock, self._as_stored():
             super().clear()
             if self._store is not None:
-                self._store.rewrite_chat(self._id, self.run, summarizer=self.summarizer_name)
+                self._store.rewrite_chat(
+                    self._id, self.run, summarizer=self.summarizer_name
+                )
 
     @contextmanager
     def _as_stored(self) -> Iterator[None]:

@@ -49,7 +49,9 @@ class LineCounts:
         # there. The "a" stands for the next line: which letter it is makes no difference, that it is one does.
         if not line or line[-1].isspace() or len(line) > self._max_chars:
             return self._count(line + "\na") - self._count("a")
-        return self._in_two(line) + self._units_of_break(line[max(0, line.rfind(" ")) :])
+        return self._in_two(line) + self._units_of_break(
+            line[max(0, line.rfind(" ")) :]
+        )
 
     def _break(self, word: str) -> int:
         """Units that a line break adds after ``word``, the last of a line with the space before it."""
@@ -64,4 +66,6 @@ class LineCounts:
         found = SENTENCE_END.search(line)
         if found is None or len(line) > self._max_chars:
             return self._count(line)
-        return self._count(line[: found.end()]) + self._units_of_rest(line[found.end() :])
+        return self._count(line[: found.end()]) + self._units_of_rest(
+            line[found.end() :]
+        )

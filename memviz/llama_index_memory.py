@@ -19,7 +19,9 @@ try:
     from llama_index.core.llms import LLM
     from llama_index.core.memory import BaseMemory
 except ImportError as error:
-    raise ImportError("memviz.llama_index_memory needs llama-index-core: pip install 'memviz[llama-index]'.") from error
+    raise ImportError(
+        "memviz.llama_index_memory needs llama-index-core: pip install 'memviz[llama-index]'."
+    ) from error
 
 ORIGINAL = "llama_index"
 """Key in a message's ``meta``: what LlamaIndex said that a message of memviz has no place for, such as an image."""
@@ -38,7 +40,11 @@ class LlamaIndexMemory(BaseMemory):
     def __init__(self, memory: ChatMemory) -> None:
         super().__init__()
         if not isinstance(memory, ChatMemory):
-            raise ParameterError("memory", memory, "a memviz.ChatMemory, such as memviz.build_chat_memory gives")
+            raise ParameterError(
+                "memory",
+                memory,
+                "a memviz.ChatMemory, such as memviz.build_chat_memory gives",
+            )
         self._memory = memory
 
     @classmethod
@@ -106,9 +112,17 @@ class LlamaIndexModel(Model):
     def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:  # type: ignore[override]  # offered no tools
         """Ask the LLM, and give its answer whole. Raises :class:`memviz.ModelError` for whatever it raises."""
         try:
-            text = self._llm.chat([as_chat_message(message) for message in messages]).message.content or ""
+            text = (
+                self._llm.chat(
+                    [as_chat_message(message) for message in messages]
+                ).message.content
+                or ""
+            )
         except Exception as error:  # each provider's package has errors of its own
-            raise ModelError(f"{self.name} failed ({type(error).__name__}: {error}).", model=self.name) from error
+            raise ModelError(
+                f"{self.name} failed ({type(error).__name__}: {error}).",
+                model=self.name,
+            ) from error
         yield Reply(text, model=self.name)
 
 
@@ -117,7 +131,9 @@ def as_message(given: ChatMessage) -> Message:
     message = Message.of(given)
     if not isinstance(given, ChatMessage) or as_chat_message(message) == given:
         return message
-    return replace(message, meta={ORIGINAL: given.model_dump(mode="json", fallback=str)})
+    return replace(
+        message, meta={ORIGINAL: given.model_dump(mode="json", fallback=str)}
+    )
 
 
 def as_chat_message(message: Message) -> ChatMessage:
@@ -125,12 +141,18 @@ def as_chat_message(message: Message) -> ChatMessage:
     original = (message.meta or {}).get(ORIGINAL)
     if original is not None:
         return ChatMessage.model_validate(original)
-    blocks: list[Any] = [TextBlock(text=message.content)] if message.content or not message.tool_calls else []
+    blocks: list[Any] = (
+        [TextBlock(text=message.content)]
+        if message.content or not message.tool_calls
+        else []
+    )
     labels = {"name": message.name, "tool_call_id": message.tool_call_id}
     return ChatMessage(
         role=message.role,
         blocks=[*blocks, *map(_call_block, message.tool_calls)],
-        additional_kwargs={label: value for label, value in labels.items() if value is not None},
+        additional_kwargs={
+            label: value for label, value in labels.items() if value is not None
+        },
     )
 
 
@@ -139,5 +161,7 @@ def _call_block(call: ToolCall) -> ToolCallBlock:
         arguments = json.loads(call.arguments)
     except ValueError:
         arguments = None
-    given = arguments if isinstance(arguments, dict) else call.arguments  # as it is, where a model wrote no object
+    given = (
+        arguments if isinstance(arguments, dict) else call.arguments
+    )  # as it is, where a model wrote no object
     return ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=given)

@@ -90,7 +90,9 @@ class SummaryLog:
         self._wordings: list[SummaryWording] = []
         self._heading_units: list[int] = []
         self._entry_units: list[int] = []
-        self._line_units: list[int] = [0]  # running sums of the entries with their line breaks, as far as asked for
+        self._line_units: list[int] = [
+            0
+        ]  # running sums of the entries with their line breaks, as far as asked for
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._starts: set[int] = set()  # first messages newly taken in
         self.is_straight = True
@@ -99,20 +101,32 @@ class SummaryLog:
     def __len__(self) -> int:
         return len(self.versions)
 
-    def append(self, version: SummaryVersion, wording: SummaryWording | None = None) -> None:
+    def append(
+        self, version: SummaryVersion, wording: SummaryWording | None = None
+    ) -> None:
         """Add the newest version, in the ``wording`` of another strategy if one is given."""
         wording = wording or self.wording
-        index, entry, heading = len(self.versions), wording.entry(version), wording.heading
+        index, entry, heading = (
+            len(self.versions),
+            wording.entry(version),
+            wording.heading,
+        )
         units = self.counter.units_in_lines(entry)
         same = bool(self._wordings) and self._wordings[-1].heading == heading
-        self._heading_units.append(self._heading_units[-1] if same else self._units_of_heading(heading))
+        self._heading_units.append(
+            self._heading_units[-1] if same else self._units_of_heading(heading)
+        )
         self._wordings.append(wording)
         self.versions.append(version)
         self._entry_units.append(units)
         self._covered.append(self._covered[-1] + len(version.covers))
         follows = index if version.follows is None else version.follows
         is_same_track = version.track == self.versions[0].track
-        self.is_straight &= follows == index and is_same_track and version.added.start not in self._starts
+        self.is_straight &= (
+            follows == index
+            and is_same_track
+            and version.added.start not in self._starts
+        )
         self._starts.add(version.added.start)
 
     def _units_of_heading(self, heading: str) -> int:
@@ -161,13 +175,17 @@ class SummaryLog:
             return 0
         lines, last = 0, stop - 1
         if not self.is_straight:
-            *before, last = (version.version - 1 for version in self.in_block(start, stop))
+            *before, last = (
+                version.version - 1 for version in self.in_block(start, stop)
+            )
             sums = self._line_sums(max(before, default=-1) + 1)
             lines = sum(sums[index + 1] - sums[index] for index in before)
         elif stop - start > 1:  # one that is sent alone is no line
             sums = self._line_sums(stop - 1)
             lines = sums[stop - 1] - sums[start]
-        return self.counter.tokens(self._heading_units[last] + lines + self._entry_units[last])
+        return self.counter.tokens(
+            self._heading_units[last] + lines + self._entry_units[last]
+        )
 
     def _line_sums(self, count: int) -> Sequence[int]:
         """Running sums of the units of at least the first ``count`` entries with their line breaks."""
@@ -182,7 +200,10 @@ class SummaryLog:
         if start >= stop:
             return ()
         first, last = self.versions[start].covers, self.versions[stop - 1].covers
-        if self.is_straight and last.stop - first.start == self._covered[stop] - self._covered[start]:
+        if (
+            self.is_straight
+            and last.stop - first.start == self._covered[stop] - self._covered[start]
+        ):
             return (range(first.start, last.stop),)
         return tuple(version.covers for version in self.in_block(start, stop))
 
@@ -197,7 +218,9 @@ class SummaryLog:
     def prefix(self, length: int) -> SummaryLog:
         """A new log of the first ``length`` versions."""
         log = SummaryLog(self.counter, self.wording)
-        for version, wording in zip(self.versions[:length], self._wordings, strict=False):
+        for version, wording in zip(
+            self.versions[:length], self._wordings, strict=False
+        ):
             log.append(version, wording)
         return log
 
@@ -218,13 +241,20 @@ class LibraryRequests:
     def copy(self) -> LibraryRequests:
         """The same in a list of its own, which does not grow with this one."""
         other = LibraryRequests()
-        other._lengths, other._states, other._pieces = self._lengths.copy(), self._states.copy(), self._pieces.copy()
+        other._lengths, other._states, other._pieces = (
+            self._lengths.copy(),
+            self._states.copy(),
+            self._pieces.copy(),
+        )
         return other
 
     def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
         """Keep what is sent for a memory that is longer than all before; one of the same length replaces them."""
         if self._lengths and self._lengths[-1] == memory.length:
-            self._states[-1], self._pieces[-1] = (memory.summary_count, memory.cursor), pieces
+            self._states[-1], self._pieces[-1] = (
+                (memory.summary_count, memory.cursor),
+                pieces,
+            )
             return
         self._lengths.append(memory.length)
         self._states.append((memory.summary_count, memory.cursor))
@@ -236,7 +266,9 @@ class LibraryRequests:
         number = bisect_right(self._lengths, memory.length)
         while number and self._came_later(number - 1, memory):
             number -= 1  # a memory as it was before the library summarized, at the very same message
-        return (self._lengths[number - 1], self._pieces[number - 1]) if number else (0, ())
+        return (
+            (self._lengths[number - 1], self._pieces[number - 1]) if number else (0, ())
+        )
 
     def _came_later(self, number: int, memory: Memory) -> bool:
         summary_count, cursor = self._states[number]
@@ -267,7 +299,11 @@ class MemorySpace:
 
     def apart(self) -> MemorySpace:
         """The same with a list of summaries of its own: what is written there is not written here."""
-        return replace(self, summaries=self.summaries.copy(), sent_by_library=self.sent_by_library.copy())
+        return replace(
+            self,
+            summaries=self.summaries.copy(),
+            sent_by_library=self.sent_by_library.copy(),
+        )
 
     @property
     def system_stop(self) -> int:
@@ -312,13 +348,18 @@ class Memory(NamedTuple):
         """The position of a mark; where history begins as long as it was not moved."""
         if name == SUMMARIZED:
             return self.cursor
-        return next((position for known, position in self.marks if known == name), self.history_start)
+        return next(
+            (position for known, position in self.marks if known == name),
+            self.history_start,
+        )
 
     def moved(self, name: str, position: int) -> Memory:
         """This memory with a mark at ``position``."""
         if name == SUMMARIZED:
             return self._replace(cursor=position)
-        return self._replace(marks=tuple(sorted({**dict(self.marks), name: position}.items())))
+        return self._replace(
+            marks=tuple(sorted({**dict(self.marks), name: position}.items()))
+        )
 
     def head(self, track: str) -> SummaryVersion | None:
         """The newest version of a track of notes."""
@@ -331,13 +372,24 @@ class Memory(NamedTuple):
 
     def to_json(self) -> list[Any]:
         """The value as JSON."""
-        return [self.length, self.summary_count, self.cursor, *([dict(self.marks)] if self.marks else [])]
+        return [
+            self.length,
+            self.summary_count,
+            self.cursor,
+            *([dict(self.marks)] if self.marks else []),
+        ]
 
     @classmethod
     def from_json(cls, space: MemorySpace, value: Sequence[Any]) -> Memory:
         """The memory that :meth:`to_json` described, over ``space``."""
         length, summary_count, cursor, *marks = value
-        return cls(space, length, summary_count, cursor, tuple(sorted(marks[0].items())) if marks else ())
+        return cls(
+            space,
+            length,
+            summary_count,
+            cursor,
+            tuple(sorted(marks[0].items())) if marks else (),
+        )
 
     @property
     def log(self) -> Log:
@@ -368,7 +420,11 @@ class Memory(NamedTuple):
     @property
     def summary(self) -> SummaryVersion | None:
         """The newest summary."""
-        return self.space.summaries.versions[self.summary_count - 1] if self.summary_count else None
+        return (
+            self.space.summaries.versions[self.summary_count - 1]
+            if self.summary_count
+            else None
+        )
 
     def notes_of(self, track: str) -> range:
         """The newest version of a track as a range of versions (0-based), empty when there is none."""
@@ -408,7 +464,9 @@ class Memory(NamedTuple):
     @property
     def before_open_turn(self) -> int:
         """Number of messages before the turn that is open: all of them when none is."""
-        return self.space.log.turn_start(self.turn) if self.is_turn_open else self.length
+        return (
+            self.space.log.turn_start(self.turn) if self.is_turn_open else self.length
+        )
 
     @property
     def turn(self) -> int:
@@ -432,4 +490,11 @@ class Memory(NamedTuple):
         """This memory once the log has ``length`` messages."""
         space, _, summary_count, cursor, marks, pins = self
         # The log of a live chat may still be empty when its memory is made, so its system messages are passed here.
-        return Memory(space, length, summary_count, max(cursor, min(space.system_stop, length)), marks, pins)
+        return Memory(
+            space,
+            length,
+            summary_count,
+            max(cursor, min(space.system_stop, length)),
+            marks,
+            pins,
+        )

@@ -19,7 +19,14 @@ from memviz.strategies.base import Strategy
 DEFAULTS: dict[str, dict[str, Any]] = {
     "memory": {"token_limit": 64000, "summarize_prompt": None, "persistence": None},
 }
-OPTIONAL = ("strategy", "parameters", "counter", "summarizer", "system_prompt", "repair_tool_pairs")
+OPTIONAL = (
+    "strategy",
+    "parameters",
+    "counter",
+    "summarizer",
+    "system_prompt",
+    "repair_tool_pairs",
+)
 """Keys under ``memory`` that have no default: a file without them says nothing about them."""
 DEFAULT_STRATEGY = "chat_summary_buffer"
 OLD_KEYS = ("token_limit", "summarize_prompt")
@@ -39,7 +46,9 @@ class _Given(NamedTuple):
     node: yaml.Node
 
 
-def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, dict[str, Any]]:
+def load_memory_config(
+    path: str | Path = "configs/memory.yaml",
+) -> dict[str, dict[str, Any]]:
     """The settings as ``{"memory": {"token_limit", "summarize_prompt", "persistence"}}``, defaults filled in.
 
     ``token_limit`` is in tokens. ``persistence`` says where conversations are kept: ``memory`` or ``None``, a path, an
@@ -52,28 +61,52 @@ def load_memory_config(path: str | Path = "configs/memory.yaml") -> dict[str, di
     """
     try:
         with Path(path).open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # no more: the path may be that of a device that never ends
+            content = file.read(
+                MAX_BYTES + 1
+            )  # no more: the path may be that of a device that never ends
     except FileNotFoundError:
-        raise ConfigError(str(path), "file", 0, "there is no such file. Give the path of a YAML file.") from None
-    except (OSError, ValueError, TypeError) as error:  # not there, not allowed, or no path at all
-        raise ConfigError(str(path), "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
+        raise ConfigError(
+            str(path), "file", 0, "there is no such file. Give the path of a YAML file."
+        ) from None
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+    ) as error:  # not there, not allowed, or no path at all
+        raise ConfigError(
+            str(path),
+            "file",
+            0,
+            f"cannot be read ({error}). Give the path of a YAML file.",
+        ) from None
     return read_memory_config(content, str(path))
 
 
 def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     """The same of the content of a file; ``name`` is what errors call it."""
     if len(content) > MAX_BYTES:
-        raise ConfigError(name, "file", 0, f"has more than {MAX_BYTES:,} bytes. Give the path of a YAML file.")
+        raise ConfigError(
+            name,
+            "file",
+            0,
+            f"has more than {MAX_BYTES:,} bytes. Give the path of a YAML file.",
+        )
     try:
         root = composed(content, MAX_LEVELS, "the settings are three levels deep")
     except UnicodeDecodeError as error:
-        raise ConfigError(name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file.") from None
+        raise ConfigError(
+            name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file."
+        ) from None
     except PlainYamlError as error:
-        raise ConfigError(name, "file", error.line, f"is not valid YAML: {error}.") from None
+        raise ConfigError(
+            name, "file", error.line, f"is not valid YAML: {error}."
+        ) from None
     config = {section: dict(values) for section, values in DEFAULTS.items()}
     for section, line, node in _entries(name, "file", root):
         if section not in DEFAULTS:
-            raise ConfigError(name, section, line, f"is unknown; known is {', '.join(DEFAULTS)}.")
+            raise ConfigError(
+                name, section, line, f"is unknown; known is {', '.join(DEFAULTS)}."
+            )
         config[section] |= _judged_section(name, section, node)
     return config
 
@@ -95,18 +128,35 @@ def _entries(path: str, key: str, node: yaml.Node | None) -> list[_Given]:
     if node is None or node.tag == "tag:yaml.org,2002:null":
         return []
     if not isinstance(node, yaml.MappingNode):
-        raise ConfigError(path, key, node.start_mark.line + 1, "has to be a mapping of keys to values.")
-    given = [_Given(_name(name), name.start_mark.line + 1, value) for name, value in node.value]
+        raise ConfigError(
+            path,
+            key,
+            node.start_mark.line + 1,
+            "has to be a mapping of keys to values.",
+        )
+    given = [
+        _Given(_name(name), name.start_mark.line + 1, value)
+        for name, value in node.value
+    ]
     lines: dict[str, int] = {}
     for name, line, _ in given:
         if name in lines:
-            raise ConfigError(path, name, line, f"is there twice, in line {lines[name]} already. Keep one of them.")
+            raise ConfigError(
+                path,
+                name,
+                line,
+                f"is there twice, in line {lines[name]} already. Keep one of them.",
+            )
         lines[name] = line
     return given
 
 
 def _name(node: yaml.Node) -> str:
-    return str(node.value)[:MAX_QUOTED_CHARS] if isinstance(node, yaml.ScalarNode) else "a list or a mapping"
+    return (
+        str(node.value)[:MAX_QUOTED_CHARS]
+        if isinstance(node, yaml.ScalarNode)
+        else "a list or a mapping"
+    )
 
 
 def _judged_section(path: str, section: str, node: yaml.Node) -> dict[str, Any]:
@@ -120,11 +170,15 @@ def _judged_section(path: str, section: str, node: yaml.Node) -> dict[str, Any]:
             values[given.key] = _judged(path, section, given)
     if parameters is not None:
         cls = strategies()[values.get("strategy", DEFAULT_STRATEGY)]
-        values["parameters"] = _judged_parameters(path, f"{section}.parameters", parameters.node, cls)
+        values["parameters"] = _judged_parameters(
+            path, f"{section}.parameters", parameters.node, cls
+        )
     return values
 
 
-def _judged_parameters(path: str, key: str, node: yaml.Node, cls: type[Strategy]) -> dict[str, Any]:
+def _judged_parameters(
+    path: str, key: str, node: yaml.Node, cls: type[Strategy]
+) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for name, line, value in _entries(path, key, node):
         parameters[name] = _constructed(path, f"{key}.{name}", line, value)
@@ -132,7 +186,9 @@ def _judged_parameters(path: str, key: str, node: yaml.Node, cls: type[Strategy]
             cls(**{name: parameters[name]})
         except ParameterError as error:
             if error.name == name:
-                raise ConfigError(path, f"{key}.{name}", line, f"is wrong. {error}") from None
+                raise ConfigError(
+                    path, f"{key}.{name}", line, f"is wrong. {error}"
+                ) from None
     return parameters
 
 
@@ -144,17 +200,23 @@ def _judged(path: str, section: str, given: _Given) -> Any:
     value = _constructed(path, dotted, line, given.node)
     if given.key == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            wrong = f"is {quoted(value)}; it has to be a whole number of tokens, 1 or more."
+            wrong = (
+                f"is {quoted(value)}; it has to be a whole number of tokens, 1 or more."
+            )
             raise ConfigError(path, dotted, line, wrong)
     elif given.key == "repair_tool_pairs":
         if not isinstance(value, bool):
-            raise ConfigError(path, dotted, line, f"is {quoted(value)}; it has to be true or false.")
+            raise ConfigError(
+                path, dotted, line, f"is {quoted(value)}; it has to be true or false."
+            )
     elif given.key in OPTIONAL and given.key != "system_prompt":
         _judge_name(path, dotted, line, given.key, value)
     elif given.key == "persistence":
         _judge_persistence(path, dotted, line, value)
     elif value is not None and not isinstance(value, str):
-        raise ConfigError(path, dotted, line, f"is {quoted(value)}; it has to be a text or null.")
+        raise ConfigError(
+            path, dotted, line, f"is {quoted(value)}; it has to be a text or null."
+        )
     return value
 
 
@@ -188,8 +250,15 @@ def _constructed(path: str, dotted: str, line: int, node: yaml.Node) -> Any:
     except PlainYamlError as error:
         wrong = f"cannot be read ({error}). Give a number, a text or null."
         raise ConfigError(path, dotted, line, wrong) from None
-    if isinstance(value, int) and not isinstance(value, bool) and not is_whole_number(value):
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and not is_whole_number(value)
+    ):
         raise ConfigError(
-            path, dotted, line, f"is a number that is far too large; at most {MAX_DIGITS} digits are read."
+            path,
+            dotted,
+            line,
+            f"is a number that is far too large; at most {MAX_DIGITS} digits are read.",
         )
     return value

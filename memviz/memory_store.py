@@ -48,14 +48,18 @@ class MemoryStore(AsyncStore):
         persistence: str | Path | Mapping[str, Any] | None = None,
         repair_tool_pairs: bool = True,
     ) -> None:
-        self.strategy = find_strategy(DEFAULT_STRATEGY) if strategy is None else strategy
+        self.strategy = (
+            find_strategy(DEFAULT_STRATEGY) if strategy is None else strategy
+        )
         self._model = as_model(model)
         self._options: dict[str, Any] = {
             "counter": counter,
             "system_prompt": system_prompt,
             "repair_tool_pairs": repair_tool_pairs,
         }
-        ChatMemory(self.strategy, model=self._model, **self._options)  # wrong types fail here, not at the first message
+        ChatMemory(
+            self.strategy, model=self._model, **self._options
+        )  # wrong types fail here, not at the first message
         database = database_of(persistence)
         self._store = Store(database) if database is not None else None
         self._memories: dict[str, ChatMemory] = {}
@@ -63,7 +67,11 @@ class MemoryStore(AsyncStore):
         self._locks: dict[str, RLock] = {}
 
     def memory(
-        self, session: str, strategy: Strategy | None = None, *, model: Model | str | None = THE_STORES_OWN
+        self,
+        session: str,
+        strategy: Strategy | None = None,
+        *,
+        model: Model | str | None = THE_STORES_OWN,
     ) -> ChatMemory:
         """The memory of this session; the first call makes it, or brings back the one that is kept.
 
@@ -74,13 +82,22 @@ class MemoryStore(AsyncStore):
         with self._lock_of(session):  # one session's summarizer keeps no other waiting
             memory = self._memories.get(session)
             if memory is None:
-                memory = self._memories[session] = self._made(session, strategy or self.strategy, wanted)
+                memory = self._memories[session] = self._made(
+                    session, strategy or self.strategy, wanted
+                )
             elif not _is_under(memory, strategy, wanted):
-                raise SessionExistsError(session, memory.strategy.label, memory.summarizer_name)
+                raise SessionExistsError(
+                    session, memory.strategy.label, memory.summarizer_name
+                )
             return memory
 
-    def _made(self, session: str, strategy: Strategy, model: Model | None) -> ChatMemory:
-        options = {"model": self._model if model is THE_STORES_OWN else model, **self._options}
+    def _made(
+        self, session: str, strategy: Strategy, model: Model | None
+    ) -> ChatMemory:
+        options = {
+            "model": self._model if model is THE_STORES_OWN else model,
+            **self._options,
+        }
         if self._store is None:
             return ChatMemory(strategy, **options)
         return KeptMemory(self._store, session, strategy, **options)
@@ -93,7 +110,9 @@ class MemoryStore(AsyncStore):
 
     def sessions(self) -> tuple[str, ...]:
         """Names of all sessions, those that were kept before this store was opened included, the oldest first."""
-        return tuple(self._memories) if self._store is None else kept_sessions(self._store)
+        return (
+            tuple(self._memories) if self._store is None else kept_sessions(self._store)
+        )
 
     def append(self, session: str, message: Given) -> None:
         """Take in the next message of a session."""
@@ -132,7 +151,9 @@ class MemoryStore(AsyncStore):
         self.clear(session)
 
 
-def _is_under(memory: ChatMemory, strategy: Strategy | None, model: Model | None) -> bool:
+def _is_under(
+    memory: ChatMemory, strategy: Strategy | None, model: Model | None
+) -> bool:
     """Whether a memory is under this strategy, and summarized by this model, where they are given."""
     return (strategy is None or strategy == memory.strategy) and (
         model is THE_STORES_OWN or _is_same(model, memory.summarizer)
@@ -143,7 +164,10 @@ def _is_same(model: Model | None, other: Model | None) -> bool:
     """Whether two models are one, or two objects that answer alike."""
     if model is other or model is None or other is None:
         return model is other
-    return model.identity is not None and (model.name, model.identity) == (other.name, other.identity)
+    return model.identity is not None and (model.name, model.identity) == (
+        other.name,
+        other.identity,
+    )
 
 
 def build_chat_memory(
@@ -175,23 +199,41 @@ def build_chat_memory(
     :class:`memviz.errors.SessionExistsError` where the store has the session already under other settings.
     """
     if memory is not None:
-        return build_chat_memory(llm, chat_store=chat_store, chat_store_key=chat_store_key, **memory)
-    settings = {"token_limit": token_limit, "summarize_prompt": summarize_prompt, "parameters": parameters or {}}
+        return build_chat_memory(
+            llm, chat_store=chat_store, chat_store_key=chat_store_key, **memory
+        )
+    settings = {
+        "token_limit": token_limit,
+        "summarize_prompt": summarize_prompt,
+        "parameters": parameters or {},
+    }
     chosen = strategy_of({"memory": {"strategy": strategy, **settings}})
     model = as_model(summarizer, "summarizer") if llm is None else as_model(llm, "llm")
     if chat_store is None:
         chat_store = MemoryStore(
-            chosen, model=model, counter=counter or DEFAULT_COUNTER, persistence=persistence,
-            system_prompt=system_prompt, repair_tool_pairs=repair_tool_pairs is not False,
-        )  # fmt: skip
+            chosen,
+            model=model,
+            counter=counter or DEFAULT_COUNTER,
+            persistence=persistence,
+            system_prompt=system_prompt,
+            repair_tool_pairs=repair_tool_pairs is not False,
+        )
         return chat_store.memory(chat_store_key)
     if not isinstance(chat_store, MemoryStore):
-        raise ParameterError("chat_store", chat_store, "a memviz.MemoryStore, or None for a memory of its own")
+        raise ParameterError(
+            "chat_store",
+            chat_store,
+            "a memviz.MemoryStore, or None for a memory of its own",
+        )
     own = {
-        "persistence": database_of(persistence), "counter": counter, "system_prompt": system_prompt,
+        "persistence": database_of(persistence),
+        "counter": counter,
+        "system_prompt": system_prompt,
         "repair_tool_pairs": repair_tool_pairs,
-    }  # fmt: skip
+    }
     for name, given in own.items():
         if given is not None:
-            raise ParameterError(name, given, "nothing beside a chat_store, which has its own")
+            raise ParameterError(
+                name, given, "nothing beside a chat_store, which has its own"
+            )
     return chat_store.memory(chat_store_key, chosen, model=model)

@@ -62,7 +62,12 @@ class Line(NamedTuple):
 
 Piece = Messages | Notes | Picked | Line
 
-NAMES: dict[type, str] = {Messages: "messages", Notes: "notes", Picked: "picked", Line: "line"}
+NAMES: dict[type, str] = {
+    Messages: "messages",
+    Notes: "notes",
+    Picked: "picked",
+    Line: "line",
+}
 
 
 def messages(positions: range, form: Form | None = None) -> Messages:
@@ -70,7 +75,9 @@ def messages(positions: range, form: Form | None = None) -> Messages:
     return Messages(positions.start, positions.stop, form)
 
 
-def notes(versions: range, place: Place = "message", role: str = "system") -> tuple[Notes, ...]:
+def notes(
+    versions: range, place: Place = "message", role: str = "system"
+) -> tuple[Notes, ...]:
     """These versions as a piece; nothing where there are none."""
     return (Notes(versions.start, versions.stop, place, role),) if versions else ()
 
@@ -95,11 +102,18 @@ def to_json(piece: Piece) -> list[Any]:
     """A piece as JSON: its name and its fields."""
     fields: list[Any] = list(piece)
     if isinstance(piece, Messages):
-        fields = [piece.start, piece.stop, *([piece.form.to_dict()] if piece.form else [])]
+        fields = [
+            piece.start,
+            piece.stop,
+            *([piece.form.to_dict()] if piece.form else []),
+        ]
     elif isinstance(piece, Line):
         fields = [piece.message.to_dict(), piece.place]
     elif isinstance(piece, Picked):
-        fields = [list(piece.positions), *([piece.instead_of.to_dict()] if piece.instead_of else [])]
+        fields = [
+            list(piece.positions),
+            *([piece.instead_of.to_dict()] if piece.instead_of else []),
+        ]
     return [NAMES[type(piece)], *fields]
 
 
@@ -107,11 +121,15 @@ def from_json(value: list[Any]) -> Piece:
     """The piece that :func:`to_json` described. Raises ValueError for one that is unknown."""
     name, *fields = value
     if name == "messages":
-        return Messages(fields[0], fields[1], form_from(fields[2]) if len(fields) > 2 else None)
+        return Messages(
+            fields[0], fields[1], form_from(fields[2]) if len(fields) > 2 else None
+        )
     if name == "notes":
         return Notes(*fields)
     if name == "picked":
-        return Picked(tuple(fields[0]), form_from(fields[1]) if len(fields) > 1 else None)
+        return Picked(
+            tuple(fields[0]), form_from(fields[1]) if len(fields) > 1 else None
+        )
     if name == "line":
         return Line(Message.of(fields[0]), fields[1])
     raise ValueError(f"the piece {name!r} is unknown")

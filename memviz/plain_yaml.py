@@ -50,10 +50,17 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            raise _RefusedError(None, None, "aliases such as *name are not read; write the value out", mark)
+            raise _RefusedError(
+                None,
+                None,
+                "aliases such as *name are not read; write the value out",
+                mark,
+            )
         self.levels += 1
         if self.levels > self.max_levels:
-            raise _RefusedError(None, None, f"it is nested too deeply; {self.depth_words}", mark)
+            raise _RefusedError(
+                None, None, f"it is nested too deeply; {self.depth_words}", mark
+            )
         node = super().compose_node(parent, index)
         self.levels -= 1
         return node
@@ -72,7 +79,9 @@ def composed(content: bytes, max_levels: int, depth_words: str) -> yaml.Node | N
         raise
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise PlainYamlError(problem_words(error), mark.line + 1 if mark else 0) from None
+        raise PlainYamlError(
+            problem_words(error), mark.line + 1 if mark else 0
+        ) from None
 
 
 def constructed(node: yaml.Node) -> object:
@@ -83,8 +92,14 @@ def constructed(node: yaml.Node) -> object:
         raise PlainYamlError(problem_words(error), node.start_mark.line + 1) from None
     except (ValueError, ArithmeticError) as error:  # such as a 13th month
         too_long = "set_int_max_str_digits" in str(error)
-        named = quoted(node.value) if isinstance(node, yaml.ScalarNode) else "a value in it"
-        wrong = "a number has too many digits" if too_long else f"{named} is no date and no number; put it in quotes"
+        named = (
+            quoted(node.value) if isinstance(node, yaml.ScalarNode) else "a value in it"
+        )
+        wrong = (
+            "a number has too many digits"
+            if too_long
+            else f"{named} is no date and no number; put it in quotes"
+        )
         raise PlainYamlError(wrong, node.start_mark.line + 1) from None
     return value
 

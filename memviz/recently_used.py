@@ -16,7 +16,10 @@ class RecentlyUsed(Generic[K, V]):
     the last one aside. Safe to share between threads."""
 
     def __init__(
-        self, size: int, most_weight: float = float("inf"), weigh: Callable[[V], float] = lambda value: 0
+        self,
+        size: int,
+        most_weight: float = float("inf"),
+        weigh: Callable[[V], float] = lambda value: 0,
     ) -> None:
         self._size, self._lock = size, Lock()
         self._most_weight, self._weigh = most_weight, weigh
@@ -42,7 +45,10 @@ class RecentlyUsed(Generic[K, V]):
         return value
 
     def _is_full(self) -> bool:
-        return len(self._entries) > self._size or sum(map(self._weigh, self._entries.values())) > self._most_weight
+        return (
+            len(self._entries) > self._size
+            or sum(map(self._weigh, self._entries.values())) > self._most_weight
+        )
 
     def keys_where(self, is_wanted: Callable[[V], bool]) -> list[K]:
         """The keys of all values that are wanted."""
@@ -52,7 +58,11 @@ class RecentlyUsed(Generic[K, V]):
     def remove_where(self, is_unwanted: Callable[[K], bool]) -> list[V]:
         """Forget every key that ``is_unwanted``; returns their values."""
         with self._lock:
-            return [self._entries.pop(key) for key in list(self._entries) if is_unwanted(key)]
+            return [
+                self._entries.pop(key)
+                for key in list(self._entries)
+                if is_unwanted(key)
+            ]
 
     def change(self, key: K, changed: Callable[[V], V]) -> None:
         """Put what ``changed`` makes of the value in its place, if ``key`` is kept. No other thread comes between."""

@@ -22,19 +22,29 @@ class ToolPairs:
         self.results: list[int] = []  # tool results
         self.joined: list[int] = []  # tool results that directly follow another one
         self.uncalled: list[int] = []  # tool results that answer no call
-        self.call_of: dict[int, int | None] = {}  # tool result -> message that called it
+        self.call_of: dict[
+            int, int | None
+        ] = {}  # tool result -> message that called it
         self.results_of: dict[int, list[int]] = {}  # calling message -> its results
-        self.late: list[int] = []  # calling messages of which a result came after the next request, in order
-        self.unanswered: dict[int, int] = {}  # calling message -> calls of it without a result yet
+        self.late: list[
+            int
+        ] = []  # calling messages of which a result came after the next request, in order
+        self.unanswered: dict[
+            int, int
+        ] = {}  # calling message -> calls of it without a result yet
         self.irregular: list[
             int
         ] = []  # calling messages whose calls are not each answered before the next reply, by its name
         self._next_request = -1  # the last message that the model was called before or that a turn begins with
         self._last_role = ""
-        self._spoke_last: tuple[int, Message] | None = None  # the assistant's newest message
+        self._spoke_last: tuple[int, Message] | None = (
+            None  # the assistant's newest message
+        )
         self._results_since: list[Message] = []  # and the results behind it
         self._open: dict[str, list[_OpenCall]] = {}  # by id, the newest last
-        self._newest: list[_OpenCall] = []  # of any id, the newest last; closed ones are cleared as they come up
+        self._newest: list[
+            _OpenCall
+        ] = []  # of any id, the newest last; closed ones are cleared as they come up
 
     def add(self, position: int, message: Message) -> None:
         """Take note of one more message of the log."""
@@ -71,9 +81,17 @@ class ToolPairs:
             return
         position, caller = self._spoke_last
         names = {call.id: call.name for call in caller.tool_calls}
-        found = [result for result in self._results_since if result.tool_call_id in names]
-        own = all(result.name in (None, names[result.tool_call_id or ""]) for result in found)
-        if len(names) < len(caller.tool_calls) or len({one.tool_call_id for one in found}) < len(names) or not own:
+        found = [
+            result for result in self._results_since if result.tool_call_id in names
+        ]
+        own = all(
+            result.name in (None, names[result.tool_call_id or ""]) for result in found
+        )
+        if (
+            len(names) < len(caller.tool_calls)
+            or len({one.tool_call_id for one in found}) < len(names)
+            or not own
+        ):
             self.irregular.append(position)
 
     def _answer(self, caller: int, position: int) -> None:

@@ -27,7 +27,9 @@ Schema = Mapping[str, Any]
 
 
 @lru_cache(maxsize=256)
-def schema_tokens(counter: Counter, schemas: tuple[str, ...], has_system_prompt: bool) -> int:
+def schema_tokens(
+    counter: Counter, schemas: tuple[str, ...], has_system_prompt: bool
+) -> int:
     """Return the tokens that these tools add to a request.
 
     Args:
@@ -116,19 +118,27 @@ def _type_of(schema: object, root: Schema, depth: int) -> str:
     if isinstance(schema.get("$ref"), str):
         return _type_of(_referred(schema["$ref"], root), root, depth + 1)
     if isinstance(schema.get("enum"), list):
-        return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+        return " | ".join(
+            json.dumps(value, ensure_ascii=False) for value in schema["enum"]
+        )
     for choice in ("anyOf", "oneOf"):
         if isinstance(schema.get(choice), list):
             return " | ".join(_type_of(one, root, depth + 1) for one in schema[choice])
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(_type_of({**schema, "type": one}, root, depth + 1) for one in kind)
+        return " | ".join(
+            _type_of({**schema, "type": one}, root, depth + 1) for one in kind
+        )
     kind = kind.lower() if isinstance(kind, str) else "any"
     if kind == "array":
         return f"{_type_of(schema.get('items'), root, depth)}[]"
     if kind == "object":
         properties = [*_property_lines(schema, root, depth + 1)]
-        return "\n".join(["{", *properties, "  " * depth + "}"]) if properties else "object"
+        return (
+            "\n".join(["{", *properties, "  " * depth + "}"])
+            if properties
+            else "object"
+        )
     return "number" if kind == "integer" else kind
 
 

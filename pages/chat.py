@@ -5,7 +5,12 @@ import streamlit as st
 from memviz.ui.chat.active_summary import summary_desk
 from memviz.ui.chat.current import LongTalk, current_chat
 from memviz.ui.chat.deleted import deleted_elsewhere, missing_conversation
-from memviz.ui.chat.deriving import WAIT_FOR_MEMORY, deriving_talk, keep_for_later, long_talk
+from memviz.ui.chat.deriving import (
+    WAIT_FOR_MEMORY,
+    deriving_talk,
+    keep_for_later,
+    long_talk,
+)
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.newest import show_newest
 from memviz.ui.chat.pictures import pictures
@@ -46,7 +51,9 @@ else:
 talking, picture = st.columns([3, 2], gap="large")
 with talking:
     said = st.container(height=TALK_PIXELS, border=False, autoscroll=True, key=TALK_KEY)
-    prompt = st.chat_input(waits_for or "Your message", key=INPUT_KEY, disabled=bool(waits_for))
+    prompt = st.chat_input(
+        waits_for or "Your message", key=INPUT_KEY, disabled=bool(waits_for)
+    )
     keep_for_later(state, prompt)
 if isinstance(found, ChatDesk):
     with talking:

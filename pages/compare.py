@@ -11,14 +11,21 @@ from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
 from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.classic_effects import with_effect
 from memviz.ui.controls.keep_step import keep_as_step
-from memviz.ui.controls.sidebar import expect_conversation, nothing_yet, setting_runs, study_controls
+from memviz.ui.controls.sidebar import (
+    expect_conversation,
+    nothing_yet,
+    setting_runs,
+    study_controls,
+)
 from memviz.ui.shell.frame import open_views, workspace
 from memviz.ui.shell.sharing import show_elsewhere
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()
-view = open_views(COMPARE_VIEW, with_effect("compare", state, compare_views()), classic_effects)
+view = open_views(
+    COMPARE_VIEW, with_effect("compare", state, compare_views()), classic_effects
+)
 with st.sidebar:
     models = study_controls(workspace(), state, replies=True)
 expect_conversation(workspace(), state)

@@ -30,5 +30,7 @@ else:
 with st.sidebar:  # last, for the settings and models stand above it
     copy_link(state, "facts-link", with_request=True)
     with st.container(horizontal=True, gap="xsmall"):
-        keep_as_step(state, "facts", view, models.summarizer, told_fact(workspace(), state))
+        keep_as_step(
+            state, "facts", view, models.summarizer, told_fact(workspace(), state)
+        )
         show_elsewhere()

@@ -40,7 +40,9 @@ else:
         ),
     )
     begin_at_top()
-    is_written = bool(state.own.steps)  # then above the list, which is longer than a window
+    is_written = bool(
+        state.own.steps
+    )  # then above the list, which is longer than a window
     if is_written and not presents():
         own_lesson(workspace(), state)
     closing(workspace(), state)

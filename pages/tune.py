@@ -19,7 +19,12 @@ from memviz.ui.tune.constraints import choose_constraints, choose_strategy
 from memviz.ui.tune.executor import choose_place
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
 from memviz.ui.tune.one_strategy import one_strategy
-from memviz.ui.tune.recorded import none_recorded, recorded_settings, tried_with, whose_sweep
+from memviz.ui.tune.recorded import (
+    none_recorded,
+    recorded_settings,
+    tried_with,
+    whose_sweep,
+)
 from memviz.ui.tune.results import looked_at, main_picture
 from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
 from memviz.ui.tune.setting_card import setting_card
@@ -45,7 +50,9 @@ with st.sidebar:
 say_beginnings(workspace(), study, ids)
 if not ids or not settings:
     nothing_to_try(ids)
-elif not (tried := tried_with(workspace(), ids, settings, study, models.summarizer.name)).settings:
+elif not (
+    tried := tried_with(workspace(), ids, settings, study, models.summarizer.name)
+).settings:
     none_recorded(models.summarizer.name)
 else:
     asked = asked_for(workspace(), ids, tried.settings, study)
@@ -55,11 +62,17 @@ else:
     with row:  # above the chart that prices change, and below the answer that is worked out with them
         assumptions = price_controls()
     with head:
-        sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions, where)
+        sweep = sweep_of(
+            workspace(), state, asked, models.summarizer, assumptions, where
+        )
     if sweep is not None:
         with head:
             if sweep.grounds.summarizer or tried.left_out:
-                whose_sweep(workspace(), sweep.grounds.summarizer or models.summarizer.name, tried)
+                whose_sweep(
+                    workspace(),
+                    sweep.grounds.summarizer or models.summarizer.name,
+                    tried,
+                )
             with put_away(Part.CONTROLS, "tune-asked"):
                 constraints = choose_constraints(sweep)
                 strategy = choose_strategy(sweep)
@@ -78,6 +91,8 @@ else:
                 best_table(sweep, constraints)
             setting_card(sweep, number, constraints, ids)
             settings_table(sweep, constraints)
-            export_to_code(sweep, number, constraints, study.counter, models.summarizer.name)
+            export_to_code(
+                sweep, number, constraints, study.counter, models.summarizer.name
+            )
 with st.sidebar:  # last, for the models stand above it
     copy_link(study, "tune-link")

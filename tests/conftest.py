@@ -36,13 +36,17 @@ COMMON = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", COMMON, max_examples=6)
-settings.register_profile("thorough", COMMON, max_examples=12)  # pytest --hypothesis-profile=thorough
+settings.register_profile(
+    "thorough", COMMON, max_examples=12
+)  # pytest --hypothesis-profile=thorough
 settings.load_profile("quick")
 LAW_EXAMPLES = 200
 """How often the thorough profile tries each law of the engine."""
 
 # Streamlit's AppTest has no browser session, and Streamlit says so at every call outside a page.
-logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
+logging.getLogger(
+    "streamlit.runtime.scriptrunner_utils.script_run_context"
+).disabled = True
 
 figure.VALIDATED = True  # a property that Plotly does not know fails a test, not a page
 
@@ -64,14 +68,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Let the thorough profile try the laws of the engine more often than other properties."""
     if config.getoption("--hypothesis-profile") != "thorough":
         return
     functions = {
         item.function
         for item in items
-        if isinstance(item, pytest.Function) and item.get_closest_marker("law") and is_hypothesis_test(item.function)
+        if isinstance(item, pytest.Function)
+        and item.get_closest_marker("law")
+        and is_hypothesis_test(item.function)
     }
     for function in functions:
         settings(settings.get_profile("thorough"), max_examples=LAW_EXAMPLES)(function)

@@ -13,7 +13,11 @@ from memviz.strategies.base import Strategy
 from tests.engine.test_effects import Pipeline, Tracks
 from tests.engine.test_library import Folding
 
-OWN: dict[str, type[Strategy]] = {"pipeline": Pipeline, "tracks": Tracks, "folding": Folding}
+OWN: dict[str, type[Strategy]] = {
+    "pipeline": Pipeline,
+    "tracks": Tracks,
+    "folding": Folding,
+}
 
 
 @contextmanager

@@ -20,4 +20,7 @@ def is_there() -> bool:
 
 def real_conversations() -> dict[str, list[Transcript]]:
     """The conversations of every file, by its name."""
-    return {path.name: list(load_file(path).transcripts) for path in sorted(FOLDER.iterdir())}
+    return {
+        path.name: list(load_file(path).transcripts)
+        for path in sorted(FOLDER.iterdir())
+    }

@@ -62,7 +62,12 @@ class HeadAndTail(Strategy):
             return (Messages(0, memory.length),)
         line = Line(Message("user", f"Skipped {skipped} messages."))
         behind = notes(memory.newest_summary, role="user")
-        return (Messages(0, self.head, Cut(8, 4)), line, Messages(self.head + skipped, memory.before_input), *behind)
+        return (
+            Messages(0, self.head, Cut(8, 4)),
+            line,
+            Messages(self.head + skipped, memory.before_input),
+            *behind,
+        )
 
 
 class FactsInside(Strategy):
@@ -77,11 +82,23 @@ class FactsInside(Strategy):
             return ()
         keep_from = memory.length - self.kept
         reason = f"{memory.pending} messages > {2 * self.kept}"
-        return (Write(range(memory.cursor, keep_from), keep_from, reason, memory.head("facts"), "facts"),)
+        return (
+            Write(
+                range(memory.cursor, keep_from),
+                keep_from,
+                reason,
+                memory.head("facts"),
+                "facts",
+            ),
+        )
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         line = Line(Message("system", "Always be brief."), "behind system")
-        facts = (Notes(one.start, one.stop, "behind system") for one in [memory.notes_of("facts")] if one)
+        facts = (
+            Notes(one.start, one.stop, "behind system")
+            for one in [memory.notes_of("facts")]
+            if one
+        )
         return (*facts, line, Messages(memory.cursor, memory.length))
 
     def summary_entry(self, summary: SummaryVersion) -> str:
@@ -90,8 +107,10 @@ class FactsInside(Strategy):
 
 def fact_writer() -> ScriptedModel:
     """Adds a fact to a list each time, and replaces one."""
-    return ScriptedModel([
-        "Mira is allergic to nuts.\nThe budget is 3,000 euros.",
-        "Mira is allergic to nuts.\nThe budget is 3,600 euros.\nThe flight is on 9 July.",
-        *["Mira is allergic to nuts.\nThe flight is on 9 July."] * 50,
-    ])  # fmt: skip
+    return ScriptedModel(
+        [
+            "Mira is allergic to nuts.\nThe budget is 3,000 euros.",
+            "Mira is allergic to nuts.\nThe budget is 3,600 euros.\nThe flight is on 9 July.",
+            *["Mira is allergic to nuts.\nThe flight is on 9 July."] * 50,
+        ]
+    )

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz import ConfigError, Message, ParameterError, Recall, RecallError, ScriptedModel
+from memviz import (
+    ConfigError,
+    Message,
+    ParameterError,
+    Recall,
+    RecallError,
+    ScriptedModel,
+)
 from memviz.bounds import LARGEST_NUMBER, is_deeper, quoted, read_json, whole_number
 from memviz.engine.tool_arguments import decision_of, recall_of
 from memviz.memory_config import MAX_BYTES, load_memory_config, read_memory_config
@@ -29,8 +36,15 @@ DEEP = "[" * 3000
 def nested_aliases(levels: int = 8) -> str:
     names = [chr(ord("a") + level) for level in range(levels)]
     lines = [f"a: &a [{','.join('x' * 9)}]"]
-    lines += [f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]" for before, name in pairwise(names)]
-    return "memory:\n" + "".join(f"  {line}\n" for line in lines) + f"  token_limit: *{names[-1]}\n"
+    lines += [
+        f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]"
+        for before, name in pairwise(names)
+    ]
+    return (
+        "memory:\n"
+        + "".join(f"  {line}\n" for line in lines)
+        + f"  token_limit: *{names[-1]}\n"
+    )
 
 
 CONFIGS = {
@@ -40,7 +54,8 @@ CONFIGS = {
     "3,000 parts and a fraction": "memory:\n  token_limit: 1" + ":59" * 3000 + ".5",
     "5,000 digits": "memory:\n  token_limit: " + "9" * 5000,
     "50,000 hexadecimal digits": "memory:\n  token_limit: 0x" + "f" * 50_000,
-    "20 digits": "memory:\n  strategy: window\n  parameters:\n    window_size: " + "9" * 20,
+    "20 digits": "memory:\n  strategy: window\n  parameters:\n    window_size: "
+    + "9" * 20,
     "3,000 brackets": "memory:\n  token_limit: " + DEEP,
     "a list of 20,000": "memory:\n  persistence: [" + "x," * 20_000 + "]",
     "a list as a key": "memory:\n  ? [" + "c," * 2000 + "]\n  : 1",
@@ -70,18 +85,26 @@ def test_a_configuration_that_never_ends_is_left() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"last_n": HUGE}, {"turn_numbers": [HUGE]}, {"message_indices": [-HUGE]}, {"turn_numbers": [1] * 20_000},
+        {"last_n": HUGE},
+        {"turn_numbers": [HUGE]},
+        {"message_indices": [-HUGE]},
+        {"turn_numbers": [1] * 20_000},
         {"a" * 5000: 1},
     ],
     ids=["last_n", "turn", "message", "many", "name"],
-)  # fmt: skip
-def test_a_models_recall_out_of_all_bounds_is_a_sentence_for_it(arguments: dict[str, Any]) -> None:
+)
+def test_a_models_recall_out_of_all_bounds_is_a_sentence_for_it(
+    arguments: dict[str, Any],
+) -> None:
     with pytest.raises(RecallError) as caught:
         recall_of(json.dumps(arguments))
     assert len(str(caught.value)) < MAX_SENTENCE_CHARS
 
 
-@pytest.mark.parametrize("text", [DEEP, '{"last_n":' * 5000, '{"last_n": ' + "9" * 5000 + "}", '{"last_n": NaN}'])
+@pytest.mark.parametrize(
+    "text",
+    [DEEP, '{"last_n":' * 5000, '{"last_n": ' + "9" * 5000 + "}", '{"last_n": NaN}'],
+)
 def test_what_a_model_writes_may_be_anything(text: str) -> None:
     for read in (recall_of, decision_of):
         with pytest.raises(RecallError) as caught:
@@ -91,12 +114,18 @@ def test_what_a_model_writes_may_be_anything(text: str) -> None:
 
 def test_a_chat_goes_on_after_such_a_recall() -> None:
     model = Caller([says(recall(last_n=HUGE)), "I could not look that up."])
-    chat = memviz.Chat(memviz.strategy("summary_only"), model=model, summarizer=ScriptedModel(["s"] * 9))
+    chat = memviz.Chat(
+        memviz.strategy("summary_only"),
+        model=model,
+        summarizer=ScriptedModel(["s"] * 9),
+    )
     record = chat.send("What was it?")
     assert record.reply == "I could not look that up."
 
 
-@pytest.mark.parametrize("recalled", [{"last_n": HUGE}, {"turns": [HUGE]}, {"messages": [-HUGE]}])
+@pytest.mark.parametrize(
+    "recalled", [{"last_n": HUGE}, {"turns": [HUGE]}, {"messages": [-HUGE]}]
+)
 def test_a_recall_of_ones_own_has_the_same_bounds(recalled: dict[str, Any]) -> None:
     with pytest.raises(RecallError, match="at most 15 digits"):
         Recall(**recalled)
@@ -131,25 +160,37 @@ def test_a_link_is_passed_over_in_one_sentence(query: dict[str, list[str]]) -> N
     before = [(setting.strategy_id, setting.parameters) for setting in state.settings]
     turn, problems = open_link(state, query)
     assert (turn, state.recalls, state.looked_at) == (None, [], None)
-    assert [(setting.strategy_id, setting.parameters) for setting in state.settings] == before
+    assert [
+        (setting.strategy_id, setting.parameters) for setting in state.settings
+    ] == before
     assert len(problems) == 1
     assert len(problems[0]) < MAX_SENTENCE_CHARS
 
 
-@pytest.mark.parametrize(("id", "name"), [("window", "window_size"), ("summary_buffer", "max_token_limit")])
-@pytest.mark.parametrize("value", [LARGEST_NUMBER + 1, 10**20, 10**5000], ids=["2^53", "10^20", "10^5000"])
-def test_a_parameter_is_no_larger_than_every_part_of_the_program_can_hold(id: str, name: str, value: int) -> None:
+@pytest.mark.parametrize(
+    ("id", "name"), [("window", "window_size"), ("summary_buffer", "max_token_limit")]
+)
+@pytest.mark.parametrize(
+    "value", [LARGEST_NUMBER + 1, 10**20, 10**5000], ids=["2^53", "10^20", "10^5000"]
+)
+def test_a_parameter_is_no_larger_than_every_part_of_the_program_can_hold(
+    id: str, name: str, value: int
+) -> None:
     with pytest.raises(ParameterError, match=f"from 1 to {LARGEST_NUMBER:,}") as caught:
         memviz.strategy(id, **{name: value})
     assert len(str(caught.value)) < MAX_SENTENCE_CHARS
     largest = memviz.strategy(id, **{name: LARGEST_NUMBER})
-    run = memviz.replay([Message("user", "Hello"), Message("assistant", "Hi!")] * 3, largest)
+    run = memviz.replay(
+        [Message("user", "Hello"), Message("assistant", "Hi!")] * 3, largest
+    )
     assert [len(record.context.messages) for record in run.turns] == [1, 3, 5]
 
 
 def test_a_grid_has_no_more_settings_than_anybody_waits_for() -> None:
     many = list(range(1, 400))
-    grid = {"summary_only": {"max_recalled_messages": many, "max_recall_contexts": many}}
+    grid = {
+        "summary_only": {"max_recalled_messages": many, "max_recall_contexts": many}
+    }
     with pytest.raises(ParameterError, match="159,201 settings"):
         settings(grid)
 
@@ -164,7 +205,14 @@ def test_whatever_is_quoted_is_cut() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    for value in (deep, "x" * 10_000_000, 10**100_000, [10**5000] * 1000, {"k" * 5000: "v" * 5000}, b"b" * 10_000):
+    for value in (
+        deep,
+        "x" * 10_000_000,
+        10**100_000,
+        [10**5000] * 1000,
+        {"k" * 5000: "v" * 5000},
+        b"b" * 10_000,
+    ):
         assert len(quoted(value)) <= 160
     assert quoted("short") == "'short'"
     assert quoted(12) == "12"
@@ -175,14 +223,24 @@ def test_whatever_is_quoted_is_cut() -> None:
 def test_json_is_read_within_bounds() -> None:
     assert read_json('{"a": [1, 2.5, null, true]}') == {"a": [1, 2.5, None, True]}
     assert read_json(str(-LARGEST_NUMBER)) == -LARGEST_NUMBER
-    for text in (DEEP, "[" * 102 + "]" * 102, str(LARGEST_NUMBER + 1), "9" * 5000, "1e400", "Infinity", "{nope"):
+    for text in (
+        DEEP,
+        "[" * 102 + "]" * 102,
+        str(LARGEST_NUMBER + 1),
+        "9" * 5000,
+        "1e400",
+        "Infinity",
+        "{nope",
+    ):
         with pytest.raises(ValueError, match=r"\.$"):
             read_json(text)
     assert not is_deeper([[1]], 2)
     assert is_deeper([[[1]]], 2)
 
 
-@pytest.mark.parametrize("text", ["", "-1", "1.0", " 1", "²", "٣", "9" * 16, "9" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "-1", "1.0", " 1", "²", "٣", "9" * 16, "9" * 5000]
+)
 def test_a_number_is_written_with_digits_alone(text: str) -> None:
     with pytest.raises(ValueError, match="not a whole number"):
         whole_number(text)

@@ -59,7 +59,9 @@ def test_estimates_follow_their_rule(text: str) -> None:
 @example(text="")
 @example(text="<|endoftext|>")
 @example(text="<|endofprompt|> <|fim_prefix|>")
-def test_encodings_count_as_tiktoken_does_for_ordinary_text(name: str, text: str) -> None:
+def test_encodings_count_as_tiktoken_does_for_ordinary_text(
+    name: str, text: str
+) -> None:
     count = memviz.counter(name)(text)
     assert count == len(tiktoken.get_encoding(name).encode_ordinary(text))
 
@@ -71,14 +73,18 @@ def test_special_token_text_counts_as_ordinary_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "chars4"])
-@pytest.mark.parametrize("text", [" " * 1_000_001, "a" * 200_000, "\ud800 lone surrogate"])
+@pytest.mark.parametrize(
+    "text", [" " * 1_000_001, "a" * 200_000, "\ud800 lone surrogate"]
+)
 def test_hostile_texts_never_raise(name: str, text: str) -> None:
     assert memviz.counter(name)(text) >= 1
 
 
 def test_long_text_is_counted_almost_exactly() -> None:
     text = "The quick brown fox jumps over the lazy dog. " * 4000
-    count = memviz.counter("o200k_base")(text)  # first, because it knows where the encodings are
+    count = memviz.counter("o200k_base")(
+        text
+    )  # first, because it knows where the encodings are
     exact = len(tiktoken.get_encoding("o200k_base").encode_ordinary(text))
     assert count == pytest.approx(exact, rel=1e-4)
 
@@ -91,17 +97,30 @@ def test_any_function_can_count() -> None:
 
 class TestTokenSums:
     def sums(self, contents: list[str]) -> TokenSums:
-        return Log([Message("user", content) for content in contents]).token_sums(memviz.counter("o200k_base"))
+        return Log([Message("user", content) for content in contents]).token_sums(
+            memviz.counter("o200k_base")
+        )
 
-    @given(contents=st.lists(st.sampled_from(["", "a", "two words", "a sentence of some words"])), data=st.data())
-    def test_sums_and_suffixes_agree_with_counting_again(self, contents: list[str], data: st.DataObject) -> None:
+    @given(
+        contents=st.lists(
+            st.sampled_from(["", "a", "two words", "a sentence of some words"])
+        ),
+        data=st.data(),
+    )
+    def test_sums_and_suffixes_agree_with_counting_again(
+        self, contents: list[str], data: st.DataObject
+    ) -> None:
         sums, count = self.sums(contents), memviz.counter("o200k_base")
         counts = [count(content) for content in contents]
         stop = data.draw(st.integers(0, len(contents)))
         floor = data.draw(st.integers(0, stop))
         limit = data.draw(st.integers(0, 20))
         assert sums.between(floor, stop) == sum(counts[floor:stop])
-        expected = next(start for start in range(floor, stop + 1) if sum(counts[start:stop]) <= limit)
+        expected = next(
+            start
+            for start in range(floor, stop + 1)
+            if sum(counts[start:stop]) <= limit
+        )
         assert sums.suffix_start(stop, limit, floor) == expected
 
     def test_growing_log_counts_only_what_is_new(self) -> None:
@@ -115,12 +134,21 @@ class TestTokenSums:
 
 
 @pytest.mark.parametrize("name", list(COUNTERS))
-@given(lines=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip), min_size=1))
-def test_units_of_lines_that_start_with_a_bracket_add_up(name: str, lines: list[str]) -> None:
+@given(
+    lines=st.lists(
+        st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip),
+        min_size=1,
+    )
+)
+def test_units_of_lines_that_start_with_a_bracket_add_up(
+    name: str, lines: list[str]
+) -> None:
     """What lets a growing list of summaries be counted without counting it again."""
     entries = [f"[Turn {i}] {line}".strip() for i, line in enumerate(lines, start=1)]
     counter = memviz.counter(name)
-    parts = [counter.units(entry + "\n") for entry in entries[:-1]] + [counter.units(entries[-1])]
+    parts = [counter.units(entry + "\n") for entry in entries[:-1]] + [
+        counter.units(entries[-1])
+    ]
     assert counter.tokens(sum(parts)) == counter("\n".join(entries))
 
 
@@ -130,7 +158,9 @@ def test_units_of_lines_that_start_with_a_bracket_add_up(name: str, lines: list[
 @example(text="one  -)")
 def test_a_line_break_behind_a_text_adds_what_it_says(name: str, text: str) -> None:
     counter = COUNTERS[name]
-    assert counter.units(text + "\n") == counter.units(text) + counter.line_break_units(text)
+    assert counter.units(text + "\n") == counter.units(text) + counter.line_break_units(
+        text
+    )
 
 
 PIECES = [
@@ -140,7 +170,11 @@ PIECES = [
 
 
 @pytest.mark.parametrize("name", list(COUNTERS))
-@given(text=st.lists(st.text(max_size=8) | st.sampled_from(PIECES), max_size=14).map("".join))
+@given(
+    text=st.lists(st.text(max_size=8) | st.sampled_from(PIECES), max_size=14).map(
+        "".join
+    )
+)
 @example(text="one.\n\nuser: two\n/three \nfour")
 @example(text="one /[\ntwo")
 def test_counting_in_lines_gives_the_same(name: str, text: str) -> None:
@@ -160,8 +194,12 @@ def test_a_line_is_counted_once_for_all_texts_that_hold_it() -> None:
         lines = ["user: one", "assistant: two", "user: three"]
         assert counter.in_lines("\n".join(lines)) == len("\n".join(lines))
         before = len(seen)
-        assert counter.in_lines("\n".join(["head", *lines])) == len("\n".join(["head", *lines]))
-        assert not any(word in text for text in seen[before:] for word in ("one", "two", "three"))
+        assert counter.in_lines("\n".join(["head", *lines])) == len(
+            "\n".join(["head", *lines])
+        )
+        assert not any(
+            word in text for text in seen[before:] for word in ("one", "two", "three")
+        )
     finally:
         del COUNTERS["counted"]
 
@@ -181,19 +219,30 @@ def test_sums_as_arrays_grow_with_the_log() -> None:
     assert sums.arrays.totals.tolist() == sums.totals == [0, 3]
     log.append({"role": "assistant", "content": "four five"})
     log.token_sums(COUNTERS["chars4"])
-    assert [one.tolist() for one in sums.arrays] == [sums.totals, sums.reply_totals, sums.call_totals, sums.name_totals]
+    assert [one.tolist() for one in sums.arrays] == [
+        sums.totals,
+        sums.reply_totals,
+        sums.call_totals,
+        sums.name_totals,
+    ]
     assert sums.arrays.reply_totals.tolist() == [0, 0, 2]
 
 
 def test_threads_that_share_the_sums_of_a_log_count_every_message_once() -> None:
     """As replays of one conversation do that run at the same time."""
-    messages = [Message("user", f"message {number} " + "word " * (number % 7)) for number in range(3_000)]
+    messages = [
+        Message("user", f"message {number} " + "word " * (number % 7))
+        for number in range(3_000)
+    ]
     log, count = Log(messages), memviz.counter("o200k_base")
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(8) as threads:
-            sums = [work.result() for work in [threads.submit(log.token_sums, count) for _ in range(16)]]
+            sums = [
+                work.result()
+                for work in [threads.submit(log.token_sums, count) for _ in range(16)]
+            ]
     finally:
         sys.setswitchinterval(interval)
     alone = Log(messages).token_sums(count)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from docs.field_guide import ARCHITECTURE, GUIDE, PICTURES, field_guide, pictures, with_glossary
+from docs.field_guide import (
+    ARCHITECTURE,
+    GUIDE,
+    PICTURES,
+    field_guide,
+    pictures,
+    with_glossary,
+)
 from memviz.strategies import strategies
 
 AGAIN = "write it again: python -m docs.field_guide"

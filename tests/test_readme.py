@@ -22,7 +22,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ROWS = {
     cells[0].strip("`"): cells[1:]
     for line in README.partition("## Strategies")[2].partition("\n## ")[0].splitlines()
-    if len(cells := [cell.strip() for cell in line.strip("|").split(" | ")]) == 4 and cells[0].startswith("`")
+    if len(cells := [cell.strip() for cell in line.strip("|").split(" | ")]) == 4
+    and cells[0].startswith("`")
 }
 
 
@@ -33,7 +34,9 @@ def commands_under(heading: str) -> list[str]:
 
 
 def test_the_table_is_what_the_strategies_declare() -> None:
-    assert with_table(README) == README, "make the table again: python -m memviz.strategies.table README.md"
+    assert with_table(README) == README, (
+        "make the table again: python -m memviz.strategies.table README.md"
+    )
     assert README.count(START) == README.count(END) == 1
 
 
@@ -47,15 +50,27 @@ class TestStrategies:
         title = memviz.strategies()[id].title
         assert ROWS[id][0] == f"[{title}](docs/field-guide.md#{anchor(title)})"
 
-    def test_names_every_parameter_that_a_replay_heeds_with_its_default(self, id: str) -> None:
+    def test_names_every_parameter_that_a_replay_heeds_with_its_default(
+        self, id: str
+    ) -> None:
         promised = dict(re.findall(r"`(\w+)`(?: (\d+))?", ROWS[id][2]))
-        known = {parameter.name: parameter for parameter in memviz.strategies()[id].parameters()}
-        assert set(promised) >= {name for name, parameter in known.items() if not parameter.live_only}
+        known = {
+            parameter.name: parameter
+            for parameter in memviz.strategies()[id].parameters()
+        }
+        assert set(promised) >= {
+            name for name, parameter in known.items() if not parameter.live_only
+        }
         for name, default in promised.items():
-            assert default == (str(known[name].default) if known[name].is_number else "")
+            assert default == (
+                str(known[name].default) if known[name].is_number else ""
+            )
 
     def test_units_are_the_parameters_own(self, id: str) -> None:
-        units = {parameter.name: parameter.unit for parameter in memviz.strategies()[id].parameters()}
+        units = {
+            parameter.name: parameter.unit
+            for parameter in memviz.strategies()[id].parameters()
+        }
         for name, unit in re.findall(r"`(\w+)` \d+ (\w+)", ROWS[id][2]):
             assert unit == units[name]
 
@@ -63,7 +78,9 @@ class TestStrategies:
 def test_one_line_starts_it() -> None:
     (command,) = commands_under("Start it")
     assert command.endswith(".venv/bin/memviz ui")
-    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["scripts"]
     assert scripts == {"memviz": "memviz.cli:app"}
 
 
@@ -75,7 +92,9 @@ def test_one_line_tests_it() -> None:
 
 def test_both_make_their_own_environment() -> None:
     for heading in ("Start it", "Test it"):
-        assert commands_under(heading)[0].startswith("python3 -m venv --upgrade-deps .venv && .venv/bin/pip install ")
+        assert commands_under(heading)[0].startswith(
+            "python3 -m venv --upgrade-deps .venv && .venv/bin/pip install "
+        )
 
 
 def test_the_continuous_integration_runs_the_same_command() -> None:
@@ -85,8 +104,13 @@ def test_the_continuous_integration_runs_the_same_command() -> None:
 
 
 def test_the_address_is_where_the_server_listens() -> None:
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    assert f"http://{config['server']['address']}:{config['server'].get('port', 8501)}" in README
+    config = tomllib.loads(
+        (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    )
+    assert (
+        f"http://{config['server']['address']}:{config['server'].get('port', 8501)}"
+        in README
+    )
 
 
 def test_pictures_and_names_exist() -> None:
@@ -102,7 +126,11 @@ def test_the_python_example_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = README.partition("```python\n")[2].partition("```")[0]
-    talk = [{"role": role, "content": "word " * 600} for _ in range(4) for role in ("user", "assistant")]
+    talk = [
+        {"role": role, "content": "word " * 600}
+        for _ in range(4)
+        for role in ("user", "assistant")
+    ]
     (tmp_path / "chat.json").write_text(str(talk).replace("'", '"'), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     exec(code, {})  # noqa: S102
@@ -123,7 +151,11 @@ PRINTED = {
 
 @pytest.mark.parametrize(("name", "code"), list(zip(PRINTED, EXAMPLES, strict=True)))
 def test_the_examples_of_a_chat_loop_run_word_for_word(
-    name: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str,
+    code: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     if "llama_index" in code:
         pytest.importorskip("llama_index.core")
@@ -143,7 +175,11 @@ def test_the_example_of_the_summary_buffer_summarizes_within_six_messages() -> N
 
 
 def test_the_table_of_well_known_memories_names_what_there_is() -> None:
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in OWN_LOOP.splitlines() if line[:1] == "|"]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in OWN_LOOP.splitlines()
+        if line[:1] == "|"
+    ]
     assert len(rows) == 2 + 9
     for _, here, parameters in rows[2:]:
         first, *faces = re.findall(r"`(?:memviz\.)?(\w+)`", here)
@@ -151,7 +187,10 @@ def test_the_table_of_well_known_memories_names_what_there_is() -> None:
         if first not in memviz.strategies():
             assert hasattr(memviz, first)
             continue
-        known = [*memviz.strategies()[first].model_fields, *signature(memviz.build_chat_memory).parameters]
+        known = [
+            *memviz.strategies()[first].model_fields,
+            *signature(memviz.build_chat_memory).parameters,
+        ]
         assert set(re.findall(r"`(\w+)`", parameters)) <= set(known)
         assert {face for face in faces if face.islower()} <= {"build_chat_memory"}
 
@@ -166,7 +205,9 @@ def test_the_formats_and_limits_are_all_described() -> None:
     formats_part, limits_part = text.split("## Limits")
     assert first_cells(formats_part) == list(formats())
     assert f"memviz opens {len(formats())} formats" in README
-    defaults = {f"{PREFIX}{field.name.upper()}": field.default for field in fields(Limits)}
+    defaults = {
+        f"{PREFIX}{field.name.upper()}": field.default for field in fields(Limits)
+    }
     assert first_cells(limits_part) == list(defaults)
     for variable, default in defaults.items():
         assert f"| `{variable}` | {default:,} |" in limits_part
@@ -174,7 +215,11 @@ def test_the_formats_and_limits_are_all_described() -> None:
 
 def test_the_commands_that_it_shows_are_there() -> None:
     shown = re.findall(r"^\.venv/bin/memviz (\w+)", README, re.MULTILINE)
-    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    known = {
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback
+    }
     known |= {group.name or "" for group in app.registered_groups}
     assert shown
     assert set(shown) <= known

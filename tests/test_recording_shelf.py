@@ -37,17 +37,32 @@ def test_the_file_says_whether_it_plays_unasked(only_by_name: bool) -> None:
     workspace = opened(only_by_name, UNRECORDED)
     shelf, log = workspace.recordings, workspace.conversation(FIRST_SAMPLE)[1]
     unasked = RECORDING + "second"
-    assert workspace.recorded_for(key_of(UNRECORDED)) == (OFFLINE if only_by_name else unasked)
-    assert (UNRECORDED in shelf.settings_of(TRIP, log, "o200k_base")) is not only_by_name
+    assert workspace.recorded_for(key_of(UNRECORDED)) == (
+        OFFLINE if only_by_name else unasked
+    )
+    assert (
+        UNRECORDED in shelf.settings_of(TRIP, log, "o200k_base")
+    ) is not only_by_name
     assert ("second" in shelf.only_by_name) is only_by_name
-    assert shelf.plays(unasked, TRIP, log, UNRECORDED, "o200k_base"), "whoever names it gets it"
+    assert shelf.plays(unasked, TRIP, log, UNRECORDED, "o200k_base"), (
+        "whoever names it gets it"
+    )
     assert UNRECORDED in shelf.settings_of(TRIP, log, "o200k_base", "second")
 
 
 def test_no_question_is_answered_by_one_that_nobody_chose() -> None:
-    request = next(iter(opened(False, UNRECORDED).recordings.opened["second"].replies.values())).request
-    assert opened(False, UNRECORDED).recordings.first().complete(request.messages).recorded
-    assert not opened(True, UNRECORDED).recordings.first().complete(request.messages).recorded
+    request = next(
+        iter(opened(False, UNRECORDED).recordings.opened["second"].replies.values())
+    ).request
+    assert (
+        opened(False, UNRECORDED).recordings.first().complete(request.messages).recorded
+    )
+    assert (
+        not opened(True, UNRECORDED)
+        .recordings.first()
+        .complete(request.messages)
+        .recorded
+    )
 
 
 def test_a_run_that_names_it_is_played() -> None:
@@ -63,7 +78,9 @@ def test_the_writers_of_a_memory_are_those_of_every_recording_at_every_length() 
     found = workspace.recordings.writers_of(*talk, LONGER, "o200k_base")
     assert found == [(RECORDING + "second", UNRECORDED), (RECORDING + "second", LONGER)]
     eight = memviz.strategy("summary", buffer_size=8)
-    names = {name for name, _ in workspace.recordings.writers_of(*talk, eight, "o200k_base")}
+    names = {
+        name for name, _ in workspace.recordings.writers_of(*talk, eight, "o200k_base")
+    }
     assert RECORDING + "trip" in names
     assert RECORDING + "second" not in names
 

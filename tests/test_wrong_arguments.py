@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz import Chat, MemoryStore, Message, ParameterError, Recall, RecallError, ScriptedModel
+from memviz import (
+    Chat,
+    MemoryStore,
+    Message,
+    ParameterError,
+    Recall,
+    RecallError,
+    ScriptedModel,
+)
 from memviz.errors import MemvizError, MessageError
 
 BUFFER = memviz.strategy("buffer")
@@ -34,13 +42,21 @@ def test_a_recall_into_no_turn_number(turn: Any) -> None:
 @pytest.mark.parametrize(
     ("kind", "call", "words"),
     [
-        (ParameterError, lambda: Chat(BUFFER).replay_with("summary"), "memviz.strategy.'summary'"),
+        (
+            ParameterError,
+            lambda: Chat(BUFFER).replay_with("summary"),
+            "memviz.strategy.'summary'",
+        ),
         (MessageError, lambda: memviz.replay(None, BUFFER), "The messages are None"),
         (MessageError, lambda: memviz.replay([3], BUFFER), "A message is an int"),
         (ParameterError, lambda: ScriptedModel(3), "'script' is 3"),
         (ParameterError, lambda: ScriptedModel("abc"), "'script' is 'abc'"),
         (ParameterError, lambda: ScriptedModel([3]), "'script' is 3"),
-        (ParameterError, lambda: ScriptedModel(iter([3])).complete(TALK), "'script' is 3"),
+        (
+            ParameterError,
+            lambda: ScriptedModel(iter([3])).complete(TALK),
+            "'script' is 3",
+        ),
         (ParameterError, lambda: replayed(counter=lambda _: "a"), "'counter' is 'a'"),
         (ParameterError, lambda: replayed(counter=lambda _: -1), "'counter' is -1"),
         (ParameterError, lambda: MemoryStore(persistence="x\x00.db"), "zero character"),
@@ -53,6 +69,8 @@ def test_a_recall_into_no_turn_number(turn: Any) -> None:
         (MessageError, lambda: Chat(BUFFER).send(" "), "is empty"),
     ],
 )
-def test_is_named(kind: type[MemvizError], call: Callable[[], object], words: str) -> None:
+def test_is_named(
+    kind: type[MemvizError], call: Callable[[], object], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         call()

@@ -12,7 +12,11 @@ def loops(turns: int, calls: int) -> list[Message]:
         said.append(Message("user", f"Question {turn}: {'word ' * 20}"))
         for call in range(calls):
             id = f"{turn}-{call}"
-            said.append(Message("assistant", "", tool_calls=(ToolCall(id, "look_up", "{}"),)))
-            said.append(Message("tool", f"Result {id}: {'word ' * 20}", tool_call_id=id))
+            said.append(
+                Message("assistant", "", tool_calls=(ToolCall(id, "look_up", "{}"),))
+            )
+            said.append(
+                Message("tool", f"Result {id}: {'word ' * 20}", tool_call_id=id)
+            )
         said.append(Message("assistant", f"Answer {turn}."))
     return said

@@ -11,14 +11,31 @@ def tool_talk(*calls: int) -> list[dict[str, Any]]:
     tool."""
     found: list[dict[str, Any]] = []
     for turn, times in enumerate(calls, 1):
-        found.append({"role": "user", "content": f"Question {turn}: what does booking {turn} cost?"})
+        found.append(
+            {
+                "role": "user",
+                "content": f"Question {turn}: what does booking {turn} cost?",
+            }
+        )
         for call in range(1, times):
             id = f"t{turn}c{call}"
-            function = {"name": "look_up", "arguments": json.dumps({"booking": turn, "page": call})}
+            function = {
+                "name": "look_up",
+                "arguments": json.dumps({"booking": turn, "page": call}),
+            }
             called = {"id": id, "type": "function", "function": function}
             found.append({"role": "assistant", "content": "", "tool_calls": [called]})
             found.append(
-                {"role": "tool", "tool_call_id": id, "content": f"Result {turn}.{call}: {100 * call} dollars."}
+                {
+                    "role": "tool",
+                    "tool_call_id": id,
+                    "content": f"Result {turn}.{call}: {100 * call} dollars.",
+                }
             )
-        found.append({"role": "assistant", "content": f"Answer {turn}: it costs {100 * times} dollars."})
+        found.append(
+            {
+                "role": "assistant",
+                "content": f"Answer {turn}: it costs {100 * times} dollars.",
+            }
+        )
     return found

@@ -150,7 +150,10 @@ def _chat(title: str, lines: str) -> Transcript:
         if line.startswith("| "):
             said = len(messages) - 2
             facts = line.removeprefix("| ").split("; ")
-            probes += [Probe(messages[said].content, (fact,), (said,), "single fact") for fact in facts]
+            probes += [
+                Probe(messages[said].content, (fact,), (said,), "single fact")
+                for fact in facts
+            ]
         else:
             messages += [Message("user", line), Message("assistant", "Alright.")]
     return Transcript(tuple(messages), title=title, probes=tuple(probes))
@@ -158,6 +161,11 @@ def _chat(title: str, lines: str) -> Transcript:
 
 OTHER_HAND = tuple(
     _chat(title, lines)
-    for title, lines in (("moving", _HOME), ("Chinese", _CHINESE), ("wedding", _WEDDING), ("chatty", _CHATTY))
+    for title, lines in (
+        ("moving", _HOME),
+        ("Chinese", _CHINESE),
+        ("wedding", _WEDDING),
+        ("chatty", _CHATTY),
+    )
 )
 HELD_OUT_CHATS = _chat("pottery", _POTTERY), _chat("triathlon", _TRIATHLON)

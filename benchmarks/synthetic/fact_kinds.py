@@ -42,10 +42,18 @@ FACT_KINDS = (
         "spot",
     ),
     FactKind(
-        "single fact", GROUPS, ("the emblem of {subject} is a {answer}",), "What is the emblem of {subject}?", "emblem"
+        "single fact",
+        GROUPS,
+        ("the emblem of {subject} is a {answer}",),
+        "What is the emblem of {subject}?",
+        "emblem",
     ),
     FactKind(
-        "number", PLACES, ("the door code of {subject} is {answer}",), "What is the door code of {subject}?", "number"
+        "number",
+        PLACES,
+        ("the door code of {subject} is {answer}",),
+        "What is the door code of {subject}?",
+        "number",
     ),
     FactKind(
         "number",
@@ -97,41 +105,66 @@ FACT_KINDS = (
         "person",
     ),
     FactKind(
-        "name", GROUPS, ("the treasurer of {subject} is {answer}",), "Who is the treasurer of {subject}?", "person"
+        "name",
+        GROUPS,
+        ("the treasurer of {subject} is {answer}",),
+        "Who is the treasurer of {subject}?",
+        "person",
     ),
-    FactKind("name", PLACES, ("the owner of {subject} is {answer}",), "Who is the owner of {subject}?", "person"),
+    FactKind(
+        "name",
+        PLACES,
+        ("the owner of {subject} is {answer}",),
+        "Who is the owner of {subject}?",
+        "person",
+    ),
     FactKind(
         "updated fact",
         EVENTS,
-        ("{subject} takes place on {stale}", "{subject} has been moved and now takes place on {answer}"),
+        (
+            "{subject} takes place on {stale}",
+            "{subject} has been moved and now takes place on {answer}",
+        ),
         "On which day and at what time does {subject} take place now?",
         "date",
     ),
     FactKind(
         "updated fact",
         GROUPS,
-        ("the account number of {subject} is {stale}", "the account number of {subject} has changed to {answer}"),
+        (
+            "the account number of {subject} is {stale}",
+            "the account number of {subject} has changed to {answer}",
+        ),
         "What is the account number of {subject} now?",
         "number",
     ),
     FactKind(
         "updated fact",
         PLACES,
-        ("the caretaker of {subject} is {stale}", "the new caretaker of {subject} is {answer}"),
+        (
+            "the caretaker of {subject} is {stale}",
+            "the new caretaker of {subject} is {answer}",
+        ),
         "Who is the caretaker of {subject} now?",
         "person",
     ),
     FactKind(
         "multi-evidence",
         EVENTS,
-        ("the caterer for {subject} is {person}", "the telephone extension of {person} is {answer}"),
+        (
+            "the caterer for {subject} is {person}",
+            "the telephone extension of {person} is {answer}",
+        ),
         "What is the telephone extension of the caterer for {subject}?",
         "number",
     ),
     FactKind(
         "multi-evidence",
         GROUPS,
-        ("the sponsor of {subject} is {person}", "the parcel for {person} has the tracking number {answer}"),
+        (
+            "the sponsor of {subject} is {person}",
+            "the parcel for {person} has the tracking number {answer}",
+        ),
         "What is the tracking number of the parcel for the sponsor of {subject}?",
         "number",
     ),
@@ -144,7 +177,13 @@ FACT_KINDS = (
     ),
 )
 
-CATEGORIES: tuple[Category, ...] = ("single fact", "number", "name", "updated fact", "multi-evidence")
+CATEGORIES: tuple[Category, ...] = (
+    "single fact",
+    "number",
+    "name",
+    "updated fact",
+    "multi-evidence",
+)
 
 USER_FRAMES = (
     "By the way, {fact}.",
@@ -168,7 +207,9 @@ class Deck:
     def __init__(self, random: Random, pattern: str, *pools: str) -> None:
         self._random, self._pattern = random, pattern
         self._pools = [pool.split() for pool in pools]
-        self._first_words: dict[tuple[str, ...], list[str]] = {}  # those drawn, by the words that followed
+        self._first_words: dict[
+            tuple[str, ...], list[str]
+        ] = {}  # those drawn, by the words that followed
 
     def draw(self) -> str:
         """A combination that stands in no earlier one, nor an earlier one in it. The deck must not be empty."""
@@ -190,14 +231,32 @@ def decks(random: Random) -> dict[str, Deck]:
     return {
         "subject": Deck(random, "{} {}", ADJECTIVES, NOUNS),
         "person": Deck(random, "{} {}", FIRST_NAMES, LAST_NAMES),
-        "spot": Deck(random, "{} the {} {} in the {}", "behind under inside beside above", TRAITS, THINGS, ROOMS),
+        "spot": Deck(
+            random,
+            "{} the {} {} in the {}",
+            "behind under inside beside above",
+            TRAITS,
+            THINGS,
+            ROOMS,
+        ),
         "emblem": Deck(random, "{} {} {}", COLOURS, TRAITS, ANIMALS),
-        "number": Deck(random, "{}{}{}{}{}", digits[2:], digits, digits, digits, digits),
+        "number": Deck(
+            random, "{}{}{}{}{}", digits[2:], digits, digits, digits, digits
+        ),
         "allergen": Deck(random, "{} {} {}", COLOURS, NOUNS.lower(), ALLERGENS),
         "discount code": Deck(random, "{}{}{}", NOUNS.upper(), digits[2:], digits),
-        "phone number": Deck(random, "+{}{} {}{}{} {}{}{}{}", *[digits[2:]] * 2, *[digits] * 7),
+        "phone number": Deck(
+            random, "+{}{} {}{}{} {}{}{}{}", *[digits[2:]] * 2, *[digits] * 7
+        ),
         "tax number": Deck(random, "{}{}/{}{}{}/{}{}{}", digits[2:], *[digits] * 7),
-        "date": Deck(random, "{} {} at {}:{}", " ".join(map(str, range(1, 29))), MONTHS, HOURS, MINUTES),
+        "date": Deck(
+            random,
+            "{} {} at {}:{}",
+            " ".join(map(str, range(1, 29))),
+            MONTHS,
+            HOURS,
+            MINUTES,
+        ),
     }
 
 
@@ -246,7 +305,9 @@ THINGS = """
     barrel basket bench birdcage bookend bucket cabinet candlestick chest clock cradle crate cupboard cushion
     drum easel globe kettle ladder mirror piano quilt radio sewing-box stool suitcase teapot trunk umbrella vase
 """
-ALLERGENS = "wool pollen honey latex mustard celery shellfish sesame peanuts nickel down mould"
+ALLERGENS = (
+    "wool pollen honey latex mustard celery shellfish sesame peanuts nickel down mould"
+)
 ROOMS = """
     annex attic basement bathroom conservatory corridor garage greenhouse hall kitchen laundry library loft
     lounge pantry parlour porch scullery stable stairwell storeroom studio study vestibule wardrobe

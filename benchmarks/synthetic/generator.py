@@ -28,7 +28,9 @@ CLOSER_SHARE = 0.5
 PARAGRAPH_SENTENCES = 4
 
 
-def generate(turns: int, seed: int = 0, facts_per_100_turns: int = 10, language: str = "en") -> Transcript:
+def generate(
+    turns: int, seed: int = 0, facts_per_100_turns: int = 10, language: str = "en"
+) -> Transcript:
     """A conversation of ``turns`` turns (a user and an assistant message each) with planted facts and their probes.
 
     The same arguments give the same conversation everywhere. Facts are of all five categories in
@@ -36,7 +38,12 @@ def generate(turns: int, seed: int = 0, facts_per_100_turns: int = 10, language:
     Raises :class:`ParameterError` for a number out of range or another language than "en".
     """
     _check("turns", turns, 1, MAX_TURNS)
-    _check("facts_per_100_turns", facts_per_100_turns, 0, min(MAX_FACTS_PER_100_TURNS, MAX_FACTS * 100 // turns))
+    _check(
+        "facts_per_100_turns",
+        facts_per_100_turns,
+        0,
+        min(MAX_FACTS_PER_100_TURNS, MAX_FACTS * 100 // turns),
+    )
     if language != "en":
         raise ParameterError("language", language, "'en'")
     random = Random(seed)
@@ -47,7 +54,9 @@ def generate(turns: int, seed: int = 0, facts_per_100_turns: int = 10, language:
     for turn in range(turns):
         writer.go_on()
         messages.append(Message("user", writer.question(sentences.get(2 * turn))))
-        messages.append(Message("assistant", writer.answer(sentences.get(2 * turn + 1))))
+        messages.append(
+            Message("assistant", writer.answer(sentences.get(2 * turn + 1)))
+        )
     return Transcript(
         messages=tuple(messages),
         title=f"Generated conversation ({turns:,} turns, seed {seed})",
@@ -60,7 +69,11 @@ def generate(turns: int, seed: int = 0, facts_per_100_turns: int = 10, language:
 
 
 def _check(name: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+    if (
+        not isinstance(value, int)
+        or isinstance(value, bool)
+        or not least <= value <= most
+    ):
         raise ParameterError(name, value, f"a whole number from {least:,} to {most:,}")
 
 
@@ -72,7 +85,10 @@ class _Pattern(NamedTuple):
 
 
 def _patterns(texts: Iterable[str]) -> list[_Pattern]:
-    return [_Pattern(re.sub(r"\{\w+\}", "%s", text), tuple(re.findall(r"\{(\w+)\}", text))) for text in texts]
+    return [
+        _Pattern(re.sub(r"\{\w+\}", "%s", text), tuple(re.findall(r"\{(\w+)\}", text)))
+        for text in texts
+    ]
 
 
 STATEMENTS = _patterns(vocabulary.QUESTION_STATEMENTS)
@@ -108,7 +124,9 @@ class _Writer:
     def _enter(self, domain: vocabulary.Phrases) -> None:
         # Each slot deals out its phrases in turn: drawn anew each time, they would often meet in one message.
         pools = {**vocabulary.SHARED, **domain}
-        self._phrases: dict[str, Iterator[str]] = {slot: self._dealt(pool) for slot, pool in pools.items()}
+        self._phrases: dict[str, Iterator[str]] = {
+            slot: self._dealt(pool) for slot, pool in pools.items()
+        }
         self._phrases["Who"] = self._dealt([_capitalized(who) for who in pools["who"]])
         self._topics = self._phrases["topic"]
 
@@ -127,18 +145,37 @@ class _Writer:
         """What the assistant says; with ``fact``, a sentence, somewhere in it."""
         steps = self._steps() if self._random.random() < LIST_SHARE else ""
         opener = self._sentence(self._random.choice(OPENERS))
-        closer = self._sentence(self._random.choice(CLOSERS)) if self._random.random() < CLOSER_SHARE else ""
+        closer = (
+            self._sentence(self._random.choice(CLOSERS))
+            if self._random.random() < CLOSER_SHARE
+            else ""
+        )
         given_words = sum(map(_words, (fact, steps, opener, closer)))
-        sentences = [opener, *self._sentences(ANSWERS, self._random.randint(*ANSWER_WORDS) - given_words)]
+        sentences = [
+            opener,
+            *self._sentences(
+                ANSWERS, self._random.randint(*ANSWER_WORDS) - given_words
+            ),
+        ]
         self._slip_in(fact, sentences)
         size = PARAGRAPH_SENTENCES
-        paragraphs = [" ".join(sentences[at : at + size]) for at in range(0, len(sentences), size)]
+        paragraphs = [
+            " ".join(sentences[at : at + size]) for at in range(0, len(sentences), size)
+        ]
         return "\n\n".join(part for part in (*paragraphs, steps, closer) if part)
 
     def _steps(self) -> str:
         introduction = self._sentence(self._random.choice(LIST_INTRODUCTIONS))
         steps = islice(self._phrases["task"], 3)
-        return "\n".join([introduction, *(f"{number}. {_capitalized(step)}." for number, step in enumerate(steps, 1))])
+        return "\n".join(
+            [
+                introduction,
+                *(
+                    f"{number}. {_capitalized(step)}."
+                    for number, step in enumerate(steps, 1)
+                ),
+            ]
+        )
 
     def _sentences(self, patterns: list[_Pattern], least_words: int) -> list[str]:
         """Sentences of different patterns, at least one, until there are ``least_words`` of words."""
@@ -151,7 +188,9 @@ class _Writer:
         return sentences
 
     def _sentence(self, pattern: _Pattern) -> str:
-        return pattern.text % tuple([next(self._phrases[slot]) for slot in pattern.slots])
+        return pattern.text % tuple(
+            [next(self._phrases[slot]) for slot in pattern.slots]
+        )
 
     def _slip_in(self, fact: str | None, sentences: list[str]) -> None:
         if fact:

@@ -11,7 +11,10 @@ Phrases = dict[str, tuple[str, ...]]
 
 
 def _phrases(**pools: str) -> Phrases:
-    return {slot: tuple(" ".join(phrase.split()) for phrase in text.split("|")) for slot, text in pools.items()}
+    return {
+        slot: tuple(" ".join(phrase.split()) for phrase in text.split("|"))
+        for slot, text in pools.items()
+    }
 
 
 DOMAINS: dict[str, Phrases] = {

@@ -48,14 +48,22 @@ def read_password(path: str | Path) -> Password:
         raise AccessError(f"The password file {path} cannot be read: {why}.") from None
     lines = text.splitlines() or [""]
     if len(lines) > 1 and any(lines[1:]):
-        raise AccessError(f"The password file {path} has several lines: it has to hold the password and nothing else.")
+        raise AccessError(
+            f"The password file {path} has several lines: it has to hold the password and nothing else."
+        )
     if len(lines[0]) < SHORTEST_CHARS:
-        raise AccessError(f"The password in {path} is shorter than {SHORTEST_CHARS} characters: choose a longer one.")
+        raise AccessError(
+            f"The password in {path} is shorter than {SHORTEST_CHARS} characters: choose a longer one."
+        )
     if len(lines[0].encode()) > LONGEST_BYTES:
-        raise AccessError(f"The password in {path} is longer than {LONGEST_BYTES} bytes: choose a shorter one.")
+        raise AccessError(
+            f"The password in {path} is longer than {LONGEST_BYTES} bytes: choose a shorter one."
+        )
     return Password(lines[0])
 
 
 def readable_by_others(path: str | Path) -> bool:
     """Whether other accounts of this machine may read the file. Always ``False`` on Windows."""
-    return os.name == "posix" and bool(Path(path).expanduser().stat().st_mode & _READABLE_BY_OTHERS)
+    return os.name == "posix" and bool(
+        Path(path).expanduser().stat().st_mode & _READABLE_BY_OTHERS
+    )

@@ -21,7 +21,16 @@ ALLOW_PRIVATE_BASE_URLS = "MEMVIZ_ALLOW_PRIVATE_BASE_URLS"
 EMBEDDABLE_BY = "MEMVIZ_EMBEDDABLE_BY"
 
 _ORIGIN = re.compile(r"https?://[a-z0-9_.-]+(?::[0-9]{1,5})?", re.IGNORECASE)
-_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+_WORDS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 
 
 class ModelAccess(NamedTuple):
@@ -63,7 +72,9 @@ class ServerAccess:
     def of_models(self) -> ModelAccess:
         """What the models of visitors may use."""
         switches = (self.environment_keys, self.private_base_urls)
-        return ModelAccess(*(self.is_local if switch is None else switch for switch in switches))
+        return ModelAccess(
+            *(self.is_local if switch is None else switch for switch in switches)
+        )
 
     def check(self) -> None:
         """Raise :class:`memviz.errors.AccessError` if others could come in without anybody having decided so, or if
@@ -84,7 +95,10 @@ class ServerAccess:
 
     def variables(self) -> dict[str, str]:
         """The environment variables that say all of this but the address."""
-        said = {TRUST_EVERYONE: "1" if self.trust_everyone else "", PASSWORD_FILE: self.password_file}
+        said = {
+            TRUST_EVERYONE: "1" if self.trust_everyone else "",
+            PASSWORD_FILE: self.password_file,
+        }
         for name, switch in (
             (ALLOW_ENVIRONMENT_KEYS, self.environment_keys),
             (ALLOW_PRIVATE_BASE_URLS, self.private_base_urls),
@@ -94,7 +108,9 @@ class ServerAccess:
         return {name: value for name, value in said.items() if value}
 
 
-def server_access(address: str | None, environment: Mapping[str, str] = os.environ) -> ServerAccess:
+def server_access(
+    address: str | None, environment: Mapping[str, str] = os.environ
+) -> ServerAccess:
     """The switches as the environment has them, for a server on ``address`` (``None``: on all addresses).
 
     Raises :class:`memviz.errors.AccessError` for a switch that is neither on nor off.
@@ -114,7 +130,9 @@ def _switch(environment: Mapping[str, str], name: str) -> bool | None:
     if not value:
         return None
     if value not in _WORDS:
-        raise AccessError(f"The environment variable {name} is {value!r}: set it to 1 or 0.")
+        raise AccessError(
+            f"The environment variable {name} is {value!r}: set it to 1 or 0."
+        )
     return _WORDS[value]
 
 

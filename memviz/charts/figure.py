@@ -31,9 +31,16 @@ CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
     """A figure of these traces, each a dictionary with its ``type``; ticks, titles of axes and the legend are large
     enough to be read. Raises ValueError for a property that Plotly does not know while :data:`VALIDATED` is on."""
-    readable = {name: _readable(part) if AXIS.match(name) else part for name, part in layout.items()}
+    readable = {
+        name: _readable(part) if AXIS.match(name) else part
+        for name, part in layout.items()
+    }
     if "legend" in readable:
-        readable["legend"] = {"font": {"size": NOTE_PIXELS}, "maxheight": LEGEND_SHARE, **readable["legend"]}
+        readable["legend"] = {
+            "font": {"size": NOTE_PIXELS},
+            "maxheight": LEGEND_SHARE,
+            **readable["legend"],
+        }
     return go.Figure({"data": list(traces), "layout": readable}, _validate=VALIDATED)
 
 
@@ -42,7 +49,9 @@ def _readable(axis: Mapping[str, Any]) -> dict[str, Any]:
     return {"tickfont": FONT, **axis, **title}
 
 
-def figure_over_turns(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
+def figure_over_turns(
+    traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]
+) -> go.Figure:
     """A figure with the turns on its x axis. Of more turns than a screen can show the lowest and the highest of every
     few are drawn (:mod:`memviz.charts.thinning`), and the title of the axis says so. The ``range`` of the axis is the
     part that is shown: a smaller one is drawn in more detail."""
@@ -50,5 +59,8 @@ def figure_over_turns(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, 
     shown, turns = thinned(list(traces), axis.get("range"))
     if turns > 1 and "title" in axis:
         words = f"{axis['title']['text']} (lowest and highest of every {turns:,})"
-        layout = {**layout, "xaxis": {**axis, "title": {**axis["title"], "text": words}}}
+        layout = {
+            **layout,
+            "xaxis": {**axis, "title": {**axis["title"], "text": words}},
+        }
     return figure(shown, layout)

@@ -56,10 +56,22 @@ SHORTENED_COLOR = "#7FB069"
 _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.NOT_YET): ("rgba(0,0,0,0)", "Not yet there"),
     Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), "Dropped"),
-    Step(Fate.SUMMARIZED, 1): (faded(PART_COLORS["summary"], _FADING[0]), "Replaced by a summary"),
-    Step(Fate.SUMMARIZED, 2): (faded(PART_COLORS["summary"], _FADING[1]), "Summarized 2-3 times"),
-    Step(Fate.SUMMARIZED, 4): (faded(PART_COLORS["summary"], _FADING[2]), "Summarized 4-7 times"),
-    Step(Fate.SUMMARIZED, 8): (faded(PART_COLORS["summary"], _FADING[3]), "Summarized 8 times or more"),
+    Step(Fate.SUMMARIZED, 1): (
+        faded(PART_COLORS["summary"], _FADING[0]),
+        "Replaced by a summary",
+    ),
+    Step(Fate.SUMMARIZED, 2): (
+        faded(PART_COLORS["summary"], _FADING[1]),
+        "Summarized 2-3 times",
+    ),
+    Step(Fate.SUMMARIZED, 4): (
+        faded(PART_COLORS["summary"], _FADING[2]),
+        "Summarized 4-7 times",
+    ),
+    Step(Fate.SUMMARIZED, 8): (
+        faded(PART_COLORS["summary"], _FADING[3]),
+        "Summarized 8 times or more",
+    ),
     Step(Fate.CLEARED): (faded(PART_COLORS["tools"], 0.5), "Sent as a placeholder"),
     Step(Fate.SHORTENED): (SHORTENED_COLOR, "Shortened"),
     Step(Fate.RECALLED): (PART_COLORS["recalled"], "Recalled"),

@@ -52,7 +52,9 @@ class Thinned(NamedTuple):
     turns_per_bin: int
 
 
-def thinned(traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None = None) -> Thinned:
+def thinned(
+    traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None = None
+) -> Thinned:
     """``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis that is
     shown: points outside are left out of a trace that has too many."""
     drawn = [dict(trace) for trace in traces]
@@ -61,14 +63,19 @@ def thinned(traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None 
         first = drawn[group[0]]
         x = np.array(first["x"], dtype=float)
         low, high = (np.nanmin(x), np.nanmax(x)) if window is None else window
-        kept = _kept(first, x, [drawn[place] for place in group], float(low), float(high))
+        kept = _kept(
+            first, x, [drawn[place] for place in group], float(low), float(high)
+        )
         if kept is None:
             continue
         if len(kept) < np.count_nonzero((x >= low) & (x <= high)):
             turns = max(turns, round((high - low) / BINS))
         for place in group:
             drawn[place] = _cut(drawn[place], len(x), kept)
-    return Thinned([{name: _written(value) for name, value in trace.items()} for trace in drawn], turns)
+    return Thinned(
+        [{name: _written(value) for name, value in trace.items()} for trace in drawn],
+        turns,
+    )
 
 
 def _groups(traces: Sequence[Trace]) -> Iterator[list[int]]:
@@ -76,17 +83,31 @@ def _groups(traces: Sequence[Trace]) -> Iterator[list[int]]:
     stacks: dict[tuple[Any, ...], list[int]] = {}
     for number, trace in enumerate(traces):
         x = trace.get("x")
-        is_along_turns = trace.get("type") == "scatter" or (trace.get("type") == "bar" and "orientation" not in trace)
-        if x is None or not is_along_turns or len(x) <= MAX_POINTS or "maxdisplayed" in trace.get("marker", {}):
+        is_along_turns = trace.get("type") == "scatter" or (
+            trace.get("type") == "bar" and "orientation" not in trace
+        )
+        if (
+            x is None
+            or not is_along_turns
+            or len(x) <= MAX_POINTS
+            or "maxdisplayed" in trace.get("marker", {})
+        ):
             continue
-        stack = trace.get("stackgroup") or ("bars" if trace["type"] == "bar" else number)
+        stack = trace.get("stackgroup") or (
+            "bars" if trace["type"] == "bar" else number
+        )
         stacks.setdefault((stack, trace.get("yaxis"), len(x)), []).append(number)
     yield from stacks.values()
 
 
-def _kept(first: Trace, x: Floats, group: Sequence[Trace], low: float, high: float) -> Places | None:
+def _kept(
+    first: Trace, x: Floats, group: Sequence[Trace], low: float, high: float
+) -> Places | None:
     """The places of the points that are drawn; ``None`` where all are."""
-    is_bar, y = first["type"] == "bar", np.sum([np.array(trace["y"], dtype=float) for trace in group], axis=0)
+    is_bar, y = (
+        first["type"] == "bar",
+        np.sum([np.array(trace["y"], dtype=float) for trace in group], axis=0),
+    )
     if np.isnan(x).any():
         return _kept_strokes(x, y, low, high)
     inside = np.flatnonzero((x >= low) & (x <= high))
@@ -105,13 +126,17 @@ def _kept_strokes(x: Floats, y: Floats, low: float, high: float) -> Places | Non
         return None
     inside = np.flatnonzero((x[::3] >= low) & (x[::3] <= high))
     if len(inside) > BINS:
-        _, most = _ends(_bins(x[::3][inside], low, high), np.abs(y[1::3] - y[::3])[inside])
+        _, most = _ends(
+            _bins(x[::3][inside], low, high), np.abs(y[1::3] - y[::3])[inside]
+        )
         inside = inside[np.sort(most)]
     return np.asarray((3 * inside[:, None] + np.arange(3)).ravel())
 
 
 def _bins(x: Floats, low: float, high: float) -> NDArray[np.int64]:
-    return np.minimum((x - low) / max(high - low, 1e-9) * BINS, BINS - 1).astype(np.int64)
+    return np.minimum((x - low) / max(high - low, 1e-9) * BINS, BINS - 1).astype(
+        np.int64
+    )
 
 
 def _kinds(trace: Trace, size: int) -> NDArray[np.int64]:
@@ -132,9 +157,13 @@ def _ends(keys: NDArray[np.int64], y: Floats) -> tuple[Places, Places]:
 def _cut(trace: Trace, size: int, kept: Places) -> Trace:
     found = {name: _picked(value, size, kept) for name, value in trace.items()}
     if "marker" in found:
-        found["marker"] = {name: _picked(value, size, kept) for name, value in trace["marker"].items()}
+        found["marker"] = {
+            name: _picked(value, size, kept) for name, value in trace["marker"].items()
+        }
     if trace["type"] == "bar" and isinstance(trace.get("width"), float | int):
-        found["width"] = trace["width"] * max(1.0, size / max(1, len(kept)))  # a bar stands for its neighbours
+        found["width"] = trace["width"] * max(
+            1.0, size / max(1, len(kept))
+        )  # a bar stands for its neighbours
     return found
 
 

@@ -33,7 +33,9 @@ def request_id(run: Run, number: int) -> str:
     """How the point of request ``number`` (0-based) says what it is: ``"3"`` is the last request of turn 3, ``"3:1"``
     an earlier call of it."""
     record = run.requests[number]
-    is_last = number + 1 == len(run.requests) or run.requests[number + 1].turn != record.turn
+    is_last = (
+        number + 1 == len(run.requests) or run.requests[number + 1].turn != record.turn
+    )
     return f"{record.turn}" if is_last else f"{record.turn}:{record.call}"
 
 
@@ -41,7 +43,9 @@ def request_ids(turns: Turns) -> list[str]:
     """:func:`request_id` of every request of a run, given the turn of each."""
     numbers = np.asarray(turns, dtype=np.int64)
     is_last = np.append(numbers[1:] != numbers[:-1], True)[: len(numbers)]
-    rows = zip(numbers.tolist(), calls_of(numbers).tolist(), is_last.tolist(), strict=True)
+    rows = zip(
+        numbers.tolist(), calls_of(numbers).tolist(), is_last.tolist(), strict=True
+    )
     return [f"{turn}" if last else f"{turn}:{call}" for turn, call, last in rows]
 
 
@@ -57,10 +61,14 @@ def places_of(axis: RequestAxis, turns: range) -> range:
 
 def axis_title(axis: RequestAxis, words: str = "turn", step: str = "step") -> str:
     """What the axis shows; ``words`` say it where a ``step`` is a turn."""
-    return words if axis.is_by_turn else f"{words} (each {step} is one call of the model)"
+    return (
+        words if axis.is_by_turn else f"{words} (each {step} is one call of the model)"
+    )
 
 
-def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) -> dict[str, Any]:
+def axis_ticks(
+    axis: RequestAxis, shown: range | None = None, most: int = 12
+) -> dict[str, Any]:
     """Ticks for the axis: turns, at most so many where they cannot thin out by themselves. ``shown`` are the places
     that are in the picture."""
     places = range(1, last_place(axis) + 1) if shown is None else shown
@@ -68,17 +76,30 @@ def axis_ticks(axis: RequestAxis, shown: range | None = None, most: int = 12) ->
     if ticks is None:
         return turn_ticks(len(places))
     named = list(zip(*ticks, strict=True))
-    if len(named) <= FEW_TURNS and (words := _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))):
+    if len(named) <= FEW_TURNS and (
+        words := _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))
+    ):
         named = _apart(words, len(places) * max(LEAST_GAP_OF_WORDS, 1 / most))
     else:
         named = _apart(named, len(places) * LEAST_GAP_SHARE)
     # Ticks point into the picture: outside they would push the numbers onto the title of the axis.
-    steps = {"ticks": "inside", "ticklen": 3, "tickcolor": PARTING_COLOR, "tick0": 0, "dtick": 1}
+    steps = {
+        "ticks": "inside",
+        "ticklen": 3,
+        "tickcolor": PARTING_COLOR,
+        "tick0": 0,
+        "dtick": 1,
+    }
     return {
-        "tickmode": "array", "tickvals": [place for place, _ in named], "ticktext": [text for _, text in named],
-        "tickangle": 0, "ticks": "inside", "ticklen": 6, "showgrid": False,
+        "tickmode": "array",
+        "tickvals": [place for place, _ in named],
+        "ticktext": [text for _, text in named],
+        "tickangle": 0,
+        "ticks": "inside",
+        "ticklen": 6,
+        "showgrid": False,
         **({"minor": steps} if len(places) <= MOST_STEPS_TICKED else {}),
-    }  # fmt: skip
+    }
 
 
 def _with_calls(axis: RequestAxis, places: range, most: int) -> list[tuple[int, str]]:
@@ -93,7 +114,11 @@ def _with_calls(axis: RequestAxis, places: range, most: int) -> list[tuple[int, 
         for place in range(int(begins[turn]) + step, int(axis.lasts[turn]) + 1, step)
     ]
     longest = sorted(turns, key=lambda turn: int(begins[turn] - axis.lasts[turn]))
-    found = [*((int(begins[turn]) + 1, f"turn {turn:,}") for turn in longest), *calls] if calls else []
+    found = (
+        [*((int(begins[turn]) + 1, f"turn {turn:,}") for turn in longest), *calls]
+        if calls
+        else []
+    )
     return [(place, text) for place, text in found if place in places]
 
 
@@ -106,7 +131,9 @@ def _apart(named: Sequence[tuple[int, str]], least: float) -> list[tuple[int, st
     return sorted(found)
 
 
-def turn_partings(axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)) -> list[dict[str, Any]]:
+def turn_partings(
+    axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)
+) -> list[dict[str, Any]]:
     """Shapes for the layout: a thin line between any two turns where turns have several calls and are not too many,
     over each of the y axes ``rows``."""
     places = range(1, last_place(axis) + 1) if shown is None else shown
@@ -115,10 +142,19 @@ def turn_partings(axis: RequestAxis, shown: range | None = None, rows: Sequence[
         return []
     line = {"width": 1, "color": PARTING_COLOR}
     return [
-        {"type": "line", "x0": end + 0.5, "x1": end + 0.5, "yref": f"{row} domain", "y0": 0, "y1": 1,
-         "layer": "below", "line": line}
-        for end in ends.tolist() for row in rows
-    ]  # fmt: skip
+        {
+            "type": "line",
+            "x0": end + 0.5,
+            "x1": end + 0.5,
+            "yref": f"{row} domain",
+            "y0": 0,
+            "y1": 1,
+            "layer": "below",
+            "line": line,
+        }
+        for end in ends.tolist()
+        for row in rows
+    ]
 
 
 def parted(axis: RequestAxis, shown: range | None = None) -> dict[str, Any]:

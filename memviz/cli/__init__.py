@@ -26,9 +26,12 @@ from memviz.cli.sweeping import sweep_settings
 
 # Plain help is drawn in half the time of the framed one. Tracebacks with local variables could show keys.
 app = Typer(
-    cls=Commands, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)  # fmt: skip
+)
 
 app.command("import")(import_files)
 app.command("list")(list_conversations)
@@ -56,7 +59,13 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def memviz(
     version: Annotated[
-        bool, Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        Option(
+            "--version",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and exit.",
+        ),
     ] = False,
 ) -> None:
     """See what a chatbot remembers: replay one conversation under many memory strategies.

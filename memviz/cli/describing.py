@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
 
-Name = Annotated[str | None, Argument(metavar="[NAME]", help="Everything about this one.")]
+Name = Annotated[
+    str | None, Argument(metavar="[NAME]", help="Everything about this one.")
+]
 
 
 def list_strategies(name: Name = None, json: AsJson = False) -> None:
@@ -65,11 +67,19 @@ def list_formats() -> None:
 
 
 def _as_json(cls: type[Strategy]) -> dict[str, Any]:
-    parameters = [asdict(parameter) | {"kind": parameter.kind.__name__} for parameter in cls.parameters()]
+    parameters = [
+        asdict(parameter) | {"kind": parameter.kind.__name__}
+        for parameter in cls.parameters()
+    ]
     return {
-        "id": cls.id, "title": cls.title, "summary": cls.summary_line(), "description": inspect.getdoc(cls) or "",
-        "reference": cls.reference, "cannot_be_run": cls().can_be_run(), "parameters": parameters,
-    }  # fmt: skip
+        "id": cls.id,
+        "title": cls.title,
+        "summary": cls.summary_line(),
+        "description": inspect.getdoc(cls) or "",
+        "reference": cls.reference,
+        "cannot_be_run": cls().can_be_run(),
+        "parameters": parameters,
+    }
 
 
 def _print_strategy(out: Console, cls: type[Strategy], *, whole: bool) -> None:
@@ -82,8 +92,18 @@ def _print_strategy(out: Console, cls: type[Strategy], *, whole: bool) -> None:
     if cls.parameters():
         table = _table("parameter", "default", "range", "unit", "help")
         for parameter in cls.parameters():
-            default = "its own" if parameter.default is None else str(parameter.default).lower()
-            table.add_row(parameter.name, default, _range(parameter), parameter.unit, _help(parameter))
+            default = (
+                "its own"
+                if parameter.default is None
+                else str(parameter.default).lower()
+            )
+            table.add_row(
+                parameter.name,
+                default,
+                _range(parameter),
+                parameter.unit,
+                _help(parameter),
+            )
         out.print(table)
 
 
@@ -91,7 +111,8 @@ def _paragraphs(text: str) -> str:
     """The text with its lines joined, so that the terminal breaks them where it is wide enough."""
     paragraphs = text.split("\n\n")
     return "\n\n".join(
-        part if re.search(r"^[-* ]", part, re.MULTILINE) else " ".join(part.split()) for part in paragraphs
+        part if re.search(r"^[-* ]", part, re.MULTILINE) else " ".join(part.split())
+        for part in paragraphs
     )
 
 
@@ -104,12 +125,21 @@ def _range(parameter: Parameter) -> str:
         return "text"
     if parameter.minimum is None:
         return "whole number"
-    return f"{parameter.minimum:,} or more" if parameter.maximum is None else f"{parameter.minimum}-{parameter.maximum}"
+    return (
+        f"{parameter.minimum:,} or more"
+        if parameter.maximum is None
+        else f"{parameter.minimum}-{parameter.maximum}"
+    )
 
 
 def _help(parameter: Parameter) -> str:
     """What it does, and where it has a few values, what each of them does."""
-    return " ".join([parameter.help, *(f"{value}: {meaning}" for value, meaning in parameter.choices)])
+    return " ".join(
+        [
+            parameter.help,
+            *(f"{value}: {meaning}" for value, meaning in parameter.choices),
+        ]
+    )
 
 
 def _table(*columns: str) -> Table:

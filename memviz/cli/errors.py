@@ -10,7 +10,12 @@ from typer.core import TyperGroup
 
 from memviz.bounds import quoted
 from memviz.cli.output import complain
-from memviz.errors import MemvizError, ParameterError, UnknownModelError, UnknownNameError
+from memviz.errors import (
+    MemvizError,
+    ParameterError,
+    UnknownModelError,
+    UnknownNameError,
+)
 
 FAILED = 1
 WRONG_USE = 2
@@ -26,7 +31,9 @@ class UnknownFormatNameError(UnknownNameError):
 
     def __init__(self, name: str, known: Iterable[str], advice: str) -> None:
         super().__init__(name, known)
-        self.args = (f"There is no format named {quoted(name)}. {advice}",)  # there are too many to list them all
+        self.args = (
+            f"There is no format named {quoted(name)}. {advice}",
+        )  # there are too many to list them all
 
 
 class UnknownExportError(UnknownNameError):
@@ -58,4 +65,6 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except MemvizError as error:
             complain(f"Error: {error}")
-            raise Exit(WRONG_USE if isinstance(error, _WRONG_USES) else FAILED) from None
+            raise Exit(
+                WRONG_USE if isinstance(error, _WRONG_USES) else FAILED
+            ) from None

@@ -12,8 +12,16 @@ from memviz.cli.inputs import source_of
 from memviz.cli.options import Database, FileOrId, FormatName, Number, UserName
 from memviz.cli.output import write_text
 
-To = Annotated[str, Option("--to", metavar="NAME", help="openai, finetuning, markdown, csv or memviz.")]
-Out = Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="The file to write. [default: stdout]")]
+To = Annotated[
+    str,
+    Option("--to", metavar="NAME", help="openai, finetuning, markdown, csv or memviz."),
+]
+Out = Annotated[
+    Path | None,
+    Option(
+        "--output", "-o", metavar="OUT", help="The file to write. [default: stdout]"
+    ),
+]
 
 
 def export_conversation(

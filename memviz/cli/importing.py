@@ -20,12 +20,29 @@ if TYPE_CHECKING:
     from memviz.transcripts.loading import LoadedFile
     from memviz.workspace import Workspace
 
-Files = Annotated[list[str], Argument(metavar="FILE...", help="Files to read, archives too; - is stdin.")]
-Picks = Annotated[
-    list[int] | None, Option("--pick", metavar="N", min=1, help="Only this conversation of the file; can be repeated.")
+Files = Annotated[
+    list[str],
+    Argument(metavar="FILE...", help="Files to read, archives too; - is stdin."),
 ]
-Again = Annotated[bool, Option("--again", help="Save a conversation also where the library has it already.")]
-DryRun = Annotated[bool, Option("--dry-run", help="Show what is in the files, by number, and save nothing.")]
+Picks = Annotated[
+    list[int] | None,
+    Option(
+        "--pick",
+        metavar="N",
+        min=1,
+        help="Only this conversation of the file; can be repeated.",
+    ),
+]
+Again = Annotated[
+    bool,
+    Option(
+        "--again", help="Save a conversation also where the library has it already."
+    ),
+]
+DryRun = Annotated[
+    bool,
+    Option("--dry-run", help="Show what is in the files, by number, and save nothing."),
+]
 
 
 class Wanted(NamedTuple):
@@ -64,7 +81,10 @@ def import_files(
         raise BadParameter("--pick takes numbers of one file. Give one FILE at a time.")
     known_format(format)
     workspace = None if dry_run else _workspace(db)
-    results = [_import_one(file, Wanted(format, user, again), pick or (), workspace) for file in files]
+    results = [
+        _import_one(file, Wanted(format, user, again), pick or (), workspace)
+        for file in files
+    ]
     if not all(results):
         raise Exit(FAILED)
 
@@ -75,7 +95,9 @@ def _workspace(database: str | None) -> Workspace:
     return Workspace(database)
 
 
-def _import_one(file: str, wanted: Wanted, pick: Sequence[int], workspace: Workspace | None) -> bool:
+def _import_one(
+    file: str, wanted: Wanted, pick: Sequence[int], workspace: Workspace | None
+) -> bool:
     """Import one file; whether all of it could be read."""
     try:
         loaded = _load(file, wanted)
@@ -84,7 +106,11 @@ def _import_one(file: str, wanted: Wanted, pick: Sequence[int], workspace: Works
         complain(f"Error: {error}")
         return False
     chosen = [loaded.transcripts[number - 1] for number in numbers]
-    ids = _saved(workspace, chosen, again=wanted.again) if workspace else ["not saved"] * len(chosen)
+    ids = (
+        _saved(workspace, chosen, again=wanted.again)
+        if workspace
+        else ["not saved"] * len(chosen)
+    )
     for number, transcript, id in zip(numbers, chosen, ids, strict=True):
         say(_line(number, transcript, id))
         for warning in transcript.warnings:
@@ -96,7 +122,9 @@ def _import_one(file: str, wanted: Wanted, pick: Sequence[int], workspace: Works
     return not loaded.failures
 
 
-def _saved(workspace: Workspace, transcripts: Sequence[Transcript], *, again: bool) -> list[str]:
+def _saved(
+    workspace: Workspace, transcripts: Sequence[Transcript], *, again: bool
+) -> list[str]:
     """The ids under which the library has them. One that was there before is told, and saved ``again`` where that is
     wanted."""
     if again:
@@ -116,7 +144,13 @@ def _load(file: str, wanted: Wanted) -> LoadedFile:
 
     name = "stdin" if file == STDIN else Path(file).name
     with progress_of(f"Reading {name}") as progress:
-        return load_file(content_of(file), wanted.format, name=name, user=wanted.user, progress=progress)
+        return load_file(
+            content_of(file),
+            wanted.format,
+            name=name,
+            user=wanted.user,
+            progress=progress,
+        )
 
 
 def _picked(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
@@ -124,7 +158,9 @@ def _picked(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
     wrong = [number for number in pick if number > there]
     if wrong:
         reason = f"there is no conversation {wrong[0]}."
-        raise TranscriptError(reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}.")
+        raise TranscriptError(
+            reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}."
+        )
     return list(dict.fromkeys(pick)) or list(range(1, there + 1))
 
 

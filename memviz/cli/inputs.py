@@ -34,7 +34,12 @@ class Source:
     workspace: Workspace | None = None
 
     def run(
-        self, strategy: Strategy, counter: str, model: Model, progress: Progress | None, recalls: Recalls = ()
+        self,
+        strategy: Strategy,
+        counter: str,
+        model: Model,
+        progress: Progress | None,
+        recalls: Recalls = (),
     ) -> Run:
         """Replay it; a conversation of the library keeps the run, and a run that was kept is not made again."""
         from memviz.engine.replay import replay
@@ -43,20 +48,38 @@ class Source:
         key = RunKey(self.id, strategy, counter, model.name, recalls)
         if self.workspace is None:
             wanted = key.recalls_by_turn()
-            return replay(self.transcript, strategy, model=model, counter=counter, recalls=wanted, progress=progress)
+            return replay(
+                self.transcript,
+                strategy,
+                model=model,
+                counter=counter,
+                recalls=wanted,
+                progress=progress,
+            )
         return self.workspace.run(key, model, progress)
 
-    def is_kept(self, strategy: Strategy, counter: str, model: Model, recalls: Recalls = ()) -> bool:
+    def is_kept(
+        self, strategy: Strategy, counter: str, model: Model, recalls: Recalls = ()
+    ) -> bool:
         """Whether the library has this replay, so that nobody is asked for it."""
         from memviz.workspace import RunKey
 
         if self.workspace is None:
             return False
-        return self.workspace.kept_run(RunKey(self.id, strategy, counter, model.name, recalls)) is not None
+        return (
+            self.workspace.kept_run(
+                RunKey(self.id, strategy, counter, model.name, recalls)
+            )
+            is not None
+        )
 
 
 def source_of(
-    given: str, database: str | None, format: str | None = None, number: int | None = None, user: str | None = None
+    given: str,
+    database: str | None,
+    format: str | None = None,
+    number: int | None = None,
+    user: str | None = None,
 ) -> Source:
     """The conversation that ``given`` names. What was repaired in a file is told on stderr.
 
@@ -65,7 +88,9 @@ def source_of(
     if given == STDIN or _is_path(given):
         return _from_file(given, known_format(format), number, user)
     if any(option is not None for option in (format, number, user)):
-        raise typer.BadParameter(f"--format, --conversation and --user are for files, and there is no file {given!r}.")
+        raise typer.BadParameter(
+            f"--format, --conversation and --user are for files, and there is no file {given!r}."
+        )
     from memviz.workspace import Workspace
 
     workspace = Workspace(database)
@@ -73,7 +98,9 @@ def source_of(
     return Source(workspace.conversation(id)[0], id=id, workspace=workspace)
 
 
-def sources_of(given: str, database: str | None, format: str | None = None, user: str | None = None) -> list[Source]:
+def sources_of(
+    given: str, database: str | None, format: str | None = None, user: str | None = None
+) -> list[Source]:
     """As :func:`source_of`, but all conversations of a file. One that cannot be read is told on stderr; the others
     are there."""
     if not (given == STDIN or _is_path(given)):
@@ -82,19 +109,33 @@ def sources_of(given: str, database: str | None, format: str | None = None, user
 
     name = "stdin" if given == STDIN else Path(given).name
     with progress_of(f"Reading {name}") as progress:
-        loaded = load_file(content_of(given), known_format(format), name=name, user=user, progress=progress)
-    for warning in [*loaded.warnings, *(warning for one in loaded.transcripts for warning in one.warnings)]:
+        loaded = load_file(
+            content_of(given),
+            known_format(format),
+            name=name,
+            user=user,
+            progress=progress,
+        )
+    for warning in [
+        *loaded.warnings,
+        *(warning for one in loaded.transcripts for warning in one.warnings),
+    ]:
         complain(f"Warning: {name}: {warning}")
     for failure in loaded.failures:
         complain(f"Warning: {name}: left out: {failure}")
-    return [Source(transcript, file="" if given == STDIN else given) for transcript in loaded.transcripts]
+    return [
+        Source(transcript, file="" if given == STDIN else given)
+        for transcript in loaded.transcripts
+    ]
 
 
 def content_of(given: str) -> str | bytes:
     """A path as it is; of standard input and pipes, which can be read only once, the bytes."""
     from memviz.transcripts.limits import Limits
 
-    one_too_many = Limits.from_environment().file_bytes + 1  # so that the reader sees that it is too large
+    one_too_many = (
+        Limits.from_environment().file_bytes + 1
+    )  # so that the reader sees that it is too large
     if given == STDIN:
         return typer.get_binary_stream("stdin").read(one_too_many)
     if Path(given).is_fifo():
@@ -103,12 +144,16 @@ def content_of(given: str) -> str | bytes:
     return given
 
 
-def _from_file(given: str, format: str | None, number: int | None, user: str | None) -> Source:
+def _from_file(
+    given: str, format: str | None, number: int | None, user: str | None
+) -> Source:
     from memviz.transcripts.loading import load_transcript
 
     content = content_of(given)
     name = "stdin" if given == STDIN else Path(given).name
-    transcript = load_transcript(content, format, name=name, conversation=number or 1, user=user)
+    transcript = load_transcript(
+        content, format, name=name, conversation=number or 1, user=user
+    )
     for warning in transcript.warnings:
         complain(f"Warning: {name}: {warning}")
     return Source(transcript, file="" if given == STDIN else given)
@@ -117,7 +162,9 @@ def _from_file(given: str, format: str | None, number: int | None, user: str | N
 def _is_path(given: str) -> bool:
     """Whether it is a file, or written as one: no id has a dot or a slash."""
     try:
-        return any(mark in given for mark in "./\\~") or (Path(given).exists() and not Path(given).is_dir())
+        return any(mark in given for mark in "./\\~") or (
+            Path(given).exists() and not Path(given).is_dir()
+        )
     except (OSError, ValueError):  # too long for a name, or with NUL in it
         return False
 
@@ -125,12 +172,18 @@ def _is_path(given: str) -> bool:
 def _saved(workspace: Workspace, given: str) -> str:
     if given and workspace.store.exists(given):
         return given
-    found = [entry for entry in workspace.store.conversations(limit=-1) if given and entry.id.startswith(given)]
+    found = [
+        entry
+        for entry in workspace.store.conversations(limit=-1)
+        if given and entry.id.startswith(given)
+    ]
     if len(found) == 1:
         return found[0].id
     if found:
         names = ", ".join(f"{entry.id} ({entry.title})" for entry in found[:MAX_NAMED])
-        raise UnknownConversationError(f"Several ids begin with {given!r}: {names}. Give more of the one you mean.")
+        raise UnknownConversationError(
+            f"Several ids begin with {given!r}: {names}. Give more of the one you mean."
+        )
     raise UnknownConversationError(
         f"There is no file and no saved conversation {given!r}. `memviz list` shows what is saved."
     )

@@ -15,15 +15,27 @@ if TYPE_CHECKING:
     from memviz.lessons.lesson import Lesson
     from memviz.workspace import Workspace
 
-Files = Annotated[list[str], Argument(metavar="FILE_OR_ID...", help="Lesson files, or ids of lessons.")]
-FileOrId = Annotated[str, Argument(metavar="FILE_OR_ID", help="A lesson file, or the id of a lesson.")]
-Out = Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="The file to write. [default: stdout]")]
+Files = Annotated[
+    list[str],
+    Argument(metavar="FILE_OR_ID...", help="Lesson files, or ids of lessons."),
+]
+FileOrId = Annotated[
+    str, Argument(metavar="FILE_OR_ID", help="A lesson file, or the id of a lesson.")
+]
+Out = Annotated[
+    Path | None,
+    Option(
+        "--output", "-o", metavar="OUT", help="The file to write. [default: stdout]"
+    ),
+]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Say only what does not hold.")]
 
 lessons = Typer(
-    invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)  # fmt: skip
+)
 
 
 @lessons.callback()
@@ -49,12 +61,19 @@ def list_lessons(context: Context, json: AsJson = False, db: Database = None) ->
     for title in ("id", "minutes", "steps", "title"):
         table.add_column(title, overflow="fold")
     for lesson in found:
-        table.add_row(lesson.id, str(lesson.minutes or ""), str(len(lesson.steps)), lesson.title.said("en"))
+        table.add_row(
+            lesson.id,
+            str(lesson.minutes or ""),
+            str(len(lesson.steps)),
+            lesson.title.said("en"),
+        )
     console().print(table)
 
 
 @lessons.command("check")
-def check_lessons(context: Context, files: Files, quiet: Quiet = False, json: AsJson = False) -> None:
+def check_lessons(
+    context: Context, files: Files, quiet: Quiet = False, json: AsJson = False
+) -> None:
     """Say of every claim whether it holds, and which numbers of a text no claim holds. Exits with 1 where a claim does
     not hold."""
     from memviz.errors import LessonError
@@ -82,8 +101,16 @@ def export_lesson(context: Context, lesson: FileOrId, output: Out = None) -> Non
     """Write a lesson as one HTML file with its player and questions, which needs no network and can be printed."""
     from memviz.lessons.html import html_lesson
 
-    workspace, source = _workspace(context.obj), lesson if Path(lesson).is_file() else ""
-    write_text(html_lesson(_lesson(lesson, workspace), workspace), output, source, what="the lesson")
+    workspace, source = (
+        _workspace(context.obj),
+        lesson if Path(lesson).is_file() else "",
+    )
+    write_text(
+        html_lesson(_lesson(lesson, workspace), workspace),
+        output,
+        source,
+        what="the lesson",
+    )
 
 
 def _workspace(db: str | None) -> Workspace:
@@ -104,15 +131,22 @@ def _all(db: str | None) -> list[Lesson]:
 def _lesson(given: str, workspace: Workspace) -> Lesson:
     from memviz.lessons.library import find_lesson, lesson_of
 
-    found = None if any(mark in given for mark in "./\\~") else find_lesson(given, workspace.store)
+    found = (
+        None
+        if any(mark in given for mark in "./\\~")
+        else find_lesson(given, workspace.store)
+    )
     return found or lesson_of(given)
 
 
 def _row(lesson: Lesson) -> dict[str, object]:
     return {
-        "id": lesson.id, "title": lesson.title.said("en"), "minutes": lesson.minutes, "steps": len(lesson.steps),
+        "id": lesson.id,
+        "title": lesson.title.said("en"),
+        "minutes": lesson.minutes,
+        "steps": len(lesson.steps),
         "languages": list(lesson.languages),
-    }  # fmt: skip
+    }
 
 
 def _checked(lesson: Lesson, workspace: Workspace) -> list[dict[str, object]]:
@@ -120,13 +154,22 @@ def _checked(lesson: Lesson, workspace: Workspace) -> list[dict[str, object]]:
     from memviz.lessons.claims import held
 
     rows: list[dict[str, object]] = [
-        {"lesson": lesson.id, "step": one.step, "held": one.held, "sentence": one.sentence}
+        {
+            "lesson": lesson.id,
+            "step": one.step,
+            "held": one.held,
+            "sentence": one.sentence,
+        }
         for one in held(lesson, workspace)
     ]
     rows += (
-        {"lesson": lesson.id, "step": n, "held": False, "sentence": text} for n, text in problems(lesson, workspace)
+        {"lesson": lesson.id, "step": n, "held": False, "sentence": text}
+        for n, text in problems(lesson, workspace)
     )
-    rows += ({"lesson": lesson.id, "step": n, "held": None, "sentence": text} for n, text in unheld(lesson, workspace))
+    rows += (
+        {"lesson": lesson.id, "step": n, "held": None, "sentence": text}
+        for n, text in unheld(lesson, workspace)
+    )
     return rows
 
 
@@ -137,6 +180,8 @@ def _fine(lesson: Lesson) -> dict[str, object]:
 
 def _tell(row: dict[str, object], *, quiet: bool) -> None:
     word = {True: "held", False: "NOT HELD", None: "no claim"}[row["held"]]  # type: ignore[index]
-    where = f"{row['lesson']} step {row['step']}: {word}: " if row["step"] else ""  # else the sentence names the file
+    where = (
+        f"{row['lesson']} step {row['step']}: {word}: " if row["step"] else ""
+    )  # else the sentence names the file
     if not (quiet and row["held"]):
         say(f"{where}{row['sentence']}")

@@ -14,11 +14,25 @@ if TYPE_CHECKING:
     from memviz.storage.entries import ConversationEntry
 
 SHORT_ID_CHARS = 8
-Search = Annotated[str, Option("--search", metavar="TEXT", help="Only those with this text in title or messages.")]
-Limit = Annotated[int, Option("--limit", metavar="N", min=1, help="At most so many, the last changed first.")]
+Search = Annotated[
+    str,
+    Option(
+        "--search",
+        metavar="TEXT",
+        help="Only those with this text in title or messages.",
+    ),
+]
+Limit = Annotated[
+    int,
+    Option(
+        "--limit", metavar="N", min=1, help="At most so many, the last changed first."
+    ),
+]
 
 
-def list_conversations(search: Search = "", limit: Limit = 50, json: AsJson = False, db: Database = None) -> None:
+def list_conversations(
+    search: Search = "", limit: Limit = 50, json: AsJson = False, db: Database = None
+) -> None:
     """List saved conversations, the last changed first.
 
     The ids shown are short; any beginning of an id that fits only one conversation can be given to other commands.
@@ -40,13 +54,18 @@ def list_conversations(search: Search = "", limit: Limit = 50, json: AsJson = Fa
         return
     _print_table(entries)
     if in_all > len(entries) + len(unreadable):
-        complain(f"{len(entries):,} of {in_all:,} conversations; --limit {in_all} shows all.")
+        complain(
+            f"{len(entries):,} of {in_all:,} conversations; --limit {in_all} shows all."
+        )
     elif not in_all:
         complain("No conversation matches." if search else "The library is empty.")
 
 
 def _as_json(entry: ConversationEntry) -> dict[str, object]:
-    times = {name: time.isoformat() if (time := getattr(entry, name)) else None for name in _TIMES}
+    times = {
+        name: time.isoformat() if (time := getattr(entry, name)) else None
+        for name in _TIMES
+    }
     return asdict(entry) | times
 
 
@@ -66,10 +85,13 @@ def _print_table(entries: list[ConversationEntry]) -> None:
         table.add_column(name, no_wrap=True)
     for entry in entries:
         table.add_row(
-            short_id(entry.id), Text(on_one_line(entry.title), no_wrap=True, overflow="ellipsis"),
-            f"{entry.turn_count:,}", f"{entry.message_count:,}", on_one_line(entry.format),
+            short_id(entry.id),
+            Text(on_one_line(entry.title), no_wrap=True, overflow="ellipsis"),
+            f"{entry.turn_count:,}",
+            f"{entry.message_count:,}",
+            on_one_line(entry.format),
             f"{entry.updated_at:%Y-%m-%d %H:%M}",
-        )  # fmt: skip
+        )
     if entries:
         console().print(table)
 

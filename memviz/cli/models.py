@@ -14,10 +14,20 @@ from memviz.cli.output import complain, console, on_one_line, write_json
 if TYPE_CHECKING:
     from memviz.models.local_servers import LocalServers
 
-Local = Annotated[bool, Option("--local", help="Ask the servers of models that run on this machine what they have.")]
+Local = Annotated[
+    bool,
+    Option(
+        "--local",
+        help="Ask the servers of models that run on this machine what they have.",
+    ),
+]
 At = Annotated[
     list[str] | None,
-    Option("--at", metavar="ADDRESS", help="With --local: ask at this address of this machine too, such as 8081."),
+    Option(
+        "--at",
+        metavar="ADDRESS",
+        help="With --local: ask at this address of this machine too, such as 8081.",
+    ),
 ]
 
 
@@ -43,11 +53,22 @@ def _list_known(*, json: bool) -> None:
     from memviz.models.prices import context_window_tokens
     from memviz.models.registry import known_models, missing_keys
 
-    known = [(name, context_window_tokens(name), missing_keys(name)) for name in known_models()]
+    known = [
+        (name, context_window_tokens(name), missing_keys(name))
+        for name in known_models()
+    ]
     if json:
-        write_json([{"name": name, "context_tokens": tokens, "missing_keys": keys} for name, tokens, keys in known])
+        write_json(
+            [
+                {"name": name, "context_tokens": tokens, "missing_keys": keys}
+                for name, tokens, keys in known
+            ]
+        )
         return
-    rows = [(name, f"{tokens:,}" if tokens else "", " and ".join(keys)) for name, tokens, keys in known]
+    rows = [
+        (name, f"{tokens:,}" if tokens else "", " and ".join(keys))
+        for name, tokens, keys in known
+    ]
     _print_table(("name", "context tokens", "needs the key"), rows)
 
 
@@ -64,7 +85,10 @@ def _list_local(at: list[str], *, json: bool) -> None:
 
 
 def _print_local(found: LocalServers) -> None:
-    rows = [(on_one_line(model.name), model.program, model.context_words, model.api_base) for model in found.models]
+    rows = [
+        (on_one_line(model.name), model.program, model.context_words, model.api_base)
+        for model in found.models
+    ]
     _print_table(("name", "served by", "context", "base URL"), rows)
 
 
@@ -73,7 +97,9 @@ def _print_table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> No
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in titles:
-        table.add_column(title, justify="right" if title.endswith("tokens") else "left", no_wrap=True)
+        table.add_column(
+            title, justify="right" if title.endswith("tokens") else "left", no_wrap=True
+        )
     for row in rows:
         table.add_row(*row)
     console().print(table)

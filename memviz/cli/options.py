@@ -10,21 +10,47 @@ from memviz.cli.errors import UnknownFormatNameError
 
 Database = Annotated[
     str | None,
-    Option("--db", metavar="PATH", envvar="MEMVIZ_DB", help="The library's file. [default: memviz.db here]"),
+    Option(
+        "--db",
+        metavar="PATH",
+        envvar="MEMVIZ_DB",
+        help="The library's file. [default: memviz.db here]",
+    ),
 ]
-AsJson = Annotated[bool, Option("--json", help="Write JSON to stdout, and nothing else.")]
+AsJson = Annotated[
+    bool, Option("--json", help="Write JSON to stdout, and nothing else.")
+]
 FileOrId = Annotated[
     str,
-    Argument(metavar="FILE_OR_ID", help="A file (- is stdin), or the id of a saved conversation or its beginning."),
+    Argument(
+        metavar="FILE_OR_ID",
+        help="A file (- is stdin), or the id of a saved conversation or its beginning.",
+    ),
 ]
 FormatName = Annotated[
-    str | None, Option("--format", metavar="NAME", help="The file's format, where it is not recognised.")
+    str | None,
+    Option(
+        "--format",
+        metavar="NAME",
+        help="The file's format, where it is not recognised.",
+    ),
 ]
 UserName = Annotated[
-    str | None, Option("--user", metavar="NAME", help="Who in the file is the user, where the names do not show it.")
+    str | None,
+    Option(
+        "--user",
+        metavar="NAME",
+        help="Who in the file is the user, where the names do not show it.",
+    ),
 ]
 Number = Annotated[
-    int | None, Option("--conversation", metavar="N", min=1, help="Which conversation of the file. [default: 1]")
+    int | None,
+    Option(
+        "--conversation",
+        metavar="N",
+        min=1,
+        help="Which conversation of the file. [default: 1]",
+    ),
 ]
 
 

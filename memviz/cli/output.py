@@ -42,7 +42,10 @@ def visible(text: str, *, keep: str = "") -> str:
         return text
     obeyed = ("Cc", "Cs", "Zl", "Zp")
     return "".join(
-        c for c in text if c in keep or (unicodedata.category(c) not in obeyed and c not in _TURNS_TEXT_ROUND)
+        c
+        for c in text
+        if c in keep
+        or (unicodedata.category(c) not in obeyed and c not in _TURNS_TEXT_ROUND)
     )
 
 
@@ -73,7 +76,9 @@ def console() -> Console:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else PIPE_COLUMNS
-    return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, width=width)
+    return Console(
+        file=sys.stdout, markup=False, highlight=False, emoji=False, width=width
+    )
 
 
 @contextmanager
@@ -86,7 +91,10 @@ def progress_of(what: str) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    texts = [TextColumn(f"{{task.{name}}}", markup=False) for name in ("description", "fields[left]")]
+    texts = [
+        TextColumn(f"{{task.{name}}}", markup=False)
+        for name in ("description", "fields[left]")
+    ]
     columns = (texts[0], BarColumn(), MofNCompleteColumn(), texts[1])
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     task, began = bar.add_task(on_one_line(what), left=""), monotonic()
@@ -108,21 +116,29 @@ def write_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, default=str))
 
 
-def write_text(text: str, out: Path | None, *sources: str, what: str = "the conversation") -> None:
+def write_text(
+    text: str, out: Path | None, *sources: str, what: str = "the conversation"
+) -> None:
     """The text as UTF-8 into a file, or on stdout. ``sources`` are the files that it was made from, which are never
     written over, and ``what`` is in them. Raises :class:`memviz.cli.errors.OutputError`."""
     from memviz.cli.errors import OutputError
 
     if out is None or out == STANDARD_STREAM:
-        if sys.stdout.isatty():  # a pipe gets every character, a terminal the visible ones
+        if (
+            sys.stdout.isatty()
+        ):  # a pipe gets every character, a terminal the visible ones
             typer.echo(visible(text, keep="\n\t"))
         else:
             typer.get_binary_stream("stdout").write(text.encode("utf-8", "replace"))
         return
     try:
-        if out.exists() and any(os.path.samefile(source, out) for source in sources if source):
+        if out.exists() and any(
+            os.path.samefile(source, out) for source in sources if source
+        ):
             raise OutputError(f"{out} is {what} itself. Give another name to write to.")
         out.write_text(text, encoding="utf-8", errors="replace", newline="")
     except OSError as error:
-        raise OutputError(f"{out} cannot be written: {error.strerror or error}.") from error
+        raise OutputError(
+            f"{out} cannot be written: {error.strerror or error}."
+        ) from error
     complain(f"Written: {out}")

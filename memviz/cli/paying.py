@@ -52,7 +52,11 @@ class Asked:
         """What its provider was paid, as far as it tells, as one more sentence; empty where nobody is paid."""
         from memviz.tuning.paid import spent_sentence
 
-        return "" if self.budget is None else f" {spent_sentence(self.model.name, self.budget)}"
+        return (
+            ""
+            if self.budget is None
+            else f" {spent_sentence(self.model.name, self.budget)}"
+        )
 
 
 def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
@@ -67,7 +71,14 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
             )
         return Asked(model)
     limit = budget_of(model.name, budget_usd)
-    return Asked(model, Budgeted(model, limit, usd_per_million=None if by_hand is None else (by_hand[0], by_hand[1])))
+    return Asked(
+        model,
+        Budgeted(
+            model,
+            limit,
+            usd_per_million=None if by_hand is None else (by_hand[0], by_hand[1]),
+        ),
+    )
 
 
 def costs(name: str) -> bool | None:
@@ -89,7 +100,9 @@ def budget_of(name: str, budget_usd: float | None) -> Budget:
     from memviz.models.budget import Budget
 
     if budget_usd is None:
-        raise BadParameter(f"{name} costs money. Give --budget USD, the most that it may cost.")
+        raise BadParameter(
+            f"{name} costs money. Give --budget USD, the most that it may cost."
+        )
     return Budget(budget_usd)
 
 

@@ -31,27 +31,67 @@ if TYPE_CHECKING:
 
 DEFAULT_COUNTER = "o200k_base"
 ModelName = Annotated[
-    str, Option("--model", metavar="NAME", help="The model to record, as provider/model, its key in the environment.")
+    str,
+    Option(
+        "--model",
+        metavar="NAME",
+        help="The model to record, as provider/model, its key in the environment.",
+    ),
 ]
-Out = Annotated[Path, Option("--out", "-o", metavar="OUT", help="The recording. One that exists is gone on with.")]
+Out = Annotated[
+    Path,
+    Option(
+        "--out",
+        "-o",
+        metavar="OUT",
+        help="The recording. One that exists is gone on with.",
+    ),
+]
 ApiBase = Annotated[
-    str | None, Option("--api-base", metavar="URL", help="Where the model is, if not at its provider's own address.")
+    str | None,
+    Option(
+        "--api-base",
+        metavar="URL",
+        help="Where the model is, if not at its provider's own address.",
+    ),
 ]
 Questions = Annotated[
-    bool, Option("--questions/--no-questions", help="Ask it the conversation's questions, too, under each strategy.")
+    bool,
+    Option(
+        "--questions/--no-questions",
+        help="Ask it the conversation's questions, too, under each strategy.",
+    ),
 ]
 BudgetUsd = Annotated[
-    float | None, Option("--budget", metavar="USD", min=0.0, help="The most that it may cost; needed with a price.")
+    float | None,
+    Option(
+        "--budget",
+        metavar="USD",
+        min=0.0,
+        help="The most that it may cost; needed with a price.",
+    ),
 ]
 Yes = Annotated[bool, Option("--yes", help="Spend up to the budget without asking.")]
 
 
 def record_conversation(
-    conversation: FileOrId, model: ModelName, out: Out, strategy: Strategies = None, settings: Settings = None,
-    counter: Counter = None, questions: Questions = True, recall: Recall = None, budget: BudgetUsd = None,
-    yes: Yes = False, usd_per_million: Prices = None, api_base: ApiBase = None, format: FormatName = None,
-    number: Number = None, user: UserName = None, db: Database = None,
-) -> None:  # fmt: skip
+    conversation: FileOrId,
+    model: ModelName,
+    out: Out,
+    strategy: Strategies = None,
+    settings: Settings = None,
+    counter: Counter = None,
+    questions: Questions = True,
+    recall: Recall = None,
+    budget: BudgetUsd = None,
+    yes: Yes = False,
+    usd_per_million: Prices = None,
+    api_base: ApiBase = None,
+    format: FormatName = None,
+    number: Number = None,
+    user: UserName = None,
+    db: Database = None,
+) -> None:
     """Record what a model answers: its summaries under memory strategies, and its answers to the questions.
 
     The recording is a text file that plays the same replies again, with no key and no network:
@@ -68,26 +108,41 @@ def record_conversation(
     from memviz.models.recordings.files import RecordingFile
 
     if not strategy:
-        raise BadParameter("Give --strategy NAME, once or more. `memviz strategies` shows the names.")
+        raise BadParameter(
+            "Give --strategy NAME, once or more. `memviz strategies` shows the names."
+        )
     chosen = strategies_from(strategy, settings or ())
     name, counted_by = model.strip(), counter or DEFAULT_COUNTER
     recorded = _recorded(name, counted_by, budget, usd_per_million, api_base)
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
     if out.exists() and source.file and out.samefile(source.file):
-        raise BadParameter(f"{out} is the conversation itself. Give another name to write to.")
+        raise BadParameter(
+            f"{out} is the conversation itself. Give another name to write to."
+        )
     probes = source.transcript.probes if questions else ()
     agree_on_replays(
-        recorded, source.transcript, chosen, counted_by, probes, yes=yes,
+        recorded,
+        source.transcript,
+        chosen,
+        counted_by,
+        probes,
+        yes=yes,
         more=", and nothing for what the recording holds",
-    )  # fmt: skip
+    )
     with RecordingFile(out, _about(source, name)) as file:
         asked = _record(recorded, source, chosen, counted_by, recalls, file, probes)
-    say(f"{out} holds {counted(len(chosen), 'setting')}; {counted(asked, 'request')} made now.{recorded.spent}")
+    say(
+        f"{out} holds {counted(len(chosen), 'setting')}; {counted(asked, 'request')} made now.{recorded.spent}"
+    )
 
 
 def _recorded(
-    name: str, counter: str, budget_usd: float | None, usd_per_million: str | None, api_base: str | None
+    name: str,
+    counter: str,
+    budget_usd: float | None,
+    usd_per_million: str | None,
+    api_base: str | None,
 ) -> Asked:
     """The model with its budget, once it is sure that it has one if it has a price."""
     from memviz.models.own_servers import is_self_hosted
@@ -98,9 +153,15 @@ def _recorded(
         raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
     by_hand = prices_of(usd_per_million, "--usd-per-million", most=2)
     if not (by_hand or api_base or is_self_hosted(name)) and costs(name) is None:
-        raise BadParameter(f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD.")
+        raise BadParameter(
+            f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD."
+        )
     return held(
-        find_model(name, api_base=api_base) if api_base else summarizer_named(name, counter), budget_usd, by_hand
+        find_model(name, api_base=api_base)
+        if api_base
+        else summarizer_named(name, counter),
+        budget_usd,
+        by_hand,
     )
 
 
@@ -109,7 +170,11 @@ def _about(source: Source, name: str) -> About:
 
     from memviz.models.recordings.recording import About
 
-    return About(title=source.transcript.title, model=name, made_on=datetime.now(UTC).date().isoformat())
+    return About(
+        title=source.transcript.title,
+        model=name,
+        made_on=datetime.now(UTC).date().isoformat(),
+    )
 
 
 def _record(
@@ -134,15 +199,33 @@ def _record(
             if bar is not None:
                 budget = recorded.budget
                 spent = f", {dollars(budget.spent_usd)} spent" if budget else ""
-                bar(now.done, now.total, f"{now.setting}: {counted(now.asked, 'request')}{spent}")
+                bar(
+                    now.done,
+                    now.total,
+                    f"{now.setting}: {counted(now.asked, 'request')}{spent}",
+                )
 
         try:
             record(
-                source.transcript, chosen, model=recorded.who, file=file, counter=counter, progress=told,
-                recalls=by_request(recalls), probes=probes,
-            )  # fmt: skip
+                source.transcript,
+                chosen,
+                model=recorded.who,
+                file=file,
+                counter=counter,
+                progress=told,
+                recalls=by_request(recalls),
+                probes=probes,
+            )
         except (MemvizError, KeyboardInterrupt) as error:
-            why = "Stopped by Ctrl-C." if isinstance(error, KeyboardInterrupt) else f"Error: {error}"
-            complain(f"{why} What was answered is in {file.path}: the same command goes on from there.{recorded.spent}")
-            raise Exit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED) from None
+            why = (
+                "Stopped by Ctrl-C."
+                if isinstance(error, KeyboardInterrupt)
+                else f"Error: {error}"
+            )
+            complain(
+                f"{why} What was answered is in {file.path}: the same command goes on from there.{recorded.spent}"
+            )
+            raise Exit(
+                INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
+            ) from None
     return sum(now.asked for now in last)

@@ -16,7 +16,14 @@ from memviz.bounds import MAX_SECONDS
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
-from memviz.cli.output import STANDARD_STREAM, complain, console, progress_of, write_json, write_text
+from memviz.cli.output import (
+    STANDARD_STREAM,
+    complain,
+    console,
+    progress_of,
+    write_json,
+    write_text,
+)
 from memviz.cli.paying import Asked, agree_on_replays, held
 from memviz.cli.recalls import recalls_of
 from memviz.cli.settings import strategies_at_first, strategies_from
@@ -43,50 +50,102 @@ Strategies = Annotated[
     ),
 ]
 Settings = Annotated[
-    list[str] | None, Option("--set", metavar="PARAMETER=VALUE", help="A parameter of the strategy; can be repeated.")
+    list[str] | None,
+    Option(
+        "--set",
+        metavar="PARAMETER=VALUE",
+        help="A parameter of the strategy; can be repeated.",
+    ),
 ]
 Config = Annotated[
     Path | None,
-    Option("--config", metavar="PATH", help="Take strategy, counter and summarizer from such a file as "
-           "configs/memory.yaml."),
-]  # fmt: skip
+    Option(
+        "--config",
+        metavar="PATH",
+        help="Take strategy, counter and summarizer from such a file as "
+        "configs/memory.yaml.",
+    ),
+]
 Counter = Annotated[
     str | None,
-    Option("--counter", metavar="NAME", help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4. "
-           "[default: o200k_base]"),
-]  # fmt: skip
+    Option(
+        "--counter",
+        metavar="NAME",
+        help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4. "
+        "[default: o200k_base]",
+    ),
+]
 ModelName = Annotated[
     str | None,
-    Option("--model", metavar="NAME", help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
-           "provider/model, its key in the environment. [default: offline]"),
-]  # fmt: skip
-Html = Annotated[Path | None, Option("--html", metavar="OUT", help="Write a report as one HTML file.")]
+    Option(
+        "--model",
+        metavar="NAME",
+        help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
+        "provider/model, its key in the environment. [default: offline]",
+    ),
+]
+Html = Annotated[
+    Path | None,
+    Option("--html", metavar="OUT", help="Write a report as one HTML file."),
+]
 Recall = Annotated[
     list[str] | None,
-    Option("--recall", metavar="TURN[.CALL]=TURNS", help="Bring earlier turns back into the requests of a turn, or "
-           "from one call of it on; can be repeated."),
-]  # fmt: skip
+    Option(
+        "--recall",
+        metavar="TURN[.CALL]=TURNS",
+        help="Bring earlier turns back into the requests of a turn, or "
+        "from one call of it on; can be repeated.",
+    ),
+]
 PricesOf = Annotated[
     str,
-    Option("--prices-of", metavar="NAME", help="Whose prices count in the report, as provider/model; it is not asked."),
+    Option(
+        "--prices-of",
+        metavar="NAME",
+        help="Whose prices count in the report, as provider/model; it is not asked.",
+    ),
 ]
 Pause = Annotated[
     float,
-    Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS,
-           help="The user's pause between turns in the report: caches live as long."),
-]  # fmt: skip
-Brief = Annotated[bool, Option("--brief", help="Show one line a strategy, and no single request.")]
-Csv = Annotated[Path | None, Option("--csv", metavar="OUT", help="Write one row a request as CSV; - is stdout.")]
+    Option(
+        "--pause",
+        metavar="SECONDS",
+        min=0.0,
+        max=MAX_SECONDS,
+        help="The user's pause between turns in the report: caches live as long.",
+    ),
+]
+Brief = Annotated[
+    bool, Option("--brief", help="Show one line a strategy, and no single request.")
+]
+Csv = Annotated[
+    Path | None,
+    Option("--csv", metavar="OUT", help="Write one row a request as CSV; - is stdout."),
+]
 
 
 def replay_conversation(
-    conversation: FileOrId, strategy: Strategies = None, settings: Settings = None, config: Config = None,
-    counter: Counter = None, model: ModelName = None, format: FormatName = None, number: Number = None,
-    user: UserName = None, recall: Recall = None,
-    budget: Budget = None, yes: Yes = False, usd_per_million: Prices = None,
-    json: AsJson = False, html: Html = None, prices_of: PricesOf = "openai/gpt-5-mini", pause: Pause = 60.0,
-    csv: Csv = None, brief: Brief = False, db: Database = None,
-) -> None:  # fmt: skip
+    conversation: FileOrId,
+    strategy: Strategies = None,
+    settings: Settings = None,
+    config: Config = None,
+    counter: Counter = None,
+    model: ModelName = None,
+    format: FormatName = None,
+    number: Number = None,
+    user: UserName = None,
+    recall: Recall = None,
+    budget: Budget = None,
+    yes: Yes = False,
+    usd_per_million: Prices = None,
+    json: AsJson = False,
+    html: Html = None,
+    prices_of: PricesOf = "openai/gpt-5-mini",
+    pause: Pause = 60.0,
+    csv: Csv = None,
+    brief: Brief = False,
+    db: Database = None,
+) -> None:
     """Replay a conversation under memory strategies and show what each request would have sent.
 
     Replies come from the conversation; only the summarizer is called, and the offline stand-in is free.
@@ -108,7 +167,9 @@ def replay_conversation(
     from memviz.models.names import in_words, is_free
 
     if json and csv == STANDARD_STREAM:
-        raise BadParameter("--json and --csv - would both write to stdout. Give --csv a file.")
+        raise BadParameter(
+            "--json and --csv - would both write to stdout. Give --csv a file."
+        )
     chosen, own_counter, own_model = _asked(strategy, settings, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
@@ -118,16 +179,26 @@ def replay_conversation(
             f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
             "nothing. --prices-of names whose prices count in the report."
         )
-    asked = Asked(summarizer) if is_free(summarizer.name) else held(summarizer, budget, by_hand)
+    asked = (
+        Asked(summarizer)
+        if is_free(summarizer.name)
+        else held(summarizer, budget, by_hand)
+    )
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
-    missing = [one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)]
+    missing = [
+        one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)
+    ]
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
     runs = _runs(source, chosen, counter, asked, recalls)
     if json:
         write_json(_json(runs))
     if html:
-        write_text(_report(runs, source, prices_of.strip(), summarizer, by_hand, pause), html, source.file)
+        write_text(
+            _report(runs, source, prices_of.strip(), summarizer, by_hand, pause),
+            html,
+            source.file,
+        )
     if csv:
         write_text(_csv(runs), csv, source.file)
     if not (json or html or csv):
@@ -140,10 +211,16 @@ def _asked(
 ) -> tuple[list[Strategy], str, str]:
     """The strategies, the counter and the summarizer, as far as no other option names one."""
     if config is None:
-        chosen = strategies_from(named, settings or ()) if named else strategies_at_first(settings or ())
+        chosen = (
+            strategies_from(named, settings or ())
+            if named
+            else strategies_at_first(settings or ())
+        )
         return chosen, DEFAULT_COUNTER, OFFLINE
     if named or settings:
-        raise BadParameter("--config says which strategy to replay. Leave out --strategy and --set, or --config.")
+        raise BadParameter(
+            "--config says which strategy to replay. Leave out --strategy and --set, or --config."
+        )
     strategy, counter, summarizer = _configured(config)
     return [strategy], counter, summarizer
 
@@ -154,7 +231,11 @@ def _configured(path: Path) -> tuple[Strategy, str, str]:
 
     config = load_memory_config(path)
     memory = config["memory"]
-    return strategy_of(config), memory.get("counter", DEFAULT_COUNTER), memory.get("summarizer", OFFLINE)
+    return (
+        strategy_of(config),
+        memory.get("counter", DEFAULT_COUNTER),
+        memory.get("summarizer", OFFLINE),
+    )
 
 
 def _ending_at_once(summarizer: Model) -> Model:
@@ -164,7 +245,13 @@ def _ending_at_once(summarizer: Model) -> Model:
     return FirstFailureEnds(summarizer)
 
 
-def _runs(source: Source, chosen: Sequence[Strategy], counter: str, asked: Asked, recalls: Recalls) -> list[Run]:
+def _runs(
+    source: Source,
+    chosen: Sequence[Strategy],
+    counter: str,
+    asked: Asked,
+    recalls: Recalls,
+) -> list[Run]:
     """The replays, and what they cost, also of those that a failure ended."""
     writer = asked.who if asked.is_free else _ending_at_once(asked.who)
     try:
@@ -174,17 +261,30 @@ def _runs(source: Source, chosen: Sequence[Strategy], counter: str, asked: Asked
             complain(asked.spent.strip())
 
 
-def _run(source: Source, strategy: Strategy, counter: str, summarizer: Model, recalls: Recalls) -> Run:
+def _run(
+    source: Source,
+    strategy: Strategy,
+    counter: str,
+    summarizer: Model,
+    recalls: Recalls,
+) -> Run:
     try:
         with progress_of(f"Replaying under {strategy.label}") as progress:
             return source.run(strategy, counter, summarizer, progress, recalls)
     except KeyboardInterrupt:
-        complain(f"Stopped by Ctrl-C while replaying under {strategy.label}. Nothing of this run was saved.")
+        complain(
+            f"Stopped by Ctrl-C while replaying under {strategy.label}. Nothing of this run was saved."
+        )
         raise Exit(INTERRUPTED) from None
 
 
 def _report(
-    runs: Sequence[Run], source: Source, prices_of: str, summarizer: Model, by_hand: Usd | None, pause_seconds: float
+    runs: Sequence[Run],
+    source: Source,
+    prices_of: str,
+    summarizer: Model,
+    by_hand: Usd | None,
+    pause_seconds: float,
 ) -> str:
     """The report; a summarizer that costs money has prices of its own."""
     from memviz.models.names import is_free
@@ -233,7 +333,12 @@ def _print(runs: Sequence[Run], *, brief: bool) -> None:
 
 
 def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
-    failed = [(run, compaction) for run in runs for compaction in run.compactions if compaction.error is not None]
+    failed = [
+        (run, compaction)
+        for run in runs
+        for compaction in run.compactions
+        if compaction.error is not None
+    ]
     if failed:
         from memviz.engine.backoff import next_try
         from memviz.metrics.summaries.compaction_words import error_words

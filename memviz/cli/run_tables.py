@@ -46,12 +46,29 @@ def print_run(out: Console, run: Run) -> None:
 
 def print_totals(out: Console, runs: Iterable[Run]) -> None:
     """The totals of several runs, one a line."""
-    columns = ("tokens sent", "at most", "summaries", "their tokens", "all tokens", "their cost")
+    columns = (
+        "tokens sent",
+        "at most",
+        "summaries",
+        "their tokens",
+        "all tokens",
+        "their cost",
+    )
     table = _table("strategy", *columns)
     for run in runs:
         use = token_use(run)
-        numbers = (use.sent_tokens, use.peak_tokens, use.summarizations, use.summarizer_tokens, use.all_tokens)
-        table.add_row(on_one_line(run.strategy.label), *(f"{n:,}" for n in numbers), _cost(use, run))
+        numbers = (
+            use.sent_tokens,
+            use.peak_tokens,
+            use.summarizations,
+            use.summarizer_tokens,
+            use.all_tokens,
+        )
+        table.add_row(
+            on_one_line(run.strategy.label),
+            *(f"{n:,}" for n in numbers),
+            _cost(use, run),
+        )
     out.print(table)
 
 
@@ -67,12 +84,17 @@ def _requests(run: Run) -> Table:
     """A row a request. Which call of its turn it is stands there only where a turn has several."""
     has_names = any("names" in record.tokens for record in run.requests)
     parts = [part for part in PARTS if part != "names" or has_names]
-    table = _table("turn", *(["call"] if run.has_calls else []), *parts, "total", "reply")
+    table = _table(
+        "turn", *(["call"] if run.has_calls else []), *parts, "total", "reply"
+    )
     table.add_column("")
     for record in run.requests:
         place = (record.turn, record.call) if run.has_calls else (record.turn,)
         tokens = [record.tokens.get(part, 0) for part in parts]
-        counts = [f"{count:,}" for count in (*place, *tokens, record.total_tokens, record.reply_tokens)]
+        counts = [
+            f"{count:,}"
+            for count in (*place, *tokens, record.total_tokens, record.reply_tokens)
+        ]
         table.add_row(*counts, _marks(record.compactions, record.flags))
     return table
 
@@ -112,8 +134,15 @@ def _totals(use: TokenUse, run: Run) -> Iterable[str]:
         f"approximate for {_whose_tokens_differ(run.counter.name)}."
     )
     if use.summarizer_calls:
-        models = ", ".join(sorted({_writer(c) for c in run.compactions if c.model})) or "none answered"
-        failed = f", {use.failed_summarizations:,} failed" if use.failed_summarizations else ""
+        models = (
+            ", ".join(sorted({_writer(c) for c in run.compactions if c.model}))
+            or "none answered"
+        )
+        failed = (
+            f", {use.failed_summarizations:,} failed"
+            if use.failed_summarizations
+            else ""
+        )
         yield (
             f"Summarizer ({models}): {counted(use.summarizer_calls, 'call')}{failed}; "
             f"{use.summarizer_prompt_tokens:,} tokens in, {use.summarizer_output_tokens:,} out; cost {_cost(use, run)}."
@@ -122,9 +151,15 @@ def _totals(use: TokenUse, run: Run) -> Iterable[str]:
 
 def _reduced(run: Run) -> Iterable[str]:
     """How many messages the last request sends with less in them, if any request did so."""
-    if any(piece.form is not None for record in run.requests for piece in record.parts.messages):
+    if any(
+        piece.form is not None
+        for record in run.requests
+        for piece in record.parts.messages
+    ):
         fates = run.fates_at(run.requests[-1])
-        cleared, shortened = (int((fates == fate).sum()) for fate in (Fate.CLEARED, Fate.SHORTENED))
+        cleared, shortened = (
+            int((fates == fate).sum()) for fate in (Fate.CLEARED, Fate.SHORTENED)
+        )
         yield (
             f"In the last request {counted(cleared, 'message')} cleared (sent as a placeholder or without arguments) "
             f"and {shortened:,} shortened."
@@ -137,4 +172,6 @@ def _writer(compaction: Compaction) -> str:
 
 
 def _cost(use: TokenUse, run: Run) -> str:
-    return cost_words(use.summarizer_cost_usd, recorded=Author.RECORDED in authors_of(run))
+    return cost_words(
+        use.summarizer_cost_usd, recorded=Author.RECORDED in authors_of(run)
+    )

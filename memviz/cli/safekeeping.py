@@ -33,9 +33,13 @@ def back_up_library(file: Target, force: Force = False, db: Database = None) -> 
     store = _open(db)
     try:
         if file.exists() and os.path.samefile(file, store.path):
-            raise OutputError(f"{file} is the library itself. Choose another file for the copy.")
+            raise OutputError(
+                f"{file} is the library itself. Choose another file for the copy."
+            )
         store.back_up(file, overwrite=force)
-        say(f"Wrote {counted(store.count(), 'conversation')} of {store.path} to {file}.")
+        say(
+            f"Wrote {counted(store.count(), 'conversation')} of {store.path} to {file}."
+        )
     finally:
         store.close()
 
@@ -58,7 +62,9 @@ def check_library(db: Database = None) -> None:
         if problems:
             complain(f"{counted(len(problems), 'problem')} in {store.path}.")
             raise Exit(FAILED)
-        say(f"{store.path} is sound: {counted(store.count(), 'conversation')}, all of them readable.")
+        say(
+            f"{store.path} is sound: {counted(store.count(), 'conversation')}, all of them readable."
+        )
     finally:
         store.close()
 
@@ -72,5 +78,7 @@ def _open(database: str | None) -> Store:
 
     path = database_path(database or DEFAULT_DATABASE)
     if not Path(path).exists():
-        raise StorageError(f"There is no file {path}. Name the library's file with --db.")
+        raise StorageError(
+            f"There is no file {path}. Name the library's file with --db."
+        )
     return Store(path)

@@ -19,7 +19,9 @@ from memviz.cli.output import complain
 if TYPE_CHECKING:
     from memviz.access.settings import ServerAccess
 
-Port = Annotated[int, Option("--port", min=1, max=65_535, help="The port to listen on.")]
+Port = Annotated[
+    int, Option("--port", min=1, max=65_535, help="The port to listen on.")
+]
 Address = Annotated[
     str,
     Option(
@@ -30,39 +32,46 @@ Address = Annotated[
 PasswordFile = Annotated[
     str,
     Option(
-        "--password-file", metavar="FILE", envvar="MEMVIZ_PASSWORD_FILE",
+        "--password-file",
+        metavar="FILE",
+        envvar="MEMVIZ_PASSWORD_FILE",
         help="Ask each visitor for the password in this file, once a browser session.",
     ),
-]  # fmt: skip
+]
 TrustEveryone = Annotated[
     bool,
     Option(
-        "--trust-everyone", envvar="MEMVIZ_TRUST_EVERYONE",
+        "--trust-everyone",
+        envvar="MEMVIZ_TRUST_EVERYONE",
         help="Ask for no password: whoever reaches the address may read, change and delete every conversation.",
     ),
-]  # fmt: skip
+]
 EnvironmentKeys = Annotated[
     bool | None,
     Option(
-        "--allow-environment-keys/--no-allow-environment-keys", envvar="MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
+        "--allow-environment-keys/--no-allow-environment-keys",
+        envvar="MEMVIZ_ALLOW_ENVIRONMENT_KEYS",
         help="Whether visitors who enter no API key use yours. [default: only at 127.0.0.1]",
     ),
-]  # fmt: skip
+]
 PrivateBaseUrls = Annotated[
     bool | None,
     Option(
-        "--allow-private-base-urls/--no-allow-private-base-urls", envvar="MEMVIZ_ALLOW_PRIVATE_BASE_URLS",
+        "--allow-private-base-urls/--no-allow-private-base-urls",
+        envvar="MEMVIZ_ALLOW_PRIVATE_BASE_URLS",
         help="Whether base URLs that visitors enter may lead to this machine and its network. "
         "[default: only at 127.0.0.1]",
     ),
-]  # fmt: skip
+]
 EmbeddableBy = Annotated[
     list[str] | None,
     Option(
-        "--embeddable-by", metavar="ORIGIN", envvar="MEMVIZ_EMBEDDABLE_BY",
+        "--embeddable-by",
+        metavar="ORIGIN",
+        envvar="MEMVIZ_EMBEDDABLE_BY",
         help="Pages of this origin, such as https://course.example.com, may show memviz in a frame; may be repeated.",
     ),
-]  # fmt: skip
+]
 
 
 def open_dashboard(
@@ -92,11 +101,17 @@ def open_dashboard(
 
     main = dashboard_folder() / "app.py"
     if not main.is_file():
-        raise OutputError(f"The pages of the dashboard are not in {main.parent}. Install memviz again.")
+        raise OutputError(
+            f"The pages of the dashboard are not in {main.parent}. Install memviz again."
+        )
     access = ServerAccess(
-        address, trust_everyone, password_file, allow_environment_keys, allow_private_base_urls,
+        address,
+        trust_everyone,
+        password_file,
+        allow_environment_keys,
+        allow_private_base_urls,
         tuple(embeddable_by or ()),
-    )  # fmt: skip
+    )
     _check(access)
     os.environ.update(access.variables())
     if db:
@@ -104,7 +119,14 @@ def open_dashboard(
     from streamlit.web.cli import main as streamlit
 
     # The configuration, theme included, is read from .streamlit beside app.py, wherever this is started from.
-    arguments = ["run", str(main), "--server.port", str(port), "--server.address", address]
+    arguments = [
+        "run",
+        str(main),
+        "--server.port",
+        str(port),
+        "--server.address",
+        address,
+    ]
     if address in ("0.0.0.0", "::"):  # noqa: S104 - Streamlit would ask a server outside which address this machine has
         arguments += ["--browser.serverAddress", socket.gethostname()]
     with _quiet_end():
@@ -128,7 +150,9 @@ def _check(access: ServerAccess) -> None:
 def _quiet_end() -> Iterator[None]:
     """Ctrl-C is the usual end. The server closes at it and then raises the signal once more, for whoever started it."""
     endings = (signal.SIGINT, signal.SIGTERM)
-    before = {ending: signal.signal(ending, lambda *_: sys.exit(0)) for ending in endings}
+    before = {
+        ending: signal.signal(ending, lambda *_: sys.exit(0)) for ending in endings
+    }
     try:
         yield
     finally:

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from memviz.strategies.parameters import Parameter
 
 Setting = tuple[str, str]
-_SWITCH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+_SWITCH = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
 
 
 def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strategy]:
@@ -36,7 +45,10 @@ def strategies_at_first(settings: Sequence[str]) -> list[Strategy]:
     known = {name for id, _ in COMPARED_AT_FIRST for name in parameters_of(id)}
     made = []
     for id, values in COMPARED_AT_FIRST:
-        said = {name: value_of(parameters_of(id).get(name), text) for name, text in fitting(id, for_all, known)}
+        said = {
+            name: value_of(parameters_of(id).get(name), text)
+            for name, text in fitting(id, for_all, known)
+        }
         made.append(strategy(id, **{**values, **said}))
     return made
 
@@ -57,7 +69,9 @@ def pair(text: str, option: str) -> Setting:
     """``PARAMETER=VALUE`` as two texts."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise BadParameter(f"{text!r} is not of the form PARAMETER=VALUE.", param_hint=option)
+        raise BadParameter(
+            f"{text!r} is not of the form PARAMETER=VALUE.", param_hint=option
+        )
     return name.strip(), value
 
 
@@ -73,14 +87,20 @@ def parameters_of(id: str) -> dict[str, Parameter]:
 
 def fitting(id: str, settings: Iterable[Setting], known: set[str]) -> list[Setting]:
     """The settings for this strategy. What no strategy knows is for it too: it says what it would know."""
-    return [pair for pair in settings if pair[0] in parameters_of(id) or pair[0] not in known]
+    return [
+        pair
+        for pair in settings
+        if pair[0] in parameters_of(id) or pair[0] not in known
+    ]
 
 
 def _made(id: str, for_all: list[Setting], own: list[Setting]) -> Strategy:
     from memviz.strategies import strategy
 
     parameters = parameters_of(id)
-    values = {name: value_of(parameters.get(name), text) for name, text in (*for_all, *own)}
+    values = {
+        name: value_of(parameters.get(name), text) for name, text in (*for_all, *own)
+    }
     return strategy(id, **values)
 
 

@@ -18,5 +18,8 @@ def summarizer_named(name: str, counter: str) -> Model:
     find_counter(counter)
     found = model(name)
     if not is_free(name) and (missing := missing_keys(name)):
-        raise MissingKeyError(f"{name} needs a key: set {' and '.join(missing)} in the environment.", model=name)
+        raise MissingKeyError(
+            f"{name} needs a key: set {' and '.join(missing)} in the environment.",
+            model=name,
+        )
     return found

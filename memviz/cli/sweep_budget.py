@@ -33,11 +33,15 @@ class Payer:
     yes: bool
 
     @classmethod
-    def of(cls, name: str, budget_usd: float | None, by_hand: Usd | None, *, yes: bool) -> Payer:
+    def of(
+        cls, name: str, budget_usd: float | None, by_hand: Usd | None, *, yes: bool
+    ) -> Payer:
         """The payer, once it is sure that there is a budget and somebody who can agree."""
         limit = budget_of(name, budget_usd)
         if not yes and not paying.asks():
-            raise BadParameter("There is no terminal to ask at before money is spent. Give --yes to agree.")
+            raise BadParameter(
+                "There is no terminal to ask at before money is spent. Give --yes to agree."
+            )
         return cls(name, limit, by_hand, yes)
 
     def summarizer(self, answers_folder: Path | None) -> Model:
@@ -45,7 +49,9 @@ class Payer:
         from memviz.tuning.paid import paid_summarizer
 
         by_hand = None if self.by_hand is None else (self.by_hand[0], self.by_hand[1])
-        return paid_summarizer(self.name, self.budget, answers_folder, usd_per_million=by_hand)
+        return paid_summarizer(
+            self.name, self.budget, answers_folder, usd_per_million=by_hand
+        )
 
     def agree(self, plan: Plan, summarizer: Model) -> int:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
@@ -54,7 +60,9 @@ class Payer:
         known, cost = self._estimate(plan, summarizer)
         if not cost.calls:
             return known
-        complain(f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent.")
+        complain(
+            f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent."
+        )
         agree(yes=self.yes)
         return known
 
@@ -65,18 +73,29 @@ class Payer:
 
         over = Event()
         over.set()
-        kept = plan.sweeping(summarizer, executor="inline", stop=over)  # takes what was kept and measures nothing
+        kept = plan.sweeping(
+            summarizer, executor="inline", stop=over
+        )  # takes what was kept and measures nothing
         for _ in kept:
             pass
         missing = {}
         if not kept.sweep.is_complete:
             free = worked_off(
-                plan.sweeping(model(OFFLINE), executor="inline"), "Estimating with summaries of the offline stand-in"
+                plan.sweeping(model(OFFLINE), executor="inline"),
+                "Estimating with summaries of the offline stand-in",
             )
             if free.code:
                 raise Exit(free.code)
-            missing = {place: cell for place, cell in free.sweep.cells.items() if place not in kept.cells}
-        cost = estimate(replace(kept.sweep, cells=missing), self.name, priced(self.name, self.by_hand))
+            missing = {
+                place: cell
+                for place, cell in free.sweep.cells.items()
+                if place not in kept.cells
+            }
+        cost = estimate(
+            replace(kept.sweep, cells=missing),
+            self.name,
+            priced(self.name, self.by_hand),
+        )
         return len(kept.cells), cost
 
     def say_what_was_spent(self) -> None:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
 
-_RANGE = re.compile(r"\s*(?P<low>\d{1,15})\.\.(?P<high>\d{1,15})(?:/(?P<steps>\d{1,15}))?\s*")
+_RANGE = re.compile(
+    r"\s*(?P<low>\d{1,15})\.\.(?P<high>\d{1,15})(?:/(?P<steps>\d{1,15}))?\s*"
+)
 MAX_STEPS = 100
 
 
@@ -59,20 +61,32 @@ def summarizes(id: str) -> bool:
     return strategy(id).writes_notes
 
 
-def _values(name: str, parameter: Parameter | None, text: str, id: str) -> Iterator[Any]:
-    if parameter is None or not (parameter.is_number or parameter.kind is bool or parameter.choices):
+def _values(
+    name: str, parameter: Parameter | None, text: str, id: str
+) -> Iterator[Any]:
+    if parameter is None or not (
+        parameter.is_number or parameter.kind is bool or parameter.choices
+    ):
         yield value_of(parameter, text)  # a text is one value, whatever is in it
         return
     for part in text.split(","):
         matched = _RANGE.fullmatch(part) if parameter.is_number else None
-        yield from _spread(name, part, matched, id) if matched else (value_of(parameter, part),)
+        yield from (
+            _spread(name, part, matched, id)
+            if matched
+            else (value_of(parameter, part),)
+        )
 
 
 def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
     from memviz.errors import ParameterError
     from memviz.tuning.axes import DEFAULT_STEPS, spread
 
-    low, high, steps = int(matched["low"]), int(matched["high"]), int(matched["steps"] or DEFAULT_STEPS)
+    low, high, steps = (
+        int(matched["low"]),
+        int(matched["high"]),
+        int(matched["steps"] or DEFAULT_STEPS),
+    )
     if not 1 <= low <= high or not 2 <= steps <= MAX_STEPS:
         allowed = f"LOW..HIGH/STEPS with LOW from 1 to HIGH and 2 to {MAX_STEPS} steps, such as 500..4000/8"
         raise ParameterError(name, text, allowed, id)

@@ -16,76 +16,150 @@ MAX_WORKERS = 1_000
 
 def _renamed(target: str | None) -> str | None:
     if target is not None:
-        complain("Notice: --take-home is now called --code. The next version no longer knows the old name.")
+        complain(
+            "Notice: --take-home is now called --code. The next version no longer knows the old name."
+        )
     return target
 
 
 Conversations = Annotated[
-    list[str], Argument(metavar="FILE_OR_ID...", help="Files (- is stdin), or ids of saved conversations.")
+    list[str],
+    Argument(
+        metavar="FILE_OR_ID...",
+        help="Files (- is stdin), or ids of saved conversations.",
+    ),
 ]
 Strategies = Annotated[
     list[str] | None,
     Option(
-        "--strategy", "-s", metavar="NAME[:PARAMETER=VALUES,...]",
+        "--strategy",
+        "-s",
+        metavar="NAME[:PARAMETER=VALUES,...]",
         help="A strategy to try; can be repeated. VALUES: 2,4,8 or 500..4000/8, which is 8 round numbers between. "
         "[default: the usual ones, with suggested values]",
     ),
-]  # fmt: skip
+]
 Settings = Annotated[
     list[str] | None,
-    Option("--set", metavar="PARAMETER=VALUES", help="Values for every strategy that has it; can be repeated."),
+    Option(
+        "--set",
+        metavar="PARAMETER=VALUES",
+        help="Values for every strategy that has it; can be repeated.",
+    ),
 ]
 Number = Annotated[
-    int | None, Option("--conversation", metavar="N", min=1, help="Only this conversation of a file. [default: all]")
+    int | None,
+    Option(
+        "--conversation",
+        metavar="N",
+        min=1,
+        help="Only this conversation of a file. [default: all]",
+    ),
 ]
 Counter = Annotated[
-    str, Option("--counter", metavar="NAME", help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4.")
+    str,
+    Option(
+        "--counter",
+        metavar="NAME",
+        help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4.",
+    ),
 ]
 SummarizerName = Annotated[
     str,
-    Option("--summarizer", metavar="NAME", help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
-           "provider/model, its key in the environment. That one costs money and needs a --budget."),
-]  # fmt: skip
+    Option(
+        "--summarizer",
+        metavar="NAME",
+        help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
+        "provider/model, its key in the environment. That one costs money and needs a --budget.",
+    ),
+]
 Budget = Annotated[
-    float | None, Option("--budget", metavar="USD", min=0.0, max=MAX_USD, help="The most that the summarizer may cost.")
+    float | None,
+    Option(
+        "--budget",
+        metavar="USD",
+        min=0.0,
+        max=MAX_USD,
+        help="The most that the summarizer may cost.",
+    ),
 ]
 Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask before money is spent.")]
 Concurrency = Annotated[
     int | None,
-    Option("--concurrency", metavar="N", min=1, max=MAX_WORKERS,
-           help="Calls of a summarizer that costs money at once. [default: 4]"),
-]  # fmt: skip
-PricesOf = Annotated[str, Option("--model", metavar="NAME", help="Whose prices count; it is not asked.")]
+    Option(
+        "--concurrency",
+        metavar="N",
+        min=1,
+        max=MAX_WORKERS,
+        help="Calls of a summarizer that costs money at once. [default: 4]",
+    ),
+]
+PricesOf = Annotated[
+    str, Option("--model", metavar="NAME", help="Whose prices count; it is not asked.")
+]
 SummarizerPricesOf = Annotated[
     str | None,
-    Option("--summarizer-model", metavar="NAME", help="Whose prices count for summaries. "
-           "[default: --summarizer if it costs money, else --model]"),
-]  # fmt: skip
+    Option(
+        "--summarizer-model",
+        metavar="NAME",
+        help="Whose prices count for summaries. "
+        "[default: --summarizer if it costs money, else --model]",
+    ),
+]
 Prices = Annotated[
     str | None,
-    Option("--usd-per-million", metavar="IN,OUT[,CACHED[,WRITE]]", help="Prices of --model, in place of its own."),
+    Option(
+        "--usd-per-million",
+        metavar="IN,OUT[,CACHED[,WRITE]]",
+        help="Prices of --model, in place of its own.",
+    ),
 ]
 SummarizerPrices = Annotated[
     str | None,
-    Option("--summarizer-usd-per-million", metavar="IN,OUT", help="Prices for summaries, in place of list prices."),
+    Option(
+        "--summarizer-usd-per-million",
+        metavar="IN,OUT",
+        help="Prices for summaries, in place of list prices.",
+    ),
 ]
 Pause = Annotated[
     float,
-    Option("--pause", metavar="SECONDS", min=0.0, max=MAX_SECONDS,
-           help="The user's pause between turns: caches live as long."),
-]  # fmt: skip
+    Option(
+        "--pause",
+        metavar="SECONDS",
+        min=0.0,
+        max=MAX_SECONDS,
+        help="The user's pause between turns: caches live as long.",
+    ),
+]
 Keep = Annotated[
-    float, Option("--keep", metavar="SHARE", min=0.0, max=1.0, help="The share of the facts that has to be kept.")
+    float,
+    Option(
+        "--keep",
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        help="The share of the facts that has to be kept.",
+    ),
 ]
 MaxPeak = Annotated[
     int | None,
-    Option("--max-peak", metavar="TOKENS", min=1, max=LARGEST_NUMBER, help="The largest request that is allowed."),
+    Option(
+        "--max-peak",
+        metavar="TOKENS",
+        min=1,
+        max=LARGEST_NUMBER,
+        help="The largest request that is allowed.",
+    ),
 ]
 AllowRefused = Annotated[
     bool,
-    Option("--allow-refused", help="Also recommend settings whose requests a provider refuses, for a tool's result "
-           "without its call or a call without its result."),
-]  # fmt: skip
+    Option(
+        "--allow-refused",
+        help="Also recommend settings whose requests a provider refuses, for a tool's result "
+        "without its call or a call without its result.",
+    ),
+]
 Worst = Annotated[
     bool,
     Option(
@@ -94,25 +168,59 @@ Worst = Annotated[
     ),
 ]
 Workers = Annotated[
-    int | None, Option("--workers", metavar="N", min=1, max=MAX_WORKERS, help="Measure in so many processes.")
+    int | None,
+    Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=MAX_WORKERS,
+        help="Measure in so many processes.",
+    ),
 ]
-Dask = Annotated[bool, Option("--dask", help="Measure on a Dask cluster of --workers processes, here.")]
+Dask = Annotated[
+    bool,
+    Option("--dask", help="Measure on a Dask cluster of --workers processes, here."),
+]
 Scheduler = Annotated[
-    str | None, Option("--scheduler", metavar="ADDRESS", help="Measure on the Dask cluster at tcp://host:8786.")
+    str | None,
+    Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Measure on the Dask cluster at tcp://host:8786.",
+    ),
 ]
 NoKeep = Annotated[
-    bool, Option("--no-keep", help="Keep neither measurements nor answers: nothing is written to the library.")
+    bool,
+    Option(
+        "--no-keep",
+        help="Keep neither measurements nor answers: nothing is written to the library.",
+    ),
 ]
-All = Annotated[bool, Option("--all", help="Show every setting, not only those worth taking.")]
+All = Annotated[
+    bool, Option("--all", help="Show every setting, not only those worth taking.")
+]
 Csv = Annotated[
     Path | None,
-    Option("--csv", metavar="OUT", help="Write a row for each setting and conversation as CSV; - is stdout."),
+    Option(
+        "--csv",
+        metavar="OUT",
+        help="Write a row for each setting and conversation as CSV; - is stdout.",
+    ),
 ]
 Code = Annotated[
     str | None,
-    Option("--code", metavar="TARGET", help="Export the recommended setting to code: memory_yaml, memviz_code, "
-           "llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen or plain_python."),
-]  # fmt: skip
-Out = Annotated[Path | None, Option("--out", "-o", metavar="OUT", help="The file for --code. [default: stdout]")]
-TakeHome = Annotated[str | None, Option("--take-home", metavar="TARGET", hidden=True, callback=_renamed)]
+    Option(
+        "--code",
+        metavar="TARGET",
+        help="Export the recommended setting to code: memory_yaml, memviz_code, "
+        "llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen or plain_python.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    Option("--out", "-o", metavar="OUT", help="The file for --code. [default: stdout]"),
+]
+TakeHome = Annotated[
+    str | None, Option("--take-home", metavar="TARGET", hidden=True, callback=_renamed)
+]
 """The former name of ``--code``, still read in this version."""

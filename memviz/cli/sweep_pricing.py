@@ -28,7 +28,9 @@ def prices_of(text: str | None, option: str, most: int = len(_NAMES)) -> Usd | N
         prices = ()
     if not 2 <= len(prices) <= most or not all(0 <= usd <= MAX_USD for usd in prices):
         numbers = "2" if most == 2 else f"2 to {most}"
-        wrong = f"{quoted(text)} is not {numbers} prices in US dollars a million tokens."
+        wrong = (
+            f"{quoted(text)} is not {numbers} prices in US dollars a million tokens."
+        )
         raise BadParameter(wrong, param_hint=option)
     return prices
 
@@ -40,21 +42,38 @@ def priced(model: str, by_hand: Usd | None) -> Pricing | None:
     listed = pricing(model)
     if by_hand is None:
         return listed
-    given = {f"{name}_usd_per_million": usd for name, usd in zip(_NAMES, by_hand, strict=False)}
+    given = {
+        f"{name}_usd_per_million": usd
+        for name, usd in zip(_NAMES, by_hand, strict=False)
+    }
     return (listed or unpriced(model)).by_hand(**given)
 
 
 def terms_of(
-    model: str, summarizer: str, by_hand: Usd | None, summarizer_by_hand: Usd | None, pause_seconds: float
+    model: str,
+    summarizer: str,
+    by_hand: Usd | None,
+    summarizer_by_hand: Usd | None,
+    pause_seconds: float,
 ) -> PricingAssumptions:
     """The terms of a sweep. A price that nobody knows is told on stderr."""
     from memviz.models.cache_rules import cache_rules
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
     main = priced(model, by_hand)
-    writer = main if summarizer == model and summarizer_by_hand is None else priced(summarizer, summarizer_by_hand)
-    unknown = [name for name, prices in {model: main, summarizer: writer}.items() if prices is None]
+    writer = (
+        main
+        if summarizer == model and summarizer_by_hand is None
+        else priced(summarizer, summarizer_by_hand)
+    )
+    unknown = [
+        name
+        for name, prices in {model: main, summarizer: writer}.items()
+        if prices is None
+    ]
     if unknown:
         names = " and of ".join(unknown)
-        complain(f"Warning: no price is known of {names}, so costs are unknown. --usd-per-million gives one by hand.")
+        complain(
+            f"Warning: no price is known of {names}, so costs are unknown. --usd-per-million gives one by hand."
+        )
     return PricingAssumptions(main, writer, cache_rules(model), pause_seconds)

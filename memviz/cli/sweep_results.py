@@ -36,18 +36,29 @@ class Outputs:
         if self.target_out is not None and self.target is None:
             raise BadParameter("--out is the file for --code TARGET, which is missing.")
         if len(self.on_stdout) > 1:
-            raise BadParameter(f"{' and '.join(self.on_stdout)} would both write to stdout. Give one of them a file.")
+            raise BadParameter(
+                f"{' and '.join(self.on_stdout)} would both write to stdout. Give one of them a file."
+            )
 
     @property
     def on_stdout(self) -> list[str]:
         """The options whose results are written to stdout."""
         code = self.target is not None and self.target_out in (None, STANDARD_STREAM)
-        outputs = {"--json": self.json, "--csv -": self.csv == STANDARD_STREAM, "--code without --out": code}
+        outputs = {
+            "--json": self.json,
+            "--csv -": self.csv == STANDARD_STREAM,
+            "--code without --out": code,
+        }
         return [option for option, is_wanted in outputs.items() if is_wanted]
 
 
 def write_results(
-    outputs: Outputs, ended: Ended, constraints: Constraints, counter: str, summarizer: str, files: Sequence[str]
+    outputs: Outputs,
+    ended: Ended,
+    constraints: Constraints,
+    counter: str,
+    summarizer: str,
+    files: Sequence[str],
 ) -> None:
     """Write all that was asked for; ``files`` are those that the conversations came from."""
     from memviz.cli.sweep_tables import print_sweep
@@ -57,13 +68,22 @@ def write_results(
     sweep, kept = ended.sweep, len(ended.sweep.cells) - ended.measured
     best = recommend(sweep, constraints)
     if outputs.json:
-        write_json({**sweep_dict(sweep, constraints, best, counter, summarizer), "measured": ended.measured})
+        write_json(
+            {
+                **sweep_dict(sweep, constraints, best, counter, summarizer),
+                "measured": ended.measured,
+            }
+        )
     elif outputs.on_stdout:
         complain(best.advice)
     else:
-        print_sweep(console(), sweep, constraints, best, all_settings=outputs.all_settings)
+        print_sweep(
+            console(), sweep, constraints, best, all_settings=outputs.all_settings
+        )
         if kept:
-            complain(f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before.")
+            complain(
+                f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before."
+            )
     if outputs.csv is not None:
         write_text(sweep.frame().to_csv(index=False), outputs.csv, *files)
     if outputs.target is not None:
@@ -72,14 +92,29 @@ def write_results(
 
 
 def _write_code(
-    outputs: Outputs, ended: Ended, number: int | None, constraints: Constraints, counter: str, summarizer: str,
+    outputs: Outputs,
+    ended: Ended,
+    number: int | None,
+    constraints: Constraints,
+    counter: str,
+    summarizer: str,
     files: Sequence[str],
-) -> None:  # fmt: skip
+) -> None:
     from memviz.code_export import targets
     from memviz.tuning.found_setting import setting_to_export
 
-    setting = None if number is None else setting_to_export(ended.sweep, number, constraints.over, counter, summarizer)
+    setting = (
+        None
+        if number is None
+        else setting_to_export(
+            ended.sweep, number, constraints.over, counter, summarizer
+        )
+    )
     if setting is None:
-        complain("Error: there is no setting to export. Ask for less, or try other values.")
+        complain(
+            "Error: there is no setting to export. Ask for less, or try other values."
+        )
         raise Exit(FAILED)
-    write_text(targets()[outputs.target or ""].write(setting), outputs.target_out, *files)
+    write_text(
+        targets()[outputs.target or ""].write(setting), outputs.target_out, *files
+    )

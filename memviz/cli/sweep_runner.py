@@ -43,7 +43,9 @@ def interrupts(stop: Callable[[], object]) -> Iterator[Event]:
             raise KeyboardInterrupt
         asked.set()
         stop()
-        os.write(STDERR, STOPPING)  # a stream must not be written to from within a write to it
+        os.write(
+            STDERR, STOPPING
+        )  # a stream must not be written to from within a write to it
 
     before = signal.signal(signal.SIGINT, interrupted)
     try:
@@ -67,9 +69,14 @@ class Plan:
         from memviz.tuning.sweep import Sweeping
 
         return Sweeping(
-            self.subjects, self.settings, counter=self.counter, summarizer=summarizer, assumptions=self.assumptions,
-            kept=self.kept, **options,
-        )  # fmt: skip
+            self.subjects,
+            self.settings,
+            counter=self.counter,
+            summarizer=summarizer,
+            assumptions=self.assumptions,
+            kept=self.kept,
+            **options,
+        )
 
 
 @dataclass(frozen=True)
@@ -82,37 +89,56 @@ class Ended:
 
 
 def executor_of(
-    paid: bool, concurrency: int | None, workers: int | None, dask: bool, scheduler: str | None
+    paid: bool,
+    concurrency: int | None,
+    workers: int | None,
+    dask: bool,
+    scheduler: str | None,
 ) -> dict[str, Any]:
     """Who does the work, as fields of a sweep."""
     if dask and scheduler:
-        raise BadParameter("--dask begins a cluster here, --scheduler uses one that runs. Give one of them.")
+        raise BadParameter(
+            "--dask begins a cluster here, --scheduler uses one that runs. Give one of them."
+        )
     if paid and (workers or dask or scheduler):
-        raise BadParameter("A summarizer that costs money is asked from here. Give --concurrency, not workers.")
+        raise BadParameter(
+            "A summarizer that costs money is asked from here. Give --concurrency, not workers."
+        )
     if concurrency and not paid:
-        raise BadParameter("--concurrency is for a summarizer that costs money. Give --workers.")
+        raise BadParameter(
+            "--concurrency is for a summarizer that costs money. Give --workers."
+        )
     if paid:
         return {"executor": "threads", "workers": concurrency}
     if dask or scheduler:
         return {"executor": "dask", "workers": workers, "scheduler": scheduler}
-    return {"executor": "processes" if (workers or 1) > 1 else "inline", "workers": workers}
+    return {
+        "executor": "processes" if (workers or 1) > 1 else "inline",
+        "workers": workers,
+    }
 
 
-def sweep_conversations(sources: Sequence[Source], counter: str) -> tuple[SweepConversation, ...]:
+def sweep_conversations(
+    sources: Sequence[Source], counter: str
+) -> tuple[SweepConversation, ...]:
     """The conversations made ready to be measured. One in which the user says nothing is told on stderr and left
     out; of several with one title each has a number. Raises :class:`memviz.SweepError` if none is left."""
     from memviz.counters import counter as find_counter
     from memviz.tuning.sweep_conversation import SweepConversation
 
     count, found = find_counter(counter), []
-    transcripts = _told_apart(_with_something_asked(source.transcript for source in sources))
+    transcripts = _told_apart(
+        _with_something_asked(source.transcript for source in sources)
+    )
     with progress_of("Counting tokens and looking for facts") as progress:
         for transcript in transcripts:
             found.append(SweepConversation.of(transcript, count))
             if progress is not None:
                 progress(len(found), len(transcripts))
     if not found:
-        raise SweepError("There is no conversation to sweep over: in none of them the user says anything.")
+        raise SweepError(
+            "There is no conversation to sweep over: in none of them the user says anything."
+        )
     return tuple(found)
 
 
@@ -121,7 +147,9 @@ def _with_something_asked(transcripts: Iterable[Transcript]) -> Iterator[Transcr
         if any(message.role == "user" for message in transcript.messages):
             yield transcript
         else:
-            complain(f"Warning: {transcript.title}: no message is the user's, so there is nothing to send; left out.")
+            complain(
+                f"Warning: {transcript.title}: no message is the user's, so there is nothing to send; left out."
+            )
 
 
 def _told_apart(transcripts: Iterable[Transcript]) -> list[Transcript]:
@@ -130,11 +158,17 @@ def _told_apart(transcripts: Iterable[Transcript]) -> list[Transcript]:
     for transcript in transcripts:
         seen[transcript.title] += 1
         number = seen[transcript.title]
-        found.append(transcript if number == 1 else replace(transcript, title=f"{transcript.title} ({number})"))
+        found.append(
+            transcript
+            if number == 1
+            else replace(transcript, title=f"{transcript.title} ({number})")
+        )
     return found
 
 
-def worked_off(sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None) -> Ended:
+def worked_off(
+    sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None
+) -> Ended:
     """Measure what is missing, with a bar on stderr. Ctrl-C, a spent budget, lost workers and a summarizer that no
     call reaches end it early with what is finished, and say so; ``on_stop`` is called when the user ends it."""
 
@@ -168,5 +202,9 @@ def worked_off(sweeping: Sweeping, what: str, on_stop: Callable[[], object] | No
 
 def _say_how_to_go_on(sweep: Sweep, problem: str, *, is_kept: bool) -> None:
     done, total = len(sweep.cells), len(sweep.settings) * len(sweep.subjects)
-    again = "The same command goes on from here." if is_kept else "Without --no-keep it could go on from here."
+    again = (
+        "The same command goes on from here."
+        if is_kept
+        else "Without --no-keep it could go on from here."
+    )
     complain(f"{problem} {done:,} of {total:,} runs are measured. {again}")

@@ -22,11 +22,23 @@ if TYPE_CHECKING:
     from memviz.tuning.results import Sweep
 
 EACH = "a conversation's cost on average (least to most)"
-MEASURES = ("retention", "usd", "peak_tokens", "all_tokens", "summarizations", "hit_rate")
+MEASURES = (
+    "retention",
+    "usd",
+    "peak_tokens",
+    "all_tokens",
+    "summarizations",
+    "hit_rate",
+)
 
 
 def print_sweep(
-    out: Console, sweep: Sweep, constraints: Constraints, best: Recommendation, *, all_settings: bool
+    out: Console,
+    sweep: Sweep,
+    constraints: Constraints,
+    best: Recommendation,
+    *,
+    all_settings: bool,
 ) -> None:
     """The recommendation with what it rests on, the best of each strategy, then the settings that do what is wanted
     and those that no other one beats, the cheapest first; with ``all_settings`` every one."""
@@ -34,17 +46,24 @@ def print_sweep(
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     if table.empty:
         return
-    for sentence in (*best.grounds.sentences, basis_in_words(sweep.assumptions, sweep.counter)):
+    for sentence in (
+        *best.grounds.sentences,
+        basis_in_words(sweep.assumptions, sweep.counter),
+    ):
         out.print(on_one_line(sentence))
     out.print()
     out.print(_best_of_each(best_of_each(sweep, constraints)))
-    table = table.assign(fits=constraints.fits(table)).sort_values([sweep.cost_measure, "setting"], kind="stable")
+    table = table.assign(fits=constraints.fits(table)).sort_values(
+        [sweep.cost_measure, "setting"], kind="stable"
+    )
     shown_rows = table if all_settings else table[table["fits"] | table["front"]]
     recommended = None if best.setting is None else sweep.settings.index(best.setting)
     out.print()
     out.print(_table(shown_rows.to_dict("records"), recommended))
     out.print()
-    out.print(on_one_line(_what_is_shown(sweep, constraints, len(shown_rows), len(table))))
+    out.print(
+        on_one_line(_what_is_shown(sweep, constraints, len(shown_rows), len(table)))
+    )
 
 
 def _best_of_each(found: Sequence[StrategyBest]) -> Table:
@@ -66,7 +85,9 @@ def _table(rows: list[dict[Any, Any]], recommended: int | None) -> Table:
     return table
 
 
-def _empty_table(first: str, measures: Sequence[str], more: Sequence[str] = ()) -> Table:
+def _empty_table(
+    first: str, measures: Sequence[str], more: Sequence[str] = ()
+) -> Table:
     table = Table(box=None, pad_edge=False, collapse_padding=True, header_style="dim")
     table.add_column(first, no_wrap=True)
     for title in (*(inline(WORDS[name].title) for name in measures), *more):
@@ -84,18 +105,30 @@ def _marks(row: dict[Any, Any], recommended: int | None) -> str:
     marks += ["front"] if row["front"] else []
     marks += [] if row["fits"] else ["not what is asked"]
     marks += [f"{counted(row['refused'], 'request')} refused"] if row["refused"] else []
-    marks += [f"failed over {counted(row['failed'], 'conversation')}"] if row["failed"] else []
+    marks += (
+        [f"failed over {counted(row['failed'], 'conversation')}"]
+        if row["failed"]
+        else []
+    )
     return ", ".join(marks)
 
 
-def _what_is_shown(sweep: Sweep, constraints: Constraints, rows: int, settings: int) -> str:
-    facts = sum({place.subject: cell.facts for place, cell in sweep.cells.items()}.values())
+def _what_is_shown(
+    sweep: Sweep, constraints: Constraints, rows: int, settings: int
+) -> str:
+    facts = sum(
+        {place.subject: cell.facts for place, cell in sweep.cells.items()}.values()
+    )
     which = "the middle" if constraints.over == "median" else "the worst"
     compared = len(sweep.compared_conversations)
     several = (
-        f" Cost, tokens and summarizations of {compared:,} conversations are added; the facts kept and the largest "
-        f"request are those of {which} one."
-    ) if compared > 1 else ""  # fmt: skip
+        (
+            f" Cost, tokens and summarizations of {compared:,} conversations are added; the facts kept and the largest "
+            f"request are those of {which} one."
+        )
+        if compared > 1
+        else ""
+    )
     asked = f"Asked is to keep {share_in_words(constraints.min_retention)} of {counted(facts, 'fact')}"
     if constraints.max_peak_tokens is not None:
         asked += f", with at most {constraints.max_peak_tokens:,} tokens in a request"

@@ -14,7 +14,9 @@ FOLDER = "autogen"
 
 def write(setting: Setting) -> str:
     """A function ``build_context()`` and an agent that uses it."""
-    return write_from_templates(setting, FOLDER, f"{TITLE} ({VERSION})", packages=PACKAGES, spelled=for_autogen)
+    return write_from_templates(
+        setting, FOLDER, f"{TITLE} ({VERSION})", packages=PACKAGES, spelled=for_autogen
+    )
 
 
 TARGET = Target(TITLE, "autogen_context.py", "python", f"pip install {PACKAGES}", write)

@@ -54,14 +54,22 @@ def write_from_templates(
         **values_of(setting),
         **(more or {}),
     }
-    return whole_file(setting, place, program(name, values, _serving(setting) | dict(instead or {})), packages)
+    return whole_file(
+        setting,
+        place,
+        program(name, values, _serving(setting) | dict(instead or {})),
+        packages,
+    )
 
 
 def values_of(setting: Setting) -> dict[str, Any]:
     """The values of a setting, by the names of constants in the templates."""
     strategy = setting.strategy
     return {
-        **{parameter.name.upper(): getattr(strategy, parameter.name) for parameter in strategy.parameters()},
+        **{
+            parameter.name.upper(): getattr(strategy, parameter.name)
+            for parameter in strategy.parameters()
+        },
         "SYSTEM_PROMPT": setting.system_prompt or None,
         "INSTRUCTION": strategy.instruction,
         "HEADING": strategy.summary_heading,
@@ -70,9 +78,13 @@ def values_of(setting: Setting) -> dict[str, Any]:
     }
 
 
-def whole_file(setting: Setting, place: str, written: Program, packages: str = "") -> str:
+def whole_file(
+    setting: Setting, place: str, written: Program, packages: str = ""
+) -> str:
     """The text of the file: the comment on top, imports, values to edit, and the code."""
-    needs = " ".join(part for part in (packages, "tiktoken" * written.counts_with_tiktoken) if part)
+    needs = " ".join(
+        part for part in (packages, "tiktoken" * written.counts_with_tiktoken) if part
+    )
     differences = list(written.differences)
     if setting.strategy.writes_notes:
         differences.append(summarizer_difference(setting))

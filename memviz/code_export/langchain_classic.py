@@ -14,10 +14,19 @@ FOLDER = "langchain_classic"
 def write(setting: Setting) -> str:
     """Functions ``build_memory(llm)`` and ``ask(llm, memory, question)``."""
     return write_from_templates(
-        setting, FOLDER, f"{TITLE} ({VERSION})", spelled=for_langchain,
+        setting,
+        FOLDER,
+        f"{TITLE} ({VERSION})",
+        spelled=for_langchain,
         packages=f"langchain-classic {langchain_package(setting.chat_model, setting.summary_model)}",
         instead={"summarizer": f"{FOLDER}.any_rule"},
-    )  # fmt: skip
+    )
 
 
-TARGET = Target(TITLE, "langchain_memory.py", "python", "pip install langchain-classic langchain-openai", write)
+TARGET = Target(
+    TITLE,
+    "langchain_memory.py",
+    "python",
+    "pip install langchain-classic langchain-openai",
+    write,
+)

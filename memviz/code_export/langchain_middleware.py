@@ -18,11 +18,19 @@ FOLDER = "langchain_middleware"
 def write(setting: Setting) -> str:
     """A function ``build_agent()``."""
     return write_from_templates(
-        setting, FOLDER, f"{TITLE} ({VERSION})", spelled=for_langchain,
+        setting,
+        FOLDER,
+        f"{TITLE} ({VERSION})",
+        spelled=for_langchain,
         packages=f"langchain {langchain_package(setting.chat_model, setting.summary_model)}",
-        instead={"sending": "sending_without_system_prompt", "summarizer": f"{FOLDER}.summarizer"},
-        more=thresholds(setting.strategy) if isinstance(setting.strategy, Thresholds) else None,
-    )  # fmt: skip
+        instead={
+            "sending": "sending_without_system_prompt",
+            "summarizer": f"{FOLDER}.summarizer",
+        },
+        more=thresholds(setting.strategy)
+        if isinstance(setting.strategy, Thresholds)
+        else None,
+    )
 
 
 def thresholds(strategy: Thresholds) -> dict[str, Any]:
@@ -44,4 +52,10 @@ def _threshold(clause: TriggerClause) -> dict[str, int]:
     return amounts
 
 
-TARGET = Target(TITLE, "langchain_agent.py", "python", "pip install langchain langchain-openai", write)
+TARGET = Target(
+    TITLE,
+    "langchain_agent.py",
+    "python",
+    "pip install langchain langchain-openai",
+    write,
+)

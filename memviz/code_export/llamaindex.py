@@ -14,9 +14,17 @@ FOLDER = "llamaindex"
 def write(setting: Setting) -> str:
     """A function ``build_memory(llm)`` and a chat engine that uses it."""
     return write_from_templates(
-        setting, FOLDER, f"{TITLE} ({VERSION})", packages=PACKAGES,
-        instead={"sending": "sending_without_system_prompt", "summarizer": f"{FOLDER}.any_rule"},
-    )  # fmt: skip
+        setting,
+        FOLDER,
+        f"{TITLE} ({VERSION})",
+        packages=PACKAGES,
+        instead={
+            "sending": "sending_without_system_prompt",
+            "summarizer": f"{FOLDER}.any_rule",
+        },
+    )
 
 
-TARGET = Target(TITLE, "llamaindex_memory.py", "python", f"pip install {PACKAGES}", write)
+TARGET = Target(
+    TITLE, "llamaindex_memory.py", "python", f"pip install {PACKAGES}", write
+)

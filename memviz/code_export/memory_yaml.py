@@ -21,7 +21,11 @@ LINE_BREAKS = "\x85\u2028\u2029\ufeff"
 def write(setting: Setting) -> str:
     """The file. Parameters that have a place of their own under ``memory`` stand there, the others in the mapping."""
     values = setting.strategy.model_dump()
-    own = {key: values.pop(key) for key in OLD_KEYS if setting.strategy.id == DEFAULT_STRATEGY}
+    own = {
+        key: values.pop(key)
+        for key in OLD_KEYS
+        if setting.strategy.id == DEFAULT_STRATEGY
+    }
     memory: dict[str, Any] = {"strategy": setting.strategy.id}
     if values:
         memory["parameters"] = values
@@ -29,14 +33,22 @@ def write(setting: Setting) -> str:
     if setting.system_prompt:
         memory["system_prompt"] = setting.system_prompt
     memory["repair_tool_pairs"] = setting.repair_tool_pairs
-    lines = [comment(f"{setting.strategy.label}. Read it with memviz.load_memory_config.")]
+    lines = [
+        comment(f"{setting.strategy.label}. Read it with memviz.load_memory_config.")
+    ]
     if setting.found:
         lines.append(comment(f"Found with memviz: {setting.found}"))
     texts = (*own.values(), setting.system_prompt)
     as_it_is = not any(mark in str(value) for value in texts for mark in LINE_BREAKS)
     if setting.strategy.writes_notes:
-        lines.append(comment(f"Where it differs from what memviz simulated: {summarizer_difference(setting)}"))
-    text = yaml.safe_dump({"memory": memory}, sort_keys=False, allow_unicode=as_it_is, width=NO_FOLDING)
+        lines.append(
+            comment(
+                f"Where it differs from what memviz simulated: {summarizer_difference(setting)}"
+            )
+        )
+    text = yaml.safe_dump(
+        {"memory": memory}, sort_keys=False, allow_unicode=as_it_is, width=NO_FOLDING
+    )
     return "\n".join([*lines, text])
 
 

@@ -12,9 +12,19 @@ TITLE = "memviz"
 
 def write(setting: Setting) -> str:
     """A ``memviz.ChatMemory`` with the setting; any strategy that memviz finds will do."""
-    values = {"MODEL": setting.chat_model, "SUMMARIZER": setting.summary_model, **values_of(setting)}
-    strategy = called("memviz.strategy", setting.strategy.id, setting.strategy.model_dump())
-    return whole_file(setting, TITLE, program("memviz_code.any_strategy", values, {}, {"strategy": strategy}))
+    values = {
+        "MODEL": setting.chat_model,
+        "SUMMARIZER": setting.summary_model,
+        **values_of(setting),
+    }
+    strategy = called(
+        "memviz.strategy", setting.strategy.id, setting.strategy.model_dump()
+    )
+    return whole_file(
+        setting,
+        TITLE,
+        program("memviz_code.any_strategy", values, {}, {"strategy": strategy}),
+    )
 
 
 TARGET = Target(TITLE, "memviz_memory.py", "python", "", write)

@@ -43,7 +43,7 @@ def langchain_package(*names: str) -> str:
     return " ".join(
         ["langchain-openai"] * any(is_openai(name) for name in names)
         + ["langchain-litellm"] * (not is_openai(*names))
-    )  # fmt: skip
+    )
 
 
 def summarizer_difference(setting: Setting) -> str:

@@ -16,13 +16,21 @@ def write(setting: Setting) -> str:
     extra = "" if is_openai(setting.chat_model, setting.summary_model) else "[litellm]"
     by_openai = is_openai(setting.summary_model)
     return write_from_templates(
-        setting, FOLDER, f"{TITLE} ({VERSION})", packages=f"'openai-agents{extra}'", spelled=for_openai_agents,
-        summarizer_model=for_openai_agents(setting.summary_model) if by_openai else setting.summary_model,
+        setting,
+        FOLDER,
+        f"{TITLE} ({VERSION})",
+        packages=f"'openai-agents{extra}'",
+        spelled=for_openai_agents,
+        summarizer_model=for_openai_agents(setting.summary_model)
+        if by_openai
+        else setting.summary_model,
         instead={
             "sending": "sending_without_system_prompt",
             "summarizer": f"{FOLDER}.{'summarizer_openai' if by_openai else 'summarizer_litellm'}",
         },
-    )  # fmt: skip
+    )
 
 
-TARGET = Target(TITLE, "openai_agents_memory.py", "python", "pip install openai-agents", write)
+TARGET = Target(
+    TITLE, "openai_agents_memory.py", "python", "pip install openai-agents", write
+)

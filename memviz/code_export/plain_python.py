@@ -14,7 +14,11 @@ def write(setting: Setting) -> str:
     """Return a class ``Memory`` with ``append`` and ``context``, which gives the requests that a replay gives, and a
     function ``ask`` that sends them to an API of OpenAI's kind."""
     return write_from_templates(
-        setting, FOLDER, "plain Python", spelled=without_provider, instead={"summarizer": f"{FOLDER}.summarizer"}
+        setting,
+        FOLDER,
+        "plain Python",
+        spelled=without_provider,
+        instead={"summarizer": f"{FOLDER}.summarizer"},
     )
 
 

@@ -24,20 +24,34 @@ def one_line(text: str) -> str:
 
 def comment(text: str, first: str = "# ", further: str = "# ") -> str:
     """A comment, wrapped."""
-    lines = wrap(one_line(text), WIDTH, initial_indent=first, subsequent_indent=further, break_on_hyphens=False)
+    lines = wrap(
+        one_line(text),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=further,
+        break_on_hyphens=False,
+    )
     return "\n".join(lines)
 
 
 def quoted(text: str) -> str:
     """A text as a Python literal, in double quotes where that needs no more escapes."""
     literal = repr(text)
-    return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal and "\\'" not in literal else literal
+    return (
+        f'"{literal[1:-1]}"'
+        if literal[0] == "'" and '"' not in literal and "\\'" not in literal
+        else literal
+    )
 
 
 def value(given: Any, indent: int = 0) -> str:
     """A value as a Python literal; a long text as pieces under each other."""
     if isinstance(given, dict):
-        return "{" + ", ".join(f"{value(key)}: {value(item)}" for key, item in given.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{value(key)}: {value(item)}" for key, item in given.items())
+            + "}"
+        )
     if isinstance(given, list):
         return f"[{', '.join(map(value, given))}]"
     if isinstance(given, tuple):
@@ -47,8 +61,12 @@ def value(given: Any, indent: int = 0) -> str:
     if len(given) <= PIECE_CHARS and "\n" not in given:
         return quoted(given)
     pad = " " * indent
-    pieces = [piece for line in given.splitlines(keepends=True) for piece in _pieces(line)]
-    return "\n".join(["(", *(f"{pad}    {quoted(piece)}" for piece in pieces), f"{pad})"])
+    pieces = [
+        piece for line in given.splitlines(keepends=True) for piece in _pieces(line)
+    ]
+    return "\n".join(
+        ["(", *(f"{pad}    {quoted(piece)}" for piece in pieces), f"{pad})"]
+    )
 
 
 def _pieces(line: str) -> list[str]:
@@ -63,7 +81,9 @@ def called(function: str, first: str, arguments: Mapping[str, Any]) -> str:
     return "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
 
 
-def header(setting: Setting, place: str, install: str, differences: Sequence[str]) -> str:
+def header(
+    setting: Setting, place: str, install: str, differences: Sequence[str]
+) -> str:
     """The comment on top: what this is, where it was found, and what differs from the simulation."""
     lines = [comment(f"{setting.strategy.label}, for {place}.")]
     if setting.found:
@@ -89,13 +109,25 @@ def import_lines(imported: Iterable[tuple[str, str]]) -> str:
     lines += [_from(module, names[module]) for module in sorted(names)]
     groups: dict[bool, list[str]] = {True: [], False: []}
     for line in lines:
-        groups[line.split()[1].partition(".")[0] in sys.stdlib_module_names].append(line)
-    return "\n\n".join("\n".join(group) for group in (groups[True], groups[False]) if group)
+        groups[line.split()[1].partition(".")[0] in sys.stdlib_module_names].append(
+            line
+        )
+    return "\n\n".join(
+        "\n".join(group) for group in (groups[True], groups[False]) if group
+    )
 
 
 def _from(module: str, names: Iterable[str]) -> str:
     """Constants first, then classes, then functions, as sorters of imports have it."""
-    ordered = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name.lower(), name))
+    ordered = sorted(
+        names,
+        key=lambda name: (
+            not name.isupper(),
+            not name[0].isupper(),
+            name.lower(),
+            name,
+        ),
+    )
     return f"from {module} import {', '.join(ordered)}"
 
 

@@ -36,7 +36,9 @@ class Statement(NamedTuple):
     def is_arithmetic(self) -> bool:
         """Whether this is a constant that is worked out of others, so that a program shows the result alone."""
         given = self.node.value if isinstance(self.node, ast.Assign) else None
-        return isinstance(given, ast.BinOp) and not any(isinstance(part, ast.Call) for part in ast.walk(given))
+        return isinstance(given, ast.BinOp) and not any(
+            isinstance(part, ast.Call) for part in ast.walk(given)
+        )
 
 
 class File(NamedTuple):
@@ -60,10 +62,18 @@ class Template:
         found, open_names = set(roots), list(roots)
         while open_names:
             statement = self.statements[open_names.pop()]
-            used = set() if statement.is_arithmetic else statement.names & self.statements.keys() - found
+            used = (
+                set()
+                if statement.is_arithmetic
+                else statement.names & self.statements.keys() - found
+            )
             found |= used
             open_names += used
-        return {name: statement for name, statement in self.statements.items() if name in found}
+        return {
+            name: statement
+            for name, statement in self.statements.items()
+            if name in found
+        }
 
 
 def has_template(name: str) -> bool:
@@ -92,7 +102,9 @@ def template(name: str, instead: Mapping[str, str]) -> Template:
         for imported in file.templates:
             visit(imported)
         found.imports.update(file.imports)
-        found.statements.update((key, one) for key, one in file.statements.items() if key != DIFFERENCES)
+        found.statements.update(
+            (key, one) for key, one in file.statements.items() if key != DIFFERENCES
+        )
 
     visit(name)
     return found
@@ -100,7 +112,9 @@ def template(name: str, instead: Mapping[str, str]) -> Template:
 
 def own_statements(name: str) -> dict[str, Statement]:
     """What a template itself does, apart from values."""
-    return {key: one for key, one in read(name).statements.items() if not one.is_constant}
+    return {
+        key: one for key, one in read(name).statements.items() if not one.is_constant
+    }
 
 
 @cache
@@ -115,9 +129,16 @@ def read(name: str) -> File:
             templates.append(str(node.module).removeprefix(PACKAGE))
         elif isinstance(node, ast.Import | ast.ImportFrom):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            imports |= {alias.name.partition(".")[0]: (module, alias.name) for alias in node.names}
+            imports |= {
+                alias.name.partition(".")[0]: (module, alias.name)
+                for alias in node.names
+            }
         else:
-            statements |= {defined: _statement(node, source) for defined in _defined(node) if defined != "__all__"}
+            statements |= {
+                defined: _statement(node, source)
+                for defined in _defined(node)
+                if defined != "__all__"
+            }
     return File(tuple(templates), imports, statements)
 
 
@@ -145,8 +166,14 @@ def _defined(node: ast.stmt) -> Iterator[str]:
 
 
 def _statement(node: ast.stmt, source: str) -> Statement:
-    decorators = node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    decorators = (
+        node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    )
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-    lines = source.splitlines()[first - 1 : node.end_lineno]  # whole lines, so that a comment behind them stays
-    names = frozenset(child.id for child in ast.walk(node) if isinstance(child, ast.Name))
+    lines = source.splitlines()[
+        first - 1 : node.end_lineno
+    ]  # whole lines, so that a comment behind them stays
+    names = frozenset(
+        child.id for child in ast.walk(node) if isinstance(child, ast.Name)
+    )
     return Statement(node, "\n".join(lines), names)

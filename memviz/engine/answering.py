@@ -32,14 +32,18 @@ CHECKED_CHARS = 2000
 """How much a thought grows between two looks at its token budget: counting it at every piece would be slow."""
 
 
-def allowed_tools(strategy: Strategy, model: Model, recall_tool: bool | None = None) -> ToolUse:
+def allowed_tools(
+    strategy: Strategy, model: Model, recall_tool: bool | None = None
+) -> ToolUse:
     """What ``model`` may do by itself under ``strategy``. ``recall_tool`` offers recalling, or not, whatever the
     strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is offered none."""
     allowed = strategy.tool_use if model.takes_tools else ToolUse()
     if recall_tool is None or not model.takes_tools:
         return allowed
     bound = allowed.recalls or DEFAULT_MAX_RECALL_CONTEXTS
-    return allowed._replace(recalls=bound if recall_tool and strategy.allows_recall else 0)
+    return allowed._replace(
+        recalls=bound if recall_tool and strategy.allows_recall else 0
+    )
 
 
 class Answering:
@@ -51,8 +55,19 @@ class Answering:
     model wants to remember the turn.
     """
 
-    def __init__(self, session: Session, model: Model, recalls: Sequence[Recall], allowed: ToolUse) -> None:
-        self._session, self._model, self._asked, self._allowed = session, model, tuple(recalls), allowed
+    def __init__(
+        self,
+        session: Session,
+        model: Model,
+        recalls: Sequence[Recall],
+        allowed: ToolUse,
+    ) -> None:
+        self._session, self._model, self._asked, self._allowed = (
+            session,
+            model,
+            tuple(recalls),
+            allowed,
+        )
         self._by_model: tuple[Recall, ...] = ()
         self._recall_calls = 0
         self._pieces: list[str] = []
@@ -86,9 +101,14 @@ class Answering:
             if not self._goes_on(may_call) or reminders >= MAX_REMINDERS:
                 break
             reminders += not may_call
-            self._note("recall")  # before the results are made: a recall changes self.prepared for the next call
+            self._note(
+                "recall"
+            )  # before the results are made: a recall changes self.prepared for the next call
             results = [self._result(call) for call in self.reply.tool_calls]
-            self.exchange += tuple(replace(message, meta={RECALL_EXCHANGE: True}) for message in (self.said, *results))
+            self.exchange += tuple(
+                replace(message, meta={RECALL_EXCHANGE: True})
+                for message in (self.said, *results)
+            )
         self._expect_answer()
 
     def finish(self, *, stopped: bool = False) -> TurnRecord:
@@ -98,15 +118,30 @@ class Answering:
         # are not, and stay with the records. Only now are the positions of the exchange known.
         session, log = self._session, self._session.log
         asked = len(log)
-        reply = Message("assistant", self.partial, meta={"partial": True}) if stopped else self.said
+        reply = (
+            Message("assistant", self.partial, meta={"partial": True})
+            if stopped
+            else self.said
+        )
         log.extend((*self.exchange, reply))
         log.token_sums(session.counter)
         for call in self.calls:
-            session.record(_sent(call, asked), call.reply_tokens, call.facts, (), call.kind, call.behind)
+            session.record(
+                _sent(call, asked),
+                call.reply_tokens,
+                call.facts,
+                (),
+                call.kind,
+                call.behind,
+            )
         last = self._call_made("answer", ())
         written = session.counter(reply.content)
         session.record(
-            _sent(last, asked), written, self.facts, (PARTIAL_REPLY,) if stopped else (), thoughts=last.behind
+            _sent(last, asked),
+            written,
+            self.facts,
+            (PARTIAL_REPLY,) if stopped else (),
+            thoughts=last.behind,
         )
         return session.last_turn
 
@@ -121,7 +156,9 @@ class Answering:
         """The tools of this turn, the same in each of its calls: later requests hold calls of them, and a provider's
         prompt cache holds only as long as they do not change."""
         thinking = (CONTINUE_THINKING.name,) if self._allowed.thinking_rounds else ()
-        return (*thinking, RECALL_CONVERSATION.name) if self._allowed.recalls else thinking
+        return (
+            (*thinking, RECALL_CONVERSATION.name) if self._allowed.recalls else thinking
+        )
 
     def _with_tools(self, prepared: Prepared) -> Prepared:
         if not self._tools:
@@ -129,15 +166,30 @@ class Answering:
         parts = prepared.parts._replace(tools=self._tools)
         return prepared._replace(parts=parts, tokens=count(prepared.memory, parts))
 
-    def _call(self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0) -> Iterator[str]:
+    def _call(
+        self, instruction: Sequence[Message], choice: ToolChoice, limit_tokens: int = 0
+    ) -> Iterator[str]:
         """Ask the model, with ``instruction`` right after the input. Once ``limit_tokens`` of text have arrived, if
         there is a limit, the stream is left."""
-        messages = [*self.prepared.context.messages, *instruction, *self.thoughts, *self.exchange]
+        messages = [
+            *self.prepared.context.messages,
+            *instruction,
+            *self.thoughts,
+            *self.exchange,
+        ]
         tools = [TOOLS[name] for name in self.prepared.parts.tools]
-        self._pieces, self.reply, self.facts = [], Reply(""), ReplyFacts(self._model.name)
+        self._pieces, self.reply, self.facts = (
+            [],
+            Reply(""),
+            ReplyFacts(self._model.name),
+        )
         started = perf_counter()
         # Without tools the call has no further arguments, so that a model whose stream takes none works as well.
-        stream = self._model.stream(messages, tools, choice) if tools else self._model.stream(messages)
+        stream = (
+            self._model.stream(messages, tools, choice)
+            if tools
+            else self._model.stream(messages)
+        )
         for item in stream:
             if isinstance(item, Reply):
                 self.reply = item
@@ -147,11 +199,16 @@ class Answering:
             if limit_tokens and self._is_beyond(limit_tokens):
                 self.reply = Reply("".join(self._pieces), finish_reason="length")
                 break
-        self.facts = ReplyFacts.of(self.reply, self._model.name, perf_counter() - started)
+        self.facts = ReplyFacts.of(
+            self.reply, self._model.name, perf_counter() - started
+        )
 
     def _is_beyond(self, limit_tokens: int) -> bool:
         text = "".join(self._pieces)
-        grown = len(text) // CHECKED_CHARS > (len(text) - len(self._pieces[-1])) // CHECKED_CHARS
+        grown = (
+            len(text) // CHECKED_CHARS
+            > (len(text) - len(self._pieces[-1])) // CHECKED_CHARS
+        )
         return grown and self._session.counter(text) >= limit_tokens
 
     def _think(self) -> Iterator[str]:
@@ -167,7 +224,9 @@ class Answering:
             decision = self._decision()
             self._thinks_on = decision.go_on and more_rounds > 0 and left > 0
             results = [self._result(call) for call in self.reply.tool_calls]
-            if not self._thinks_on and CONTINUE_THINKING.name not in [call.name for call in self.reply.tool_calls]:
+            if not self._thinks_on and CONTINUE_THINKING.name not in [
+                call.name for call in self.reply.tool_calls
+            ]:
                 results.append(THINKING_ENDED)
             self.thoughts += (self.said, *results)
             if not self._thinks_on:
@@ -203,7 +262,11 @@ class Answering:
         try:
             wants_more = decision_of(call.arguments).go_on
         except RecallError as error:
-            return f"Error: {error}" if self._thinks_on else f"Error: {error} {THINKING_ENDED.content}"
+            return (
+                f"Error: {error}"
+                if self._thinks_on
+                else f"Error: {error} {THINKING_ENDED.content}"
+            )
         if self._thinks_on:
             return "Go on thinking."
         return THINKING_ENDED.content if wants_more else "Answer the user now."
@@ -217,12 +280,17 @@ class Answering:
             return f"Error: {error}"
         self._by_model += (wanted,)
         self.prepared = self._with_tools(self._with_recalls())
-        return _told(self._session.resolve((wanted,), self.prepared.memory.before_open_turn), self.prepared)
+        return _told(
+            self._session.resolve((wanted,), self.prepared.memory.before_open_turn),
+            self.prepared,
+        )
 
     def _with_recalls(self) -> Prepared:
         prepared = self._session.request((*self._asked, *self._by_model))
         assert prepared.recalled is not None  # noqa: S101 - something was asked for
-        return prepared._replace(recalled=replace(prepared.recalled, by_model=len(self._by_model)))
+        return prepared._replace(
+            recalled=replace(prepared.recalled, by_model=len(self._by_model))
+        )
 
     @property
     def said(self) -> Message:
@@ -235,16 +303,29 @@ class Answering:
     def _call_made(self, kind: RequestKind, instruction: tuple[Message, ...]) -> _Call:
         """The call that was just made."""
         behind = (*instruction, *self.thoughts)
-        return _Call(kind, self.prepared, behind, len(self.exchange), self._reply_tokens(), self.facts)
+        return _Call(
+            kind,
+            self.prepared,
+            behind,
+            len(self.exchange),
+            self._reply_tokens(),
+            self.facts,
+        )
 
     def _reply_tokens(self) -> int:
         """Tokens that the model wrote in the call that was just made: as billed where that is known."""
         usage = self.facts.usage
-        return usage.output_tokens if usage else message_tokens(self._session.counter, self.said)
+        return (
+            usage.output_tokens
+            if usage
+            else message_tokens(self._session.counter, self.said)
+        )
 
     def _expect_answer(self) -> None:
         name, reply = self._model.name, self.reply
-        if self.prepared.parts.tools and reply.tool_calls:  # it was told to answer, and called once more
+        if (
+            self.prepared.parts.tools and reply.tool_calls
+        ):  # it was told to answer, and called once more
             if not reply.text.strip():
                 raise MalformedReplyError(
                     f"{name} went on calling tools after its {self._allowed.recalls} recalls were used up, and gave "
@@ -253,7 +334,9 @@ class Answering:
                 )
             self.reply = replace(reply, tool_calls=())
         elif not reply.text.strip() and not reply.tool_calls:
-            raise MalformedReplyError(f"{name} sent an empty reply. Try again.", model=name)
+            raise MalformedReplyError(
+                f"{name} sent an empty reply. Try again.", model=name
+            )
 
 
 class _Call(NamedTuple):
@@ -275,7 +358,9 @@ def _sent(call: _Call, asked: int) -> Prepared:
         return prepared
     exchange = range(asked, asked + call.exchanged) if call.exchanged else range(0)
     parts = prepared.parts._replace(exchange=exchange)
-    return prepared._replace(parts=parts, tokens=count(prepared.memory, parts, call.behind))
+    return prepared._replace(
+        parts=parts, tokens=count(prepared.memory, parts, call.behind)
+    )
 
 
 def _told(found: Recalled, prepared: Prepared) -> str:
@@ -284,10 +369,18 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     request."""
     leading, parts = prepared.memory.history_start, prepared.parts
     in_place = sum(p in parts.restored for p in found.indices)
-    held = sum(p < leading or any(p in part for part in parts.history) for p in found.indices) - in_place
+    held = (
+        sum(
+            p < leading or any(p in part for part in parts.history)
+            for p in found.indices
+        )
+        - in_place
+    )
     recalled = tuple(p for p in parts.recalled if p not in parts.restored)
     fresh = sum(p in recalled for p in found.indices)
     among = not set(recalled[len(recalled) - fresh :]) <= set(found.indices)
     halves = len(found) - held - in_place - fresh
     turns = max(0, prepared.memory.turn - 1)
-    return RecallResult(fresh, held, found.cut, halves, found.missing, turns, among, in_place).text
+    return RecallResult(
+        fresh, held, found.cut, halves, found.missing, turns, among, in_place
+    ).text

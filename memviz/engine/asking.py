@@ -36,8 +36,12 @@ def ask(
     if not isinstance(question, str) or not question.strip():
         raise MessageError("The question is empty. Write something to ask.")
     answerer = find_model(model) if isinstance(model, str) else model
-    session = Session.resume(run, as_model(summarizer) or answerer, repair_tool_pairs=True)
-    session.catch_up(len(session.log))  # the summary of a stopped reply has waited for the next message
+    session = Session.resume(
+        run, as_model(summarizer) or answerer, repair_tool_pairs=True
+    )
+    session.catch_up(
+        len(session.log)
+    )  # the summary of a stopped reply has waited for the next message
     session.log.append(Message("user", question))
     session.advance(len(session.log))
     due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()

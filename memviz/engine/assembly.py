@@ -7,7 +7,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Block, BlockKind, Context, joined
+from memviz.context import (
+    TOKENS_PER_MESSAGE,
+    TOKENS_PER_REQUEST,
+    Block,
+    BlockKind,
+    Context,
+    joined,
+)
 from memviz.conversation import Message
 from memviz.counters import Counter, FormSums, TokenSums, name_tokens
 from memviz.engine.recalled_pieces import still_in_form, with_recalled, without_recalled
@@ -62,19 +69,30 @@ class Parts(NamedTuple):
     def recalled(self) -> tuple[int, ...]:
         """Log positions of all that is brought back, in order."""
         picked = [piece.positions for piece in self.pieces if isinstance(piece, Picked)]
-        return picked[0] if len(picked) == 1 else tuple(sorted(chain.from_iterable(picked)))
+        return (
+            picked[0]
+            if len(picked) == 1
+            else tuple(sorted(chain.from_iterable(picked)))
+        )
 
     @property
     def restored(self) -> tuple[int, ...]:
         """Those of them that stand in their own place, whole instead of in a form. All others stand before the
         input."""
-        picked = (piece for piece in self.pieces if isinstance(piece, Picked) and piece.instead_of is not None)
+        picked = (
+            piece
+            for piece in self.pieces
+            if isinstance(piece, Picked) and piece.instead_of is not None
+        )
         return tuple(chain.from_iterable(piece.positions for piece in picked))
 
     @property
     def has_forms(self) -> bool:
         """Whether any message is sent in another form than as a whole."""
-        return any(isinstance(piece, Messages) and piece.form is not None for piece in self.pieces)
+        return any(
+            isinstance(piece, Messages) and piece.form is not None
+            for piece in self.pieces
+        )
 
     @property
     def one_range(self) -> tuple[int, int] | None:
@@ -84,13 +102,19 @@ class Parts(NamedTuple):
             return None
         start = stop = -1
         for number, piece in enumerate(self.pieces):
-            if isinstance(piece, Messages) and piece.form is None and stop in (-1, piece.start):
+            if (
+                isinstance(piece, Messages)
+                and piece.form is None
+                and stop in (-1, piece.start)
+            ):
                 start, stop = piece.start if start < 0 else start, piece.stop
             elif number or not isinstance(piece, Notes) or piece.place != "message":
                 return None
         return start, stop
 
-    def with_messages(self, history: Sequence[Messages], asked: Sequence[Messages]) -> Parts:
+    def with_messages(
+        self, history: Sequence[Messages], asked: Sequence[Messages]
+    ) -> Parts:
         """The request with these messages of the log instead, and nothing brought back. What stands between messages
         keeps its place as far as there is one: before the first message of the log that stood behind it."""
         left, found = [*history], list[Piece]()
@@ -122,7 +146,9 @@ def _is_of(piece: Piece, asked: range) -> bool:
     return isinstance(piece, Messages) and piece.start >= asked.start
 
 
-def assemble(memory: Memory, pieces: Sequence[Piece], recalled: Collection[int] = ()) -> Parts:
+def assemble(
+    memory: Memory, pieces: Sequence[Piece], recalled: Collection[int] = ()
+) -> Parts:
     """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice.
 
     Rule 2 of all strategies: the user's message, or the results of the call that is open, is never swallowed. A
@@ -134,23 +160,43 @@ def assemble(memory: Memory, pieces: Sequence[Piece], recalled: Collection[int] 
     before: list[Piece] = []
     formed: list[Messages] = []
     if any(isinstance(piece, Picked) for piece in pieces):
-        recalled = {*recalled, *(p for piece in pieces if isinstance(piece, Picked) for p in piece.positions)}
+        recalled = {
+            *recalled,
+            *(
+                p
+                for piece in pieces
+                if isinstance(piece, Picked)
+                for p in piece.positions
+            ),
+        }
         pieces = without_recalled(pieces)
     for piece in pieces:
         if isinstance(piece, Messages):
             if piece.start < min(stop, piece.stop):
-                before.append(piece if piece.stop <= stop else Messages(piece.start, stop, piece.form))
+                before.append(
+                    piece
+                    if piece.stop <= stop
+                    else Messages(piece.start, stop, piece.form)
+                )
             if piece.form is not None and piece.stop > stop:
                 formed.append(Messages(max(piece.start, stop), piece.stop, piece.form))
         else:
             before.append(piece)
     if recalled:
         leading = memory.history_start
-        fresh = [p for p in recalled if p >= leading and p not in asked and not _is_whole(memory, p, before)]
+        fresh = [
+            p
+            for p in recalled
+            if p >= leading and p not in asked and not _is_whole(memory, p, before)
+        ]
         before = [*with_recalled(before, fresh)]
         formed = [*still_in_form(formed, recalled)]
     if asked:
-        before += _whole_where_not(asked, formed) if formed else (Messages(asked.start, asked.stop),)
+        before += (
+            _whole_where_not(asked, formed)
+            if formed
+            else (Messages(asked.start, asked.stop),)
+        )
     return Parts(tuple(before), asked)
 
 
@@ -178,16 +224,22 @@ def _whole_where_not(asked: range, formed: Sequence[Messages]) -> Iterator[Messa
 def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
     """Tokens of the schemas of these tools, which memviz offers besides those of the conversation's own program."""
     schemas = tuple(TOOLS[name].text for name in tools)
-    return schema_tokens(space.sums.counter, schemas, has_system_prompt=space.system_count > 0)
+    return schema_tokens(
+        space.sums.counter, schemas, has_system_prompt=space.system_count > 0
+    )
 
 
 def message_tokens(counter: Counter, message: Message) -> int:
     """Tokens of a message: its content, the name of its speaker, and the names and arguments of its tool calls."""
-    calls = sum(counter(call.name) + counter(call.arguments) for call in message.tool_calls)
+    calls = sum(
+        counter(call.name) + counter(call.arguments) for call in message.tool_calls
+    )
     return counter(message.content) + calls + name_tokens(counter, message.name)
 
 
-def message_count(space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()) -> int:
+def message_count(
+    space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
+) -> int:
     """Return the number of messages of a request. What stands inside the system prompt makes one of its own only where
     there is no other."""
     inside = lines = 0
@@ -198,12 +250,21 @@ def message_count(space: MemorySpace, parts: Parts, thoughts: Sequence[Message] 
             inside += 1
         else:
             lines += 1
-    return lines + len(parts.exchange) + len(thoughts) + max(space.system_count, inside > 0)
+    return (
+        lines
+        + len(parts.exchange)
+        + len(thoughts)
+        + max(space.system_count, inside > 0)
+    )
 
 
-def overhead_tokens(space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()) -> int:
+def overhead_tokens(
+    space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
+) -> int:
     """Return what the chat format adds to the messages of a request, and to the request."""
-    return TOKENS_PER_MESSAGE * message_count(space, parts, thoughts) + TOKENS_PER_REQUEST
+    return (
+        TOKENS_PER_MESSAGE * message_count(space, parts, thoughts) + TOKENS_PER_REQUEST
+    )
 
 
 def names_tokens(space: MemorySpace, parts: Parts) -> int:
@@ -211,19 +272,30 @@ def names_tokens(space: MemorySpace, parts: Parts) -> int:
     totals = space.sums.name_totals
     if not totals[-1]:  # nearly all logs name nobody
         return 0
-    sent = (range(space.system_stop), *(one.positions for one in parts.messages), parts.exchange)
+    sent = (
+        range(space.system_stop),
+        *(one.positions for one in parts.messages),
+        parts.exchange,
+    )
     names = sum(totals[part.stop] - totals[part.start] for part in sent)
-    return names + sum(totals[position + 1] - totals[position] for position in parts.recalled)
+    return names + sum(
+        totals[position + 1] - totals[position] for position in parts.recalled
+    )
 
 
-def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dict[str, int]:
+def count(
+    memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()
+) -> dict[str, int]:
     """Tokens of each part of a request: content by block, the chat format's overhead, under ``names`` those of all who
     speak, and under ``tools`` the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
     sums = space.sums
     history = recalled = question = summary = 0
     is_inside = False
-    calls, asked = space.tool_tokens, parts.input.start if parts.input else memory.length
+    calls, asked = (
+        space.tool_tokens,
+        parts.input.start if parts.input else memory.length,
+    )
     for piece in parts.pieces:
         if isinstance(piece, Messages):
             content, called = _tokens_of(space, piece)
@@ -272,16 +344,24 @@ def count(memory: Memory, parts: Parts, thoughts: Sequence[Message] = ()) -> dic
 def _tokens_of(space: MemorySpace, piece: Messages) -> tuple[int, int]:
     """Tokens of the contents of messages, and of their calls."""
     start, stop, form = piece
-    if form is not None and stop - start == 1:  # of a form for one message no sums are kept
+    if (
+        form is not None and stop - start == 1
+    ):  # of a form for one message no sums are kept
         message = space.log.sent(start, form)
-        return space.sums.counter(message.content), _call_tokens(space.sums.counter, message)
+        return space.sums.counter(message.content), _call_tokens(
+            space.sums.counter, message
+        )
     sums = sums_of(space, form)
-    return sums.totals[stop] - sums.totals[start], sums.call_totals[stop] - sums.call_totals[start]
+    return sums.totals[stop] - sums.totals[start], sums.call_totals[
+        stop
+    ] - sums.call_totals[start]
 
 
 def sums_of(space: MemorySpace, form: Form | None) -> TokenSums:
     """The running sums of the log's messages in ``form``."""
-    return space.sums if form is None else space.log.token_sums(space.sums.counter, form)
+    return (
+        space.sums if form is None else space.log.token_sums(space.sums.counter, form)
+    )
 
 
 def reduced(space: MemorySpace, piece: Messages) -> Sequence[int]:
@@ -308,15 +388,24 @@ def whole(space: MemorySpace, parts: Parts) -> Iterator[range]:
 
 
 def _call_tokens(counter: Counter, message: Message) -> int:
-    return sum(counter(call.name) + counter(call.arguments) for call in message.tool_calls)
+    return sum(
+        counter(call.name) + counter(call.arguments) for call in message.tool_calls
+    )
 
 
-def _inside(space: MemorySpace, parts: Parts) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
+def _inside(
+    space: MemorySpace, parts: Parts
+) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
     """What stands inside the system prompt before its words, and behind them, with the texts."""
-    texts: dict[str, list[tuple[Piece, str]]] = {"before system": [], "behind system": []}
+    texts: dict[str, list[tuple[Piece, str]]] = {
+        "before system": [],
+        "behind system": [],
+    }
     for piece in parts.pieces:
         if isinstance(piece, Notes) and piece.place != "message":
-            texts[piece.place].append((piece, space.summaries.text(piece.start, piece.stop)))
+            texts[piece.place].append(
+                (piece, space.summaries.text(piece.start, piece.stop))
+            )
         elif isinstance(piece, Line) and piece.place != "message":
             texts[piece.place].append((piece, piece.message.content))
     return texts["before system"], texts["behind system"]
@@ -326,53 +415,117 @@ def _in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:
     """Tokens of the system prompt with what stands in it: its own and fixed words, and notes."""
     before, behind = _inside(space, parts)
     counter, own = space.sums.counter, space.system_messages[:1]
-    prompt: list[tuple[Piece | None, str]] = [(None, message.content) for message in own]
+    prompt: list[tuple[Piece | None, str]] = [
+        (None, message.content) for message in own
+    ]
     texts = [*before, *prompt, *behind]
     # Joined by line breaks, where token counts add up exactly, so nothing is counted as a whole.
-    units = [counter.units(text + "\n" * (number + 1 < len(texts))) for number, (_, text) in enumerate(texts)]
+    units = [
+        counter.units(text + "\n" * (number + 1 < len(texts)))
+        for number, (_, text) in enumerate(texts)
+    ]
     others = space.system_tokens - sum(counter(message.content) for message in own)
-    written = sum(one for one, (piece, _) in zip(units, texts, strict=True) if isinstance(piece, Notes))
+    written = sum(
+        one
+        for one, (piece, _) in zip(units, texts, strict=True)
+        if isinstance(piece, Notes)
+    )
     is_written = all(isinstance(piece, Notes) for piece, _ in texts)
     fixed = 0 if is_written else counter.tokens(sum(units) - written)
     return others + fixed, counter.tokens(sum(units)) - fixed
 
 
-def build_context(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...] = ()) -> Context:
+def build_context(
+    memory: Memory,
+    parts: Parts,
+    tokens: dict[str, int],
+    thoughts: tuple[Message, ...] = (),
+) -> Context:
     """Materialize a request: its blocks with their messages, in the order in which they are sent. ``thoughts`` stand
     behind the input."""
     return Context(tuple(joined(_blocks(memory, parts, tokens, thoughts))))
 
 
-def _blocks(memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...]) -> Iterator[Block]:
+def _blocks(
+    memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...]
+) -> Iterator[Block]:
     space = memory.space
     before, behind = _inside(space, parts)
     own = space.system_messages
     if own or before or behind:
-        words = [text for _, text in before] + [own[0].content for _ in own[:1]] + [text for _, text in behind]
-        whole = replace(own[0], content="\n".join(words)) if own else Message("system", "\n".join(words))
-        yield Block("system", (whole, *own[1:]), tuple(range(space.system_stop)), tokens["system"])
-    inside = sum(isinstance(piece, Notes) and piece.place != "message" for piece in parts.pieces)
+        words = (
+            [text for _, text in before]
+            + [own[0].content for _ in own[:1]]
+            + [text for _, text in behind]
+        )
+        whole = (
+            replace(own[0], content="\n".join(words))
+            if own
+            else Message("system", "\n".join(words))
+        )
+        yield Block(
+            "system",
+            (whole, *own[1:]),
+            tuple(range(space.system_stop)),
+            tokens["system"],
+        )
+    inside = sum(
+        isinstance(piece, Notes) and piece.place != "message" for piece in parts.pieces
+    )
     for piece in parts.pieces:
         if isinstance(piece, Messages):
-            kind: BlockKind = "input" if parts.input and piece.start >= parts.input.start else "history"
+            kind: BlockKind = (
+                "input"
+                if parts.input and piece.start >= parts.input.start
+                else "history"
+            )
             said = tuple(space.log.sent(p, piece.form) for p in piece.positions)
             if said:
-                yield Block(kind, said, tuple(piece.positions), _tokens_of(space, piece)[0])
+                yield Block(
+                    kind, said, tuple(piece.positions), _tokens_of(space, piece)[0]
+                )
         elif isinstance(piece, Picked):
             said = tuple(space.log[p] for p in piece.positions)
-            yield Block("recalled", said, piece.positions, sum(space.sums.between(p, p + 1) for p in piece.positions))
+            yield Block(
+                "recalled",
+                said,
+                piece.positions,
+                sum(space.sums.between(p, p + 1) for p in piece.positions),
+            )
         elif isinstance(piece, Notes):
             yield _notes_block(space, piece, tokens["summary"], inside)
         elif isinstance(piece, Line) and piece.place == "message":
-            yield Block("history", (piece.message,), (), space.sums.counter(piece.message.content))
+            yield Block(
+                "history",
+                (piece.message,),
+                (),
+                space.sums.counter(piece.message.content),
+            )
     if parts.tools or parts.exchange or thoughts:
         said = thoughts + tuple(space.log[p] for p in parts.exchange)
         yield Block("tools", said, tuple(parts.exchange), tokens.get("tools", 0))
 
 
-def _notes_block(space: MemorySpace, piece: Notes, all_tokens: int, inside: int) -> Block:
-    covered = tuple(p for positions in space.summaries.covered(piece.start, piece.stop) for p in positions)
+def _notes_block(
+    space: MemorySpace, piece: Notes, all_tokens: int, inside: int
+) -> Block:
+    covered = tuple(
+        p
+        for positions in space.summaries.covered(piece.start, piece.stop)
+        for p in positions
+    )
     text = space.summaries.text(piece.start, piece.stop)
     if piece.place == "message":
-        return Block("summary", (Message(piece.role, text),), covered, space.summaries.tokens(piece.start, piece.stop))
-    return Block("summary", (), covered, all_tokens if inside == 1 else space.sums.counter(text), text)
+        return Block(
+            "summary",
+            (Message(piece.role, text),),
+            covered,
+            space.summaries.tokens(piece.start, piece.stop),
+        )
+    return Block(
+        "summary",
+        (),
+        covered,
+        all_tokens if inside == 1 else space.sums.counter(text),
+        text,
+    )

@@ -50,7 +50,10 @@ class Memory(Protocol):
         """Recall nothing."""
 
     def recall_conversation(
-        self, turn_numbers: Iterable[int] | None, message_indices: Iterable[int] | None, last_n: int | None
+        self,
+        turn_numbers: Iterable[int] | None,
+        message_indices: Iterable[int] | None,
+        last_n: int | None,
     ) -> Recalled:
         """Bring earlier messages back."""
 
@@ -105,7 +108,9 @@ class AsyncTwins:
         last_n: int | None = None,
     ) -> Recalled:
         """``recall_conversation``, in a worker thread."""
-        return await to_thread(self.recall_conversation, turn_numbers, message_indices, last_n)
+        return await to_thread(
+            self.recall_conversation, turn_numbers, message_indices, last_n
+        )
 
     async def aclear_recalled_messages(self: Memory) -> None:
         """``clear_recalled_messages``, in a worker thread."""

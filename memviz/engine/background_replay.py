@@ -19,7 +19,9 @@ MOST_BYTES = 1_700_000_000
 """Of the whole process: a replay stops there, so that a conversation of any length leaves the server running."""
 TURNS_BETWEEN_LOOKS = 200
 """How often the memory of the process is looked at."""
-OUT_OF_MEMORY = "The memory of the server is nearly used up, so the replay stopped here."
+OUT_OF_MEMORY = (
+    "The memory of the server is nearly used up, so the replay stopped here."
+)
 
 
 class CancelledError(BaseException):
@@ -54,7 +56,12 @@ class BackgroundReplay:
         self.error: MemvizError | None = None
         self.run: Run | None = None
         self.note = ""
-        self._session, self._turns, self._finished, self._cancellation = session, turns, finished, cancellation
+        self._session, self._turns, self._finished, self._cancellation = (
+            session,
+            turns,
+            finished,
+            cancellation,
+        )
         self._changed = Condition()
         self._is_working = self._is_resting = self._rests = self._is_stopped = False
         self._seconds, self._looked_at = 0.0, monotonic()
@@ -73,7 +80,9 @@ class BackgroundReplay:
     @property
     def seconds_left(self) -> float | None:
         """How long the rest will take at the rate so far; ``None`` before there is one."""
-        return self._seconds / self.done * (self.total - self.done) if self.done else None
+        return (
+            self._seconds / self.done * (self.total - self.done) if self.done else None
+        )
 
     @property
     def is_stopped(self) -> bool:
@@ -111,7 +120,9 @@ class BackgroundReplay:
             self._changed.wait_for(lambda: not self._is_working or self._is_resting)
             run = self.run or self._session.run()
         # The session goes on to write summaries: what was drawn must not change while somebody reads it.
-        return replace(run, space=replace(run.space, summaries=run.space.summaries.copy()))
+        return replace(
+            run, space=replace(run.space, summaries=run.space.summaries.copy())
+        )
 
     def _work(self) -> None:
         try:

@@ -27,7 +27,9 @@ class Backoff(NamedTuple):
         """The same once ``compaction`` was recorded."""
         if compaction.error is not None:
             failures = self.failures + 1 if compaction.model == self.model else 1
-            return self._replace(failures=failures, model=compaction.model, failed_in=compaction.turn)
+            return self._replace(
+                failures=failures, model=compaction.model, failed_in=compaction.turn
+            )
         if compaction.puts_off:
             return self._replace(declined_in=compaction.turn)
         is_its_work = compaction.kind == "summarized" and not compaction.by_thinking
@@ -72,4 +74,6 @@ def waiting_failure(compactions: Iterable[Compaction]) -> Compaction | None:
     made = tuple(compactions)
     if not backoff_after(made).failures:
         return None
-    return next(compaction for compaction in reversed(made) if compaction.error is not None)
+    return next(
+        compaction for compaction in reversed(made) if compaction.error is not None
+    )

@@ -27,16 +27,24 @@ class ReplyFacts:
     def of(cls, reply: Reply, name: str, seconds: float) -> ReplyFacts:
         """What is known of ``reply``, for which a model called ``name`` was waited ``seconds``."""
         took = reply.recorded_seconds if reply.recorded else seconds
-        return cls(reply.model or name, reply.usage, reply.cost_usd, took, reply.recorded)
+        return cls(
+            reply.model or name, reply.usage, reply.cost_usd, took, reply.recorded
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as JSON."""
-        return {name: value for name, value in asdict(self).items() if value or name != "recorded"}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if value or name != "recorded"
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> ReplyFacts:
         """The facts that :meth:`to_dict` described."""
-        return cls(**{**value, "usage": Usage(**value["usage"]) if value["usage"] else None})
+        return cls(
+            **{**value, "usage": Usage(**value["usage"]) if value["usage"] else None}
+        )
 
 
 def total_cost_usd(calls: Sequence[ReplyFacts | None]) -> float | None:

@@ -22,7 +22,12 @@ from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.switching import switched, was_asked
-from memviz.errors import EmptyConversationError, MessageError, ParameterError, ReviewError
+from memviz.errors import (
+    EmptyConversationError,
+    MessageError,
+    ParameterError,
+    ReviewError,
+)
 from memviz.memory import Memory, SummaryVersion
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
@@ -76,22 +81,39 @@ class Chat:
     ) -> None:
         answerer = as_model(model)
         if answerer is None:
-            raise ParameterError("model", model, "a model, or the name of one: somebody has to answer")
+            raise ParameterError(
+                "model", model, "a model, or the name of one: somebody has to answer"
+            )
         self.model = answerer
         writer = as_model(summarizer, "summarizer") or self.model
         self._session = Session(
-            Log(), strategy, writer, find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs
+            Log(),
+            strategy,
+            writer,
+            find_counter(counter),
+            system_prompt,
+            repair_tool_pairs=repair_tool_pairs,
         )
         self.recall_tool = recall_tool
         self._recalls: tuple[Recall, ...] = ()
         self._pinned: tuple[Recall, ...] = ()
 
     @classmethod
-    def resume(cls, run: Run, *, model: Model | str = "offline", summarizer: Model | str | None = None) -> Chat:
+    def resume(
+        cls,
+        run: Run,
+        *,
+        model: Model | str = "offline",
+        summarizer: Model | str | None = None,
+    ) -> Chat:
         """Go on where ``run`` ended. No model is called for that: a summarization that waited for a decision waits
         again, with the drafts that it had."""
-        chat = cls(run.strategy, model=model, summarizer=summarizer, counter=run.counter)
-        chat._session = Session.resume(run, chat._session.summarizer, repair_tool_pairs=True)
+        chat = cls(
+            run.strategy, model=model, summarizer=summarizer, counter=run.counter
+        )
+        chat._session = Session.resume(
+            run, chat._session.summarizer, repair_tool_pairs=True
+        )
         chat._session.recheck_last_turn()
         chat._recalls, chat._pinned = run.waiting, run.pinned
         chat._session.pins = chat.pinned
@@ -113,9 +135,12 @@ class Chat:
         """Everything so far."""
         pending = self._session.pending
         return replace(
-            self._session.run(), waiting=self._recalls, pinned=self._pinned, review=self.review,
+            self._session.run(),
+            waiting=self._recalls,
+            pinned=self._pinned,
+            review=self.review,
             drafts=pending.drafts if pending is not None else (),
-        )  # fmt: skip
+        )
 
     @property
     def log(self) -> Log:
@@ -135,7 +160,9 @@ class Chat:
     def headroom(self) -> Headroom | None:
         """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
         is_taken_in = self._session.memory.length == len(self.log) > 0
-        return self._session.headroom(last_turn_is_complete=is_taken_in and not self.unanswered)
+        return self._session.headroom(
+            last_turn_is_complete=is_taken_in and not self.unanswered
+        )
 
     @property
     def next_request_tokens(self) -> int:
@@ -162,7 +189,11 @@ class Chat:
         pending, memory = self._session.pending, self._session.memory
         if pending is None:
             return None
-        return Proposal(pending.plan, tuple(memory.worth_summarizing(pending.plan.summarize)), pending.drafts)
+        return Proposal(
+            pending.plan,
+            tuple(memory.worth_summarizing(pending.plan.summarize)),
+            pending.drafts,
+        )
 
     def propose(self, instruction: str | None = None) -> Draft:
         """Let the summarizer write what is waited for, with another ``instruction`` than the strategy's if one is
@@ -236,7 +267,9 @@ class Chat:
         if not text.strip():
             raise MessageError("The message is empty. Write something to send.")
         if self._session.pending is not None:
-            raise ReviewError("A summarization waits: accept or skip it before you send the next message.")
+            raise ReviewError(
+                "A summarization waits: accept or skip it before you send the next message."
+            )
         self.log.append(Message("user", text))
 
     def retry(self) -> Generator[str, None, None]:
@@ -248,7 +281,9 @@ class Chat:
     def answer_again(self) -> Generator[str, None, None]:
         """Ask for the last turn's reply again; an earlier reply is thrown away. Yields it in pieces."""
         if not self.log.turn_count:
-            raise EmptyConversationError("There is no turn to retry yet. Send a message first.")
+            raise EmptyConversationError(
+                "There is no turn to retry yet. Send a message first."
+            )
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
             self._recalls = (*self._asked_by_user(turn.number), *self._recalls)
@@ -303,13 +338,17 @@ class Chat:
         """
         pinned = Recall(messages=sorted({*self.pinned, *messages}))
         recalled = self._resolve((pinned, *self._recalls))
-        self._keep_pinned(position for position in pinned.messages if 0 <= position < len(self.log))
+        self._keep_pinned(
+            position for position in pinned.messages if 0 <= position < len(self.log)
+        )
         return recalled
 
     def unpin(self, messages: Iterable[int]) -> None:
         """Send the messages at these positions no more just because they were pinned."""
         dropped = set(messages)
-        self._keep_pinned(position for position in self.pinned if position not in dropped)
+        self._keep_pinned(
+            position for position in self.pinned if position not in dropped
+        )
 
     def _keep_pinned(self, positions: Iterable[int]) -> None:
         kept = tuple(positions)
@@ -319,7 +358,9 @@ class Chat:
     @property
     def pinned(self) -> tuple[int, ...]:
         """Positions of the pinned messages, in log order."""
-        return tuple(position for recall in self._pinned for position in recall.messages)
+        return tuple(
+            position for recall in self._pinned for position in recall.messages
+        )
 
     @property
     def ahead(self) -> tuple[tuple[Recall, ...], tuple[Recall, ...]]:
@@ -333,9 +374,17 @@ class Chat:
         if not recalled.indices:
             return Waiting(recalled, (), (), 0)
         history = next_history(self._session)
-        held = tuple(position for position in recalled.indices if position in history.any_message)
-        fresh = tuple(position for position in recalled.indices if position not in history.short_one)
-        undecided = tuple(position for position in recalled.indices if position not in (*held, *fresh))
+        held = tuple(
+            position for position in recalled.indices if position in history.any_message
+        )
+        fresh = tuple(
+            position
+            for position in recalled.indices
+            if position not in history.short_one
+        )
+        undecided = tuple(
+            position for position in recalled.indices if position not in (*held, *fresh)
+        )
         sums = self._session.memory.sums
         tokens = sum(sums.between(position, position + 1) for position in fresh)
         return Waiting(recalled, fresh, held, tokens, undecided)
@@ -347,9 +396,13 @@ class Chat:
 
     def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
         log = self.log
-        return self._session.resolve(recalls, log.turn_start(log.turn_count) if self.unanswered else len(log))
+        return self._session.resolve(
+            recalls, log.turn_start(log.turn_count) if self.unanswered else len(log)
+        )
 
-    def change_strategy(self, strategy: Strategy, counter: str | Counter | None = None) -> None:
+    def change_strategy(
+        self, strategy: Strategy, counter: str | Counter | None = None
+    ) -> None:
         """Go on under another strategy, and another counter if one is given. What it remembers by now is derived from
         the log, from the first message on; or, where it was in force before, from where it was left.
 
@@ -363,7 +416,10 @@ class Chat:
         self.adopt(session.run())
 
     def begun_under(
-        self, strategy: Strategy, counter: str | Counter | None = None, summarizer: Model | None = None
+        self,
+        strategy: Strategy,
+        counter: str | Counter | None = None,
+        summarizer: Model | None = None,
     ) -> tuple[Session, Iterator[int]]:
         """What :meth:`change_strategy` does first, to be gone through turn by turn as in
         :func:`memviz.engine.replay.begun`, over a copy of the log; the chat stays as it is until it is given the run,
@@ -373,22 +429,40 @@ class Chat:
             options["model"] = summarizer
         run = self._session.run()
         if not was_asked(run):
-            return begun(self.log.prefix(len(self.log)), strategy, may_have_no_turn=True, **options)
-        return switched(run, as_strategy(strategy), options["counter"], options["model"],
-                        repair_tool_pairs=self._session.repair_tool_pairs)  # fmt: skip
+            return begun(
+                self.log.prefix(len(self.log)),
+                strategy,
+                may_have_no_turn=True,
+                **options,
+            )
+        return switched(
+            run,
+            as_strategy(strategy),
+            options["counter"],
+            options["model"],
+            repair_tool_pairs=self._session.repair_tool_pairs,
+        )
 
     def adopt(self, run: Run) -> None:
         """Go on under the strategy and the counter of ``run``, which :meth:`begun_under` gave."""
         old = self._session
-        new = Session.resume(self._with_authors(run), old.summarizer, repair_tool_pairs=old.repair_tool_pairs)
+        new = Session.resume(
+            self._with_authors(run),
+            old.summarizer,
+            repair_tool_pairs=old.repair_tool_pairs,
+        )
         new.review = old.review
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
         """What another strategy would have sent for the very same conversation."""
-        return self._with_authors(replay(self.log, strategy, **self._as_held_under(strategy)))
+        return self._with_authors(
+            replay(self.log, strategy, **self._as_held_under(strategy))
+        )
 
-    def _as_held_under(self, strategy: Strategy, counter: str | Counter | None = None) -> dict[str, Any]:
+    def _as_held_under(
+        self, strategy: Strategy, counter: str | Counter | None = None
+    ) -> dict[str, Any]:
         """The options of a replay under ``strategy`` of the chat as it was held."""
         session, strategy = self._session, as_strategy(strategy)
         return {
@@ -403,7 +477,10 @@ class Chat:
         """``run`` with who asked for each recall: the model or the user."""
         recalled = self._recalled_in_turns()
         by_model = {turn: found.by_model for turn, found in recalled.items()}
-        requests = (_with_author(record, by_model.get(record.turn, 0)) for record in run.requests)
+        requests = (
+            _with_author(record, by_model.get(record.turn, 0))
+            for record in run.requests
+        )
         return replace(run, requests=Requests.of(requests))
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
@@ -412,12 +489,20 @@ class Chat:
     def _recalled_in_turns(self) -> dict[int, Recalled]:
         """What each turn's last request recalled: in a turn nothing that was recalled goes again."""
         records = self._session.requests
-        return {record.turn: record.recalled for record in records if record.recalled is not None}
+        return {
+            record.turn: record.recalled
+            for record in records
+            if record.recalled is not None
+        }
 
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
         """What the user recalled into the request of this turn; the model will recall by itself again."""
         found = self._recalled_in_turns().get(turn)
-        return tuple(one for one in found.asked_by_user if one not in self._pinned) if found else ()
+        return (
+            tuple(one for one in found.asked_by_user if one not in self._pinned)
+            if found
+            else ()
+        )
 
     def _answer(self) -> Generator[str, None, None]:
         said = len(self.log) - 1
@@ -435,7 +520,9 @@ class Chat:
         except Exception:
             raise  # the model failed: the question stays unanswered and can be retried
         except BaseException:  # the stream was closed, Ctrl-C, or a stopped page
-            if answering.partial:  # stopped before the first word: the question stays unanswered as well
+            if (
+                answering.partial
+            ):  # stopped before the first word: the question stays unanswered as well
                 answering.finish(stopped=True)
                 self._recalls = ()
             raise

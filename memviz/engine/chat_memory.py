@@ -50,14 +50,20 @@ class ChatMemory(AsyncTwins):
 
     def _forget(self) -> None:
         self._session = Session(
-            Log(), self.strategy, self._summarizer, self._counter, self.system_prompt,
+            Log(),
+            self.strategy,
+            self._summarizer,
+            self._counter,
+            self.system_prompt,
             repair_tool_pairs=self._repair_tool_pairs,
-        )  # fmt: skip
+        )
         self._recalls: tuple[Recall, ...] = ()
 
     def _go_on(self, run: Run) -> None:
         """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
-        self._session = Session.resume(run, self._summarizer, repair_tool_pairs=self._repair_tool_pairs)
+        self._session = Session.resume(
+            run, self._summarizer, repair_tool_pairs=self._repair_tool_pairs
+        )
 
     @property
     def summarizer(self) -> Model | None:
@@ -86,7 +92,9 @@ class ChatMemory(AsyncTwins):
         with self._lock:
             session = self._session
             turns = session.log.turn_count
-            session.log.append(message)  # first of all: nothing that fails from here on can lose it
+            session.log.append(
+                message
+            )  # first of all: nothing that fails from here on can lose it
             if message.role == "assistant" and not message.tool_calls:
                 self._recalls = ()  # the turn that they were recalled for has its answer
             if session.log.turn_count > turns:
@@ -124,7 +132,12 @@ class ChatMemory(AsyncTwins):
             return []
         with self._lock:
             blocks = self._prepare().context.blocks
-        return [message for block in blocks if block.kind in ("history", "recalled") for message in block.messages]
+        return [
+            message
+            for block in blocks
+            if block.kind in ("history", "recalled")
+            for message in block.messages
+        ]
 
     def get_all(self) -> list[Message]:
         """The whole log."""
@@ -133,7 +146,9 @@ class ChatMemory(AsyncTwins):
 
     def set(self, messages: Iterable[Given]) -> None:
         """Start over with these messages."""
-        taken = _messages(messages)  # judged first: a bad one must not cost the old ones
+        taken = _messages(
+            messages
+        )  # judged first: a bad one must not cost the old ones
         with self._lock:
             self.clear()
             for message in taken:
@@ -160,10 +175,14 @@ class ChatMemory(AsyncTwins):
         Raises :class:`memviz.RecallError` for a wrong type, or where nothing is named.
         """
         turns = whole_numbers("turn_numbers", turn_numbers)
-        recall = Recall(turns, whole_numbers("message_indices", message_indices), last_n)
+        recall = Recall(
+            turns, whole_numbers("message_indices", message_indices), last_n
+        )
         with self._lock:
             recalls = (*self._recalls, recall)
-            recalled = self._session.resolve(recalls, self._session.memory.before_open_turn)
+            recalled = self._session.resolve(
+                recalls, self._session.memory.before_open_turn
+            )
             self._recalls = recalls
         return recalled
 
@@ -177,6 +196,10 @@ class ChatMemory(AsyncTwins):
 
 
 def _messages(messages: Iterable[Given]) -> list[Message]:
-    if isinstance(messages, str | Mapping | Message) or not isinstance(messages, Iterable):
-        raise MessageError(f"The messages are {type_of(messages)}; they have to be a list of messages.")
+    if isinstance(messages, str | Mapping | Message) or not isinstance(
+        messages, Iterable
+    ):
+        raise MessageError(
+            f"The messages are {type_of(messages)}; they have to be a list of messages."
+        )
     return [Message.of(message) for message in messages]

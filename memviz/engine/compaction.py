@@ -14,7 +14,9 @@ from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy, Write
 
-CompactionKind = Literal["summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"]
+CompactionKind = Literal[
+    "summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"
+]
 DECISIONS = ("skip", "edit", "undo")
 """The kinds that are the user's."""
 REDUCING = ("cleared", "shortened")
@@ -29,12 +31,17 @@ class LibraryCall(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The call as JSON."""
-        return {"request": [message.to_dict() for message in self.request], "answer": self.answer}
+        return {
+            "request": [message.to_dict() for message in self.request],
+            "answer": self.answer,
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> LibraryCall:
         """The call that :meth:`to_dict` described."""
-        return cls(tuple(Message.of(message) for message in value["request"]), value["answer"])
+        return cls(
+            tuple(Message.of(message) for message in value["request"]), value["answer"]
+        )
 
 
 @dataclass(frozen=True)
@@ -169,8 +176,14 @@ class Compaction:
             return ()
         if self.asked_by_library is not None:
             return self.asked_by_library.request
-        replaced = self.before.space.summaries.versions[self.replaces - 1] if self.replaces else None
-        effect = Write(self.summarized, self.keep_from, self.reason, replaced, self.track)
+        replaced = (
+            self.before.space.summaries.versions[self.replaces - 1]
+            if self.replaces
+            else None
+        )
+        effect = Write(
+            self.summarized, self.keep_from, self.reason, replaced, self.track
+        )
         return self.strategy.requests_of(self.before, effect, self.instruction)
 
     @property
@@ -187,7 +200,10 @@ class Compaction:
         """What a real library was answered, call by call; nothing where it asked for nothing."""
         if self.asked_by_library is None:
             return ()
-        return (*(draft.text for draft in self.discarded if draft.error is None), self.asked_by_library.answer)
+        return (
+            *(draft.text for draft in self.discarded if draft.error is None),
+            self.asked_by_library.answer,
+        )
 
     @property
     def prompt(self) -> str:
@@ -207,7 +223,10 @@ class Compaction:
         written = 0
         if self._used_a_call:
             written = self._output_tokens(self.usage, self.answered)
-        return written + sum(self._output_tokens(draft.usage, draft.answer or draft.text) for draft in self.discarded)
+        return written + sum(
+            self._output_tokens(draft.usage, draft.answer or draft.text)
+            for draft in self.discarded
+        )
 
     def _output_tokens(self, usage: Usage | None, text: str | None) -> int:
         if usage is not None:
@@ -228,7 +247,9 @@ class Compaction:
     @property
     def failed_calls(self) -> int:
         """How many of these calls failed."""
-        return (self.error is not None) + sum(draft.error is not None for draft in self.discarded)
+        return (self.error is not None) + sum(
+            draft.error is not None for draft in self.discarded
+        )
 
     @property
     def asked(self) -> bool:
@@ -245,8 +266,22 @@ class Compaction:
 
     def to_dict(self) -> dict[str, Any]:
         """The compaction as JSON, without what the log and the summaries hold."""
-        plain = ("turn", "after_message", "reason", "keep_from", "replaces", "error", "seconds", "cost", "model",
-                 "by_thinking", "kind", "instruction", "proposed", "revises")  # fmt: skip
+        plain = (
+            "turn",
+            "after_message",
+            "reason",
+            "keep_from",
+            "replaces",
+            "error",
+            "seconds",
+            "cost",
+            "model",
+            "by_thinking",
+            "kind",
+            "instruction",
+            "proposed",
+            "revises",
+        )
         return {
             **{name: getattr(self, name) for name in plain},
             **{name: getattr(self, name) for name in COUNTED},
@@ -262,19 +297,37 @@ class Compaction:
             **({"policy": self.policy} if self.policy != "leave" else {}),
             **({} if self.answer is None else {"answer": self.answer}),
             **({"recorded": True} if self.recorded else {}),
-            **({"asked_by_library": self.asked_by_library.to_dict()} if self.asked_by_library else {}),
+            **(
+                {"asked_by_library": self.asked_by_library.to_dict()}
+                if self.asked_by_library
+                else {}
+            ),
         }
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace) -> Compaction:
+    def from_dict(
+        cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace
+    ) -> Compaction:
         """The compaction that :meth:`to_dict` described, over the log and summaries of ``space``."""
         apart = (
-            "summarized", "usage", "before", "after", "version", "discarded", "prompt_tokens", "kind",
-            "asked_by_library", *COUNTED,
-        )  # fmt: skip
+            "summarized",
+            "usage",
+            "before",
+            "after",
+            "version",
+            "discarded",
+            "prompt_tokens",
+            "kind",
+            "asked_by_library",
+            *COUNTED,
+        )
         call = value.get("asked_by_library")
-        discarded = tuple(Draft.from_dict(draft) for draft in value.get("discarded", ()))
-        written = space.summaries.versions[value["version"] - 1] if value["version"] else None
+        discarded = tuple(
+            Draft.from_dict(draft) for draft in value.get("discarded", ())
+        )
+        written = (
+            space.summaries.versions[value["version"] - 1] if value["version"] else None
+        )
         compaction = cls(
             **{key: item for key, item in value.items() if key not in apart},
             strategy=strategy,
@@ -289,7 +342,9 @@ class Compaction:
             sent_tokens=value["prompt_tokens"] - _prompt_tokens(discarded),
         )
         # What was counted is not counted again; files of earlier versions have no output_tokens.
-        compaction.__dict__.update({name: value[name] for name in COUNTED if name in value})
+        compaction.__dict__.update(
+            {name: value[name] for name in COUNTED if name in value}
+        )
         return compaction
 
 

@@ -10,7 +10,12 @@ from typing import Any
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.conversation import Message, clean_text
 from memviz.counters import Counter
-from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted, UnusableSummarizerError
+from memviz.errors import (
+    BudgetSpentError,
+    MemvizError,
+    ScriptExhausted,
+    UnusableSummarizerError,
+)
 from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, Usage
 
@@ -44,12 +49,18 @@ class Draft:
 
     def to_dict(self) -> dict[str, Any]:
         """The draft as JSON."""
-        return {name: value for name, value in asdict(self).items() if value or name not in ("answer", "recorded")}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if value or name not in ("answer", "recorded")
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Draft:
         """The draft that :meth:`to_dict` described."""
-        return cls(**{**value, "usage": Usage(**value["usage"]) if value["usage"] else None})
+        return cls(
+            **{**value, "usage": Usage(**value["usage"]) if value["usage"] else None}
+        )
 
 
 def ask_for_draft(
@@ -67,13 +78,21 @@ def ask_for_draft(
     started = perf_counter()
     reply, error = Reply(""), None
     try:
-        reply = summarizer.summarize(request) if source is None else summarizer.summarize_from(request, source)
+        reply = (
+            summarizer.summarize(request)
+            if source is None
+            else summarizer.summarize_from(request, source)
+        )
         if not reply.text.strip():
             error = "the summarizer returned an empty text"
     except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
         raise
     except Exception as failure:
-        error = str(failure) if isinstance(failure, MemvizError) else f"{type(failure).__name__}: {failure}"
+        error = (
+            str(failure)
+            if isinstance(failure, MemvizError)
+            else f"{type(failure).__name__}: {failure}"
+        )
     seconds = reply.recorded_seconds if reply.recorded else perf_counter() - started
     return Draft(
         text="" if error else clean_text(reply.text).strip(),
@@ -83,10 +102,18 @@ def ask_for_draft(
         cost=reply.cost_usd,
         usage=reply.usage,
         model=summarizer.name if error else reply.model or summarizer.name,
-        prompt_tokens=reply.usage.input_tokens if reply.usage else _prompt_tokens(request, counter),
+        prompt_tokens=reply.usage.input_tokens
+        if reply.usage
+        else _prompt_tokens(request, counter),
         recorded=reply.recorded,
     )
 
 
 def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
-    return sum(counter.in_lines(message.content) + TOKENS_PER_MESSAGE for message in request) + TOKENS_PER_REQUEST
+    return (
+        sum(
+            counter.in_lines(message.content) + TOKENS_PER_MESSAGE
+            for message in request
+        )
+        + TOKENS_PER_REQUEST
+    )

@@ -11,7 +11,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
-from memviz.errors import BudgetSpentError, ScriptExhausted, UnreadableAnswerError, UnusableSummarizerError
+from memviz.errors import (
+    BudgetSpentError,
+    ScriptExhausted,
+    UnreadableAnswerError,
+    UnusableSummarizerError,
+)
 from memviz.models.base import Reply
 from memviz.strategies.base import Effect, Move, Write
 
@@ -35,11 +40,15 @@ def compact(session: Session, thinking_summary: Reply | None = None) -> bool:
     if session.pending is not None:
         return False
     before = session.memory.state
-    is_done = do_in_order(session, session.strategy.plan(session.memory), thinking_summary)
+    is_done = do_in_order(
+        session, session.strategy.plan(session.memory), thinking_summary
+    )
     return is_done and session.memory.state != before
 
 
-def do_in_order(session: Session, effects: Sequence[Effect], thinking_summary: Reply | None = None) -> bool:
+def do_in_order(
+    session: Session, effects: Sequence[Effect], thinking_summary: Reply | None = None
+) -> bool:
     """Carry out the effects of a plan one after the other; whether all were. What follows one that failed, or that
     waits for a decision, builds on it."""
     for number, effect in enumerate(effects, 1):
@@ -50,7 +59,9 @@ def do_in_order(session: Session, effects: Sequence[Effect], thinking_summary: R
     return True
 
 
-def _carry_out(session: Session, effect: Effect, thinking_summary: Reply | None = None) -> bool:
+def _carry_out(
+    session: Session, effect: Effect, thinking_summary: Reply | None = None
+) -> bool:
     if isinstance(effect, Move):
         moved = session.memory.moved(effect.mark, effect.to)
         session.replace_memory(effect, moved, Draft(), kind=effect.kind)
@@ -66,11 +77,17 @@ def _write(session: Session, plan: Write, thinking_summary: Reply | None) -> boo
     if thought is None and not session.may_ask_now:
         return False
     if plan.text is None and thought is None and session.summarizer is None:
-        return _evict(session, plan, plan.reason) if session.strategy.drops_without_summarizer else False
+        return (
+            _evict(session, plan, plan.reason)
+            if session.strategy.drops_without_summarizer
+            else False
+        )
     if session.review and plan.text is None:
         session.pending = PendingSummarization(plan, (thought,) if thought else ())
         return False
-    draft = Draft(plan.text) if plan.text is not None else thought or _asked(session, plan)
+    draft = (
+        Draft(plan.text) if plan.text is not None else thought or _asked(session, plan)
+    )
     if draft.error is not None:
         session.record_unchanged(plan, draft)
         return _after_failure(session, plan, draft.error)
@@ -89,13 +106,20 @@ def _asked(session: Session, plan: Write) -> Draft:
     except BaseException as failure:  # Ctrl-C or a stopped page: recorded, since the call may have cost something
         is_said = isinstance(failure, (UnusableSummarizerError, BudgetSpentError))
         error = str(failure) if is_said else INTERRUPTED
-        session.record_unchanged(plan, Draft(error=error, seconds=perf_counter() - started))
+        session.record_unchanged(
+            plan, Draft(error=error, seconds=perf_counter() - started)
+        )
         raise
 
 
-def _thought_of(session: Session, plan: Write, thinking_summary: Reply | None) -> Draft | None:
+def _thought_of(
+    session: Session, plan: Write, thinking_summary: Reply | None
+) -> Draft | None:
     """The chat model's own summary as a draft, if it is of the turn that the plan is about."""
-    if thinking_summary is None or session.log.turn_number(plan.summarize.start) != session.memory.turn:
+    if (
+        thinking_summary is None
+        or session.log.turn_number(plan.summarize.start) != session.memory.turn
+    ):
         return None
     return Draft(thinking_summary.text, model=thinking_summary.model, by_thinking=True)
 
@@ -105,7 +129,9 @@ def ask(session: Session, plan: Write, instruction: str | None = None) -> Draft:
     assert session.summarizer is not None  # noqa: S101 - without one nothing is asked
     request = session.strategy.requests_of(session.memory, plan, instruction)
     source = session.strategy.source_of(session.memory, plan)
-    draft = ask_for_draft(session.summarizer, request, source, session.counter, instruction)
+    draft = ask_for_draft(
+        session.summarizer, request, source, session.counter, instruction
+    )
     if draft.error is not None:
         return draft
     try:
@@ -117,7 +143,9 @@ def ask(session: Session, plan: Write, instruction: str | None = None) -> Draft:
 
 def _evict(session: Session, plan: Write, reason: str) -> bool:
     left_out = session.memory._replace(cursor=plan.keep_from)
-    session.replace_memory(replace(plan, reason=reason), left_out, Draft(), kind="evicted")
+    session.replace_memory(
+        replace(plan, reason=reason), left_out, Draft(), kind="evicted"
+    )
     return True
 
 

@@ -46,18 +46,28 @@ class FreeRun:
     ) -> None:
         self._source = as_log(messages)
         if not self._source.turn_count:
-            raise EmptyConversationError("The conversation holds no message of a user, so there is nothing to answer.")
+            raise EmptyConversationError(
+                "The conversation holds no message of a user, so there is nothing to answer."
+            )
         if system_prompt is None and isinstance(messages, Transcript):
             system_prompt = messages.system_prompt
         self._recalls = PlannedRecalls(recalls)
         if so_far is not None:
             self.chat = Chat.resume(so_far, model=model, summarizer=summarizer)
         else:
-            self.chat = Chat(strategy, model=model, summarizer=summarizer, counter=counter, system_prompt=system_prompt)
+            self.chat = Chat(
+                strategy,
+                model=model,
+                summarizer=summarizer,
+                counter=counter,
+                system_prompt=system_prompt,
+            )
             self.chat.log.extend(self._source[: self._source.turn_start(1)])
         self.chat.recall_tool = recall_tool
         for recall in self._recalls:
-            self.chat.find(recall)  # one that is not allowed shows before anybody is asked
+            self.chat.find(
+                recall
+            )  # one that is not allowed shows before anybody is asked
 
     @property
     def turn_count(self) -> int:
@@ -90,19 +100,27 @@ class FreeRun:
             log.extend(self._source[turn.start : turn.asked])
             # Whether a call will be made nobody knows yet, so what it recalls is there from the turn's first one.
             for recall in self._recalls.of_turn(turn.number):
-                self.chat.add_recall(replace(recall, messages=[self._own(p) for p in recall.messages]))
+                self.chat.add_recall(
+                    replace(recall, messages=[self._own(p) for p in recall.messages])
+                )
         return self.chat.answer_again()
 
     def _own(self, position: int) -> int:
         """Where in the run's own log the message stands that is at this position of the source."""
         source, log = self._source, self.chat.log
         if position >= source.turn(log.turn_count).asked - 1:
-            return max(position, len(log) - 1)  # the input, or not said yet: nothing that can be recalled
+            return max(
+                position, len(log) - 1
+            )  # the input, or not said yet: nothing that can be recalled
         if position < source.turn_start(1):
             return position
         number = source.turn_number(position)
         there, here = source.turn(number), log.turn(number)
-        return here.start + position - there.start if position < there.asked else here.stop - 1
+        return (
+            here.start + position - there.start
+            if position < there.asked
+            else here.stop - 1
+        )
 
     @property
     def _is_partial(self) -> bool:
@@ -113,7 +131,9 @@ class FreeRun:
 
 def answered_turns(run: Run) -> int:
     """How many turns have a whole reply. A stopped one is the last, and will be answered again."""
-    return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(0, len(run.turns) - 1)
+    return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(
+        0, len(run.turns) - 1
+    )
 
 
 def is_over(run: Run, messages: Log) -> bool:

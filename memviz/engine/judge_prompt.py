@@ -30,7 +30,9 @@ def judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
         "outdated_answers": list(probe.stale),
         "answer": reply,
     }
-    return Message("system", JUDGE_INSTRUCTION), Message("user", json.dumps(case, ensure_ascii=False))
+    return Message("system", JUDGE_INSTRUCTION), Message(
+        "user", json.dumps(case, ensure_ascii=False)
+    )
 
 
 def verdict_of(text: str) -> Verdict | None:

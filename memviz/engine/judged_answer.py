@@ -38,7 +38,9 @@ class JudgedAnswer:
     @property
     def cost_usd(self) -> float | None:
         """US dollars of all calls, the judge's too; ``None`` if any is unknown."""
-        costs = [facts.cost_usd for facts in (*self.calls, *self.summaries, *self.judging)]
+        costs = [
+            facts.cost_usd for facts in (*self.calls, *self.summaries, *self.judging)
+        ]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
 

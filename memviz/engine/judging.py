@@ -51,9 +51,16 @@ class Judging:
         self._runs, self._recall_tool = tuple(runs), recall_tool
         self._model, self._judge = _model(model), _model(judge)
         self._summarizer = _model(summarizer) or self._model
-        kept = {(answer.probe, answer.run): answer for answer in so_far if answer.reply is not None}
-        self._work = [kept.get((probe, run)) or JudgedAnswer(probe, run)
-                      for probe in probes for run in range(len(self._runs))]  # fmt: skip
+        kept = {
+            (answer.probe, answer.run): answer
+            for answer in so_far
+            if answer.reply is not None
+        }
+        self._work = [
+            kept.get((probe, run)) or JudgedAnswer(probe, run)
+            for probe in probes
+            for run in range(len(self._runs))
+        ]
         self._tried = [self._is_done(answer) for answer in self._work]
         self._failures_in_a_row = 0
 
@@ -76,7 +83,9 @@ class Judging:
     def results(self) -> tuple[JudgedAnswer, ...]:
         """What was answered, judged or failed so far."""
         told = zip(self._work, self._tried, strict=True)
-        return tuple(answer for answer, tried in told if tried or answer.reply is not None)
+        return tuple(
+            answer for answer, tried in told if tried or answer.reply is not None
+        )
 
     def steps(self) -> Generator[tuple[int, int], None, None]:
         """All steps that are left; yields :attr:`done` and :attr:`total` after each. Raises as :meth:`step`."""
@@ -93,7 +102,9 @@ class Judging:
         counting verdicts that could not be read; and so is a
         :class:`memviz.errors.BudgetSpentError`. What raises is not settled: the next step tries it again.
         """
-        at = next((number for number, tried in enumerate(self._tried) if not tried), None)
+        at = next(
+            (number for number, tried in enumerate(self._tried) if not tried), None
+        )
         if at is None:
             return None
         answer, failure = self._asked(self._work[at])
@@ -105,7 +116,9 @@ class Judging:
         return answer
 
     def _is_done(self, answer: JudgedAnswer) -> bool:
-        return answer.reply is not None and (answer.verdict is not None or self._judge is None)
+        return answer.reply is not None and (
+            answer.verdict is not None or self._judge is None
+        )
 
     def _asked(self, answer: JudgedAnswer) -> tuple[JudgedAnswer, MemvizError | None]:
         """With the reply of the run. One that was given before is not asked for again."""
@@ -114,14 +127,23 @@ class Judging:
         run, question = self._runs[answer.run], answer.probe.question
         try:
             record = ask(
-                run, question, model=self._model, summarizer=self._summarizer, recall_tool=self._recall_tool
-            )  # fmt: skip
+                run,
+                question,
+                model=self._model,
+                summarizer=self._summarizer,
+                recall_tool=self._recall_tool,
+            )
         except MemvizError as failure:
             return replace(answer, error=str(failure)), failure
         return replace(
-            answer, reply=record.reply, error=None, sent_tokens=record.sent_tokens, record=record,
-            calls=tuple(one.facts for one in record.requests if one.facts), summaries=tuple(_summaries(run, record)),
-        ), None  # fmt: skip
+            answer,
+            reply=record.reply,
+            error=None,
+            sent_tokens=record.sent_tokens,
+            record=record,
+            calls=tuple(one.facts for one in record.requests if one.facts),
+            summaries=tuple(_summaries(run, record)),
+        ), None
 
     def _judged(self, answer: JudgedAnswer) -> tuple[JudgedAnswer, MemvizError | None]:
         """With the judge's verdict, if there is a judge."""
@@ -156,10 +178,16 @@ class Judging:
 def _summaries(run: Run, record: TurnRecord) -> Iterable[ReplyFacts]:
     """The summarizer's calls that the question brought about; those of the run itself are paid for."""
     own = {id(compaction) for compaction in run.compactions}
-    for compaction in (compaction for one in record.requests for compaction in one.compactions):
+    for compaction in (
+        compaction for one in record.requests for compaction in one.compactions
+    ):
         if compaction.asked and id(compaction) not in own:
             yield ReplyFacts(
-                compaction.model, compaction.usage, compaction.cost, compaction.seconds, compaction.recorded
+                compaction.model,
+                compaction.usage,
+                compaction.cost,
+                compaction.seconds,
+                compaction.recorded,
             )
 
 

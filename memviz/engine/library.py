@@ -14,7 +14,12 @@ from memviz.conversation import Log, Message
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.records import TurnRecord
-from memviz.errors import BudgetSpentError, MemvizError, ScriptExhausted, UnusableSummarizerError
+from memviz.errors import (
+    BudgetSpentError,
+    MemvizError,
+    ScriptExhausted,
+    UnusableSummarizerError,
+)
 from memviz.memory import SUMMARIZED, MemorySpace, SummaryVersion
 from memviz.pieces import Line, Messages, Notes, Piece
 from memviz.strategies.base import Move, Write
@@ -37,7 +42,9 @@ class LibraryAtWork:
         self._session, self._strategy = session, strategy
         self._fed = session.space.system_stop
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
-        self._answers: list[str] | None = None  # while it catches up: those that it got then, still to be given again
+        self._answers: list[str] | None = (
+            None  # while it catches up: those that it got then, still to be given again
+        )
         self._sent_before: Mapping[int, list[FromLibrary]] = {}
         self._object = strategy.open(self._ask, session.counter)
         self._catch_up()
@@ -49,7 +56,9 @@ class LibraryAtWork:
     def _ask(self, request: Sequence[Message]) -> str:
         if self._answers is not None:
             if not self._answers:
-                raise SummarizerFailedError("it was not asked, or failed, when this was sent")
+                raise SummarizerFailedError(
+                    "it was not asked, or failed, when this was sent"
+                )
             return self._answers.pop(0)
         session = self._session
         draft = Draft(error="there is no summarizer to ask")
@@ -64,8 +73,16 @@ class LibraryAtWork:
         """Bring a new object to where the one before was left: with the same messages, requests and answers. Asks
         nobody."""
         session = self._session
-        answers = {made.after_message + 1: made.answers for made in session.own_compactions if made.error is None}
-        asked = (record.memory.length for record in session.requests if record.strategy == session.strategy)
+        answers = {
+            made.after_message + 1: made.answers
+            for made in session.own_compactions
+            if made.error is None
+        }
+        asked = (
+            record.memory.length
+            for record in session.requests
+            if record.strategy == session.strategy
+        )
         # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
         for length in sorted({*asked, *answers}):
             if length > session.memory.length:
@@ -96,25 +113,36 @@ class LibraryAtWork:
         except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
             raise
         except Exception as failure:  # of the library's own: recorded, for the conversation has to survive it
-            session.record_unchanged(self._plan(length), Draft(error=f"{type(failure).__name__}: {failure}"))
+            session.record_unchanged(
+                self._plan(length), Draft(error=f"{type(failure).__name__}: {failure}")
+            )
             return
         pieces, written = self._pieces([*sent])
         if written is not None:
             self._record(written, pieces)
         else:
             self._record_left_out(pieces)
-        session.space.sent_by_library.append(session.memory, tuple(_with_version(pieces, session.memory.summary)))
+        session.space.sent_by_library.append(
+            session.memory, tuple(_with_version(pieces, session.memory.summary))
+        )
 
     def _plan(self, keep_from: int) -> Write:
         memory = self._session.memory
-        return Write(range(memory.cursor, keep_from), keep_from, self._strategy.reason(memory), memory.summary)
+        return Write(
+            range(memory.cursor, keep_from),
+            keep_from,
+            self._strategy.reason(memory),
+            memory.summary,
+        )
 
     def _record_failure(self) -> None:
         *earlier, (request, draft) = self._asked
         self._session.record_unchanged(
-            self._plan(self._session.memory.length), draft, asked_by_library=LibraryCall(request, ""),
+            self._plan(self._session.memory.length),
+            draft,
+            asked_by_library=LibraryCall(request, ""),
             discarded=tuple(one for _, one in earlier),
-        )  # fmt: skip
+        )
 
     def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
         """A summary was written: it stands for everything that was sent before and is not any more."""
@@ -124,28 +152,50 @@ class LibraryAtWork:
         kept = [piece.start for piece in pieces if isinstance(piece, Messages)]
         plan = self._plan(min([*kept, memory.length]))
         version = session.new_version(
-            turn=memory.turn, text=written.content, covers=plan.covers, added=plan.summarize,
+            turn=memory.turn,
+            text=written.content,
+            covers=plan.covers,
+            added=plan.summarize,
             replaces=plan.replaces.version if plan.replaces else None,
-        )  # fmt: skip
+        )
         after = memory._replace(summary_count=version.version, cursor=plan.keep_from)
         session.replace_memory(
-            plan, after, draft, written=version, asked_by_library=LibraryCall(request, draft.text),
+            plan,
+            after,
+            draft,
+            written=version,
+            asked_by_library=LibraryCall(request, draft.text),
             discarded=tuple(one for _, one in earlier),
-        )  # fmt: skip
+        )
 
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
         """Nothing was summarized: what stands before all that is sent was left out, the summary too if it is not sent.
         A library may put fixed words in its place."""
         session, memory = self._session, self._session.memory
-        kept = min([*(piece.start for piece in pieces if isinstance(piece, Messages)), memory.length])
+        kept = min(
+            [
+                *(piece.start for piece in pieces if isinstance(piece, Messages)),
+                memory.length,
+            ]
+        )
         if kept <= memory.cursor:
             return
         has_summary = any(isinstance(piece, Notes) for piece in pieces)
-        effect = Move(SUMMARIZED, kept, "evicted", "the library left them out", range(memory.cursor, kept))
-        after = memory._replace(cursor=kept, summary_count=memory.summary_count if has_summary else 0)
+        effect = Move(
+            SUMMARIZED,
+            kept,
+            "evicted",
+            "the library left them out",
+            range(memory.cursor, kept),
+        )
+        after = memory._replace(
+            cursor=kept, summary_count=memory.summary_count if has_summary else 0
+        )
         session.replace_memory(effect, after, Draft(), kind="evicted")
 
-    def _pieces(self, sent: Sequence[FromLibrary]) -> tuple[list[Piece], Message | None]:
+    def _pieces(
+        self, sent: Sequence[FromLibrary]
+    ) -> tuple[list[Piece], Message | None]:
         """What is sent as pieces, the summary as a line as yet; and the message that holds a new summary."""
         answer = self._asked[-1][1].text if self._asked else None
         known = self._session.memory.summary
@@ -153,7 +203,11 @@ class LibraryAtWork:
         written: Message | None = None
         for message, position in _mapped(self._session.log, sent, self._fed):
             last = found[-1] if found else None
-            if position is not None and isinstance(last, Messages) and last.stop == position:
+            if (
+                position is not None
+                and isinstance(last, Messages)
+                and last.stop == position
+            ):
                 found[-1] = Messages(last.start, position + 1)
             elif position is not None:
                 found.append(Messages(position, position + 1))
@@ -171,10 +225,14 @@ def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> Non
     """Let the strategies of these records, as far as they run a library, know once more what was sent."""
     for record in requests:
         if isinstance(record.strategy, LibraryStrategy):
-            space.sent_by_library.append(record.memory, record.parts.with_recalled(()).pieces)
+            space.sent_by_library.append(
+                record.memory, record.parts.with_recalled(()).pieces
+            )
 
 
-def _with_version(pieces: Sequence[Piece], summary: SummaryVersion | None) -> Iterator[Piece]:
+def _with_version(
+    pieces: Sequence[Piece], summary: SummaryVersion | None
+) -> Iterator[Piece]:
     """The pieces with the newest summary in its place."""
     for piece in pieces:
         if isinstance(piece, Notes) and summary is not None:
@@ -189,9 +247,17 @@ def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLi
     behind = log.system_stop
     for number, (message, position) in enumerate(sent):
         if position is None:
-            until = next((one.position for one in sent[number:] if one.position is not None), stop)
-            position = next((p for p in range(behind, until) if _reads_alike(log[p], message)), None)
-        elif log[position] is not message and log[position].to_request() != message.to_request():
+            until = next(
+                (one.position for one in sent[number:] if one.position is not None),
+                stop,
+            )
+            position = next(
+                (p for p in range(behind, until) if _reads_alike(log[p], message)), None
+            )
+        elif (
+            log[position] is not message
+            and log[position].to_request() != message.to_request()
+        ):
             position = None  # the library changed it: these are its words
         if position is not None:
             behind = position + 1

@@ -45,7 +45,12 @@ class PartsTable(Mapping[int, Parts]):
             return 0, piece.start, piece.stop, self._place(piece.form)
         if isinstance(piece, Notes):
             return 1, piece.start, piece.stop, self._place(piece[2:])
-        return KINDS.index(type(piece)), 0, 0, self._place(tuple(piece) if isinstance(piece, Picked) else piece)
+        return (
+            KINDS.index(type(piece)),
+            0,
+            0,
+            self._place(tuple(piece) if isinstance(piece, Picked) else piece),
+        )
 
     def _place(self, value: Hashable) -> int:
         place = self._places.get(value)
@@ -69,13 +74,26 @@ class PartsTable(Mapping[int, Parts]):
         flat = self._pieces[self._firsts[row] : self._firsts[row + 1]]
         pieces = tuple(self._piece(*flat[at : at + 4]) for at in range(0, len(flat), 4))
         tools, exchange = self._tools.get(number, ((), range(0)))
-        return Parts(pieces, range(*self._inputs[2 * row : 2 * row + 2]), tools, exchange)
+        return Parts(
+            pieces, range(*self._inputs[2 * row : 2 * row + 2]), tools, exchange
+        )
 
     def with_picked(self) -> list[int]:
         """The numbers of the requests that messages were brought back into. No parts are made for it."""
         pieces = np.array(self._pieces, np.int64).reshape(-1, 4)
-        picked = [at for at in np.flatnonzero(pieces[:, 0] == _PICKED).tolist() if self._values[pieces[at, 3]]]
-        rows = np.searchsorted(np.array(self._firsts, np.int64), 4 * np.array(picked, np.int64), side="right") - 1
+        picked = [
+            at
+            for at in np.flatnonzero(pieces[:, 0] == _PICKED).tolist()
+            if self._values[pieces[at, 3]]
+        ]
+        rows = (
+            np.searchsorted(
+                np.array(self._firsts, np.int64),
+                4 * np.array(picked, np.int64),
+                side="right",
+            )
+            - 1
+        )
         return [self._numbers[row] for row in np.unique(rows).tolist()]
 
     def __iter__(self) -> Iterator[int]:

@@ -38,7 +38,9 @@ def _held(session: Session, text: str) -> list[frozenset[int]]:
     and without where that is possible."""
     log = session.log.prefix(len(session.log))
     if session.memory.input:
-        log = log.prefix(session.memory.input.start)  # a question without an answer is sent with the next one
+        log = log.prefix(
+            session.memory.input.start
+        )  # a question without an answer is sent with the next one
     log.append(Message("user", text))
     space = replace(session.memory.space, log=log, sums=log.token_sums(session.counter))
     cursor = min(session.memory.cursor, len(log))
@@ -76,4 +78,9 @@ def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
 def _positions(session: Session, memory: Memory) -> frozenset[int]:
     parts = assemble(memory, session.strategy.select(memory))
     verbatim = (range(memory.history_start), *whole(memory.space, parts))
-    return frozenset(position for part in verbatim for position in part if position not in parts.input)
+    return frozenset(
+        position
+        for part in verbatim
+        for position in part
+        if position not in parts.input
+    )

@@ -21,14 +21,20 @@ class Trial(NamedTuple):
     tokens: int
 
 
-def try_prompt(compaction: Compaction, instruction: str | None, summarizer: Model) -> Trial:
+def try_prompt(
+    compaction: Compaction, instruction: str | None, summarizer: Model
+) -> Trial:
     """What ``summarizer`` makes of the messages of ``compaction``, and of the summary they join, under another
     ``instruction`` (``None``: the strategy's own). The run stays as it is; a failure is the draft's error. Raises
     :class:`memviz.errors.UnusableSummarizerError` where a :class:`memviz.models.first_failure.FirstFailureEnds` does:
     no other prompt is worth trying then.
     """
     memory, strategy = compaction.before, compaction.strategy
-    replaced = memory.space.summaries.versions[compaction.replaces - 1] if compaction.replaces else None
+    replaced = (
+        memory.space.summaries.versions[compaction.replaces - 1]
+        if compaction.replaces
+        else None
+    )
     messages = memory.worth_summarizing(compaction.summarized)
     request = strategy.summarizer_request(messages, replaced, instruction)
     source = strategy.summary_source(messages, replaced)

@@ -24,13 +24,19 @@ def whole_numbers(name: str, values: Iterable[int] | None) -> tuple[int, ...]:
     if values is None:
         return ()
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise RecallError(f"{name} is {values!r}; it has to be a list of whole numbers, such as [1, 3].")
+        raise RecallError(
+            f"{name} is {values!r}; it has to be a list of whole numbers, such as [1, 3]."
+        )
     values = tuple(values)
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool):
-            raise RecallError(f"Recall by {name} takes whole numbers; {quoted(value)} is not one.")
+            raise RecallError(
+                f"Recall by {name} takes whole numbers; {quoted(value)} is not one."
+            )
         if not is_whole_number(value):
-            raise RecallError(f"Recall by {name} takes numbers of at most {MAX_DIGITS} digits; this one has more.")
+            raise RecallError(
+                f"Recall by {name} takes numbers of at most {MAX_DIGITS} digits; this one has more."
+            )
     return values
 
 
@@ -38,7 +44,9 @@ def _words(values: Iterable[str] | None) -> tuple[str, ...]:
     values = (values,) if isinstance(values, str) else () if values is None else values
     words = tuple(values) if isinstance(values, Iterable) else (values,)
     if not all(isinstance(word, str) for word in words):
-        raise RecallError(f"keywords are {values!r}; they have to be a list of texts, such as ['budget'].")
+        raise RecallError(
+            f"keywords are {values!r}; they have to be a list of texts, such as ['budget']."
+        )
     return tuple(word for word in words if word.strip())
 
 
@@ -52,18 +60,26 @@ def parse_numbers(text: str) -> tuple[int, ...]:
         if piece.strip():
             numbers.extend(_range_of(piece.strip()))
     if len(numbers) > MAX_NUMBERS:
-        raise RecallError(f"{quoted(text.strip())} names {len(numbers):,} numbers; at most {MAX_NUMBERS:,} at once.")
+        raise RecallError(
+            f"{quoted(text.strip())} names {len(numbers):,} numbers; at most {MAX_NUMBERS:,} at once."
+        )
     return tuple(numbers)
 
 
 def _range_of(piece: str) -> range:
-    first, dash, last = (part.strip() for part in piece.replace("–", "-").partition("-"))
+    first, dash, last = (
+        part.strip() for part in piece.replace("–", "-").partition("-")
+    )
     digits = [first, last] if dash else [first]
     if not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in digits):
-        raise RecallError(f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5.")
+        raise RecallError(
+            f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5."
+        )
     start, stop = int(digits[0]), int(digits[-1])
     if stop < start:
-        raise RecallError(f"The range {quoted(piece)} runs backwards. Write {stop}-{start}.")
+        raise RecallError(
+            f"The range {quoted(piece)} runs backwards. Write {stop}-{start}."
+        )
     return range(start, min(stop, start + MAX_NUMBERS) + 1)
 
 
@@ -88,7 +104,9 @@ class Recall:
         if self.last_n is not None and (whole_numbers("last_n", [self.last_n])[0] < 1):
             raise RecallError(f"last_n is {self.last_n}; it has to be 1 or more.")
         if not (self.turns or self.messages or self.keywords or self.last_n):
-            raise RecallError("A recall has to name turns, messages, last_n or keywords.")
+            raise RecallError(
+                "A recall has to name turns, messages, last_n or keywords."
+            )
 
 
 @dataclass(frozen=True)
@@ -132,14 +150,23 @@ class Recalled:
         indices = tuple(value["indices"])
         asked = tuple(Recall(**recall) for recall in value["asked"])
         found = tuple(log[p] for p in indices)
-        return cls(found, indices, tuple(value["missing"]), value["cut"], asked, value.get("by_model", 0))
+        return cls(
+            found,
+            indices,
+            tuple(value["missing"]),
+            value["cut"],
+            asked,
+            value.get("by_model", 0),
+        )
 
 
 RequestKey = int | tuple[int, int]
 """A turn (1-based), or a turn and one of its calls (both 1-based)."""
 
 
-def by_request(recalls: Iterable[tuple[RequestKey, Recall]]) -> dict[RequestKey, list[Recall]]:
+def by_request(
+    recalls: Iterable[tuple[RequestKey, Recall]],
+) -> dict[RequestKey, list[Recall]]:
     """The recalls of each turn, or of each call of one."""
     grouped: dict[RequestKey, list[Recall]] = {}
     for key, recall in recalls:
@@ -182,7 +209,9 @@ class PlannedRecalls:
     def __iter__(self) -> Iterator[Recall]:
         return (recall for turn in self._planned for recall in self.of_turn(turn))
 
-    def at(self, log: Log, request: Request) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
+    def at(
+        self, log: Log, request: Request
+    ) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
         """What goes into ``request``, and for each recall among how many first messages it finds."""
         recalls: list[Recall] = []
         bounds: list[int] = []
@@ -192,7 +221,9 @@ class PlannedRecalls:
             stops = {one.call: one.stop for one in (*log.requests_of(turn), request)}
             for call in sorted(call for call in planned if call <= request.call):
                 recalls += planned[call]
-                bounds += [log.input_start(stops[call]) if call else turn.start] * len(planned[call])
+                bounds += [log.input_start(stops[call]) if call else turn.start] * len(
+                    planned[call]
+                )
         return tuple(recalls), tuple(bounds)
 
 
@@ -200,7 +231,11 @@ def _request_key(key: object) -> tuple[int, int]:
     """The numbers of a turn and of one of its calls, which is 0 where only a turn is named."""
     if isinstance(key, int) and is_whole_number(key):
         return key, 0
-    if isinstance(key, tuple) and len(key) == 2 and all(isinstance(n, int) and is_whole_number(n) for n in key):
+    if (
+        isinstance(key, tuple)
+        and len(key) == 2
+        and all(isinstance(n, int) and is_whole_number(n) for n in key)
+    ):
         turn, call = key
         if call >= 1:
             return turn, call
@@ -212,7 +247,9 @@ def _request_key(key: object) -> tuple[int, int]:
 
 def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
     found = (wanted,) if isinstance(wanted, Recall) else wanted
-    if not isinstance(found, Sequence) or not all(isinstance(recall, Recall) for recall in found):
+    if not isinstance(found, Sequence) or not all(
+        isinstance(recall, Recall) for recall in found
+    ):
         raise RecallError(
             f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
             "such as Recall(turns=[1])."
@@ -220,7 +257,9 @@ def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
     return tuple(found)
 
 
-def resolve(log: Log, length: int | Sequence[int], recalls: Sequence[Recall], max_messages: int) -> Recalled:
+def resolve(
+    log: Log, length: int | Sequence[int], recalls: Sequence[Recall], max_messages: int
+) -> Recalled:
     """Find what ``recalls`` name among the first ``length`` messages of ``log``; with a list of lengths each among its
     own.
 
@@ -234,7 +273,10 @@ def resolve(log: Log, length: int | Sequence[int], recalls: Sequence[Recall], ma
     bounds = [length] * len(recalls) if isinstance(length, int) else length
     for recall, bound in zip(recalls, bounds, strict=True):
         by_number, absent = _by_number(log, bound, recall)
-        others = {*_newest(log, bound, recall.last_n or 0), *_holding(log, bound, recall.keywords)}
+        others = {
+            *_newest(log, bound, recall.last_n or 0),
+            *_holding(log, bound, recall.keywords),
+        }
         found |= by_number | others
         kept |= _within(max_messages, by_number, others)
         missing += absent
@@ -280,7 +322,9 @@ def _turn_positions(log: Log, length: int, number: int) -> range:
 
 def _worth_recalling(log: Log, positions: Iterable[int]) -> Iterator[int]:
     """Without what is in every request already, the leading system messages, and without the model's recalls."""
-    return (p for p in positions if p >= log.system_stop and not log[p].is_recall_exchange)
+    return (
+        p for p in positions if p >= log.system_stop and not log[p].is_recall_exchange
+    )
 
 
 def _newest(log: Log, length: int, number: int) -> Iterator[int]:
@@ -291,5 +335,9 @@ def _holding(log: Log, length: int, keywords: Iterable[str]) -> list[int]:
     wanted = [word.casefold() for word in keywords]
     if not wanted:
         return []
-    texts = ((p, log[p].content.casefold()) for p in _worth_recalling(log, range(length)))
-    return [position for position, text in texts if any(word in text for word in wanted)]
+    texts = (
+        (p, log[p].content.casefold()) for p in _worth_recalling(log, range(length))
+    )
+    return [
+        position for position, text in texts if any(word in text for word in wanted)
+    ]

@@ -15,7 +15,12 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     """Tokens that ``recall`` would add to the request of ``record`` of ``run``, as that request is counted. What is
     sent word for word already, or is recalled, adds nothing. Recalls change no summary, so nothing else changes."""
     asked = record.recalled.asked if record.recalled is not None else ()
-    found = resolve(run.log, record.memory.before_open_turn, (*asked, recall), run.strategy.recall_limit_messages)
+    found = resolve(
+        run.log,
+        record.memory.before_open_turn,
+        (*asked, recall),
+        run.strategy.recall_limit_messages,
+    )
     sent = record.parts
     new = assemble(record.memory, sent.pieces, found.indices)
     more = sent.with_recalled(tuple(sorted({*sent.recalled, *new.recalled})))
@@ -24,13 +29,23 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
 
 def recalled_tokens(record: TurnRecord) -> int:
     """Tokens by which the recalled messages made the request larger: theirs, and what the chat format adds to each."""
-    return _tokens(record, record.parts) - _tokens(record, record.parts.with_recalled(()))
+    return _tokens(record, record.parts) - _tokens(
+        record, record.parts.with_recalled(())
+    )
 
 
 def stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:
     """The turns of the messages at these positions, each once and in order; those of the system prompt are in every
     request anyway."""
-    return tuple(sorted({log.turn_number(position) for position in positions if position >= log.system_stop}))
+    return tuple(
+        sorted(
+            {
+                log.turn_number(position)
+                for position in positions
+                if position >= log.system_stop
+            }
+        )
+    )
 
 
 def _tokens(record: TurnRecord, parts: Parts) -> int:

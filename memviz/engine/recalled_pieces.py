@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from memviz.pieces import Messages, Picked, Piece, in_ranges
 
 
-def with_recalled(history: Sequence[Piece], recalled: Collection[int]) -> Iterator[Piece]:
+def with_recalled(
+    history: Sequence[Piece], recalled: Collection[int]
+) -> Iterator[Piece]:
     """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
     stand in it whole."""
     left = set(recalled)
@@ -46,10 +48,14 @@ def _restored(piece: Messages, positions: set[int]) -> Iterator[Piece]:
         yield piece._replace(start=at)
 
 
-def still_in_form(pieces: Sequence[Messages], recalled: Collection[int]) -> Iterator[Messages]:
+def still_in_form(
+    pieces: Sequence[Messages], recalled: Collection[int]
+) -> Iterator[Messages]:
     """What of the input stays in a form: what is recalled of it is sent whole in its place, as input."""
     for piece in pieces:
-        parts = _restored(piece, {position for position in recalled if position in piece.positions})
+        parts = _restored(
+            piece, {position for position in recalled if position in piece.positions}
+        )
         yield from (part for part in parts if isinstance(part, Messages))
 
 
@@ -61,9 +67,15 @@ def without_recalled(history: Sequence[Piece]) -> list[Piece]:
         if isinstance(piece, Picked):
             if piece.instead_of is None:
                 continue
-            piece = Messages(piece.positions[0], piece.positions[-1] + 1, piece.instead_of)
+            piece = Messages(
+                piece.positions[0], piece.positions[-1] + 1, piece.instead_of
+            )
         last = found[-1] if found else None
-        if isinstance(last, Messages) and isinstance(piece, Messages) and last[1:] == (piece.start, piece.form):
+        if (
+            isinstance(last, Messages)
+            and isinstance(piece, Messages)
+            and last[1:] == (piece.start, piece.form)
+        ):
             found[-1] = Messages(last.start, piece.stop, piece.form)
         else:
             found.append(piece)

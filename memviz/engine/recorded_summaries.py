@@ -31,15 +31,28 @@ class RecordedSummaries(Model):
         }
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """Only summaries are on record; everything else is the summarizer's."""
-        yield from self._summarizer.stream(messages, tools, tool_choice) if tools else self._summarizer.stream(messages)
+        yield from (
+            self._summarizer.stream(messages, tools, tool_choice)
+            if tools
+            else self._summarizer.stream(messages)
+        )
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The summary on record for exactly these messages, else a new one."""
-        return self._written.get(tuple(messages)) or self._summarizer.summarize(messages)
+        return self._written.get(tuple(messages)) or self._summarizer.summarize(
+            messages
+        )
 
-    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+    def summarize_from(
+        self, messages: Sequence[Message], source: SummarySource
+    ) -> Reply:
         """The same; the summarizer of the others gets the source."""
-        return self._written.get(tuple(messages)) or self._summarizer.summarize_from(messages, source)
+        return self._written.get(tuple(messages)) or self._summarizer.summarize_from(
+            messages, source
+        )

@@ -64,11 +64,15 @@ def setting_of(
     """What has to be the same for a recording to hold the summaries of this replay. The arguments are those of
     :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
     if isinstance(messages, Transcript):
-        system_prompt = messages.system_prompt if system_prompt is None else system_prompt
+        system_prompt = (
+            messages.system_prompt if system_prompt is None else system_prompt
+        )
         tools = messages.tools if tools is None else tools
     digest = digest or conversation_digest(as_log(messages), system_prompt, tools or ())
     chosen = {"id": strategy.id, **strategy.model_dump(mode="json")}
-    return RecordedSetting(digest, chosen, find_counter(counter).name, _planned(recalls or {}), answers)
+    return RecordedSetting(
+        digest, chosen, find_counter(counter).name, _planned(recalls or {}), answers
+    )
 
 
 def record(
@@ -95,9 +99,12 @@ def record(
         told = _Told(strategy.label, log.turn_count + len(probes), recorder, progress)
         # A transcript brings its system prompt and its tools; a log is shared, so that its tokens are counted once.
         session, turns = begun(
-            messages if isinstance(messages, Transcript) else log, strategy, model=_FailureEnds(recorder),
-            counter=counter, recalls=recalls,
-        )  # fmt: skip
+            messages if isinstance(messages, Transcript) else log,
+            strategy,
+            model=_FailureEnds(recorder),
+            counter=counter,
+            recalls=recalls,
+        )
         begin = len(recorder.given)
         for _ in turns:
             told.step()
@@ -106,9 +113,16 @@ def record(
         for probe in probes:
             ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
             told.step()
-        made_for = setting_of(messages, strategy, counter, recalls=recalls, answers=bool(probes))
-        setting = replace(made_for, needs=tuple(needs), answers_need=tuple(recorder.given[begin:]))
-        if not (file.recording.answers(setting) or (file.recording.holds(setting) and not probes)):
+        made_for = setting_of(
+            messages, strategy, counter, recalls=recalls, answers=bool(probes)
+        )
+        setting = replace(
+            made_for, needs=tuple(needs), answers_need=tuple(recorder.given[begin:])
+        )
+        if not (
+            file.recording.answers(setting)
+            or (file.recording.holds(setting) and not probes)
+        ):
             file.add_setting(setting)
         runs.append(run)
     return runs
@@ -118,40 +132,64 @@ Made = tuple[RecordedSetting, Run, Sequence[Probe]]
 """A replay with its setting, and the questions of its conversation."""
 
 
-def saved(name: str, about: About, replies: Sequence[RecordedReply], runs: Sequence[Made]) -> Recording:
+def saved(
+    name: str, about: About, replies: Sequence[RecordedReply], runs: Sequence[Made]
+) -> Recording:
     """A recording of ``replies`` that were noted while live models were asked. Of ``runs``, replays with
     their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
     their answers are, if those to all questions are."""
     # A model that was asked before may have answered the same requests: those of the runs come first, for they count.
-    wrote = {compaction.model for _, run, _ in runs for compaction in run.made_or_foreseen}
+    wrote = {
+        compaction.model for _, run, _ in runs for compaction in run.made_or_foreseen
+    }
     replies = sorted(replies, key=lambda one: one.reply.model not in wrote)
     recording = Recording.of(name, about, replies)
     settings = []
     for setting, run, probes in runs:
-        asked = [RecordedRequest(tuple(one.request)) for one in run.made_or_foreseen if one.asked]
-        is_whole = bool(asked) and not any(one.error or one.is_edited for one in run.made_or_foreseen)
+        asked = [
+            RecordedRequest(tuple(one.request))
+            for one in run.made_or_foreseen
+            if one.asked
+        ]
+        is_whole = bool(asked) and not any(
+            one.error or one.is_edited for one in run.made_or_foreseen
+        )
         if is_whole and all(request.digest in recording.replies for request in asked):
             needs = tuple(recording.replies[request.digest].mark for request in asked)
             answered = _answers(run, probes, recording)
-            settings.append(replace(setting, needs=needs, answers=bool(answered), answers_need=answered))
+            settings.append(
+                replace(
+                    setting, needs=needs, answers=bool(answered), answers_need=answered
+                )
+            )
     return Recording.of(name, about, replies, settings)
 
 
 def played(
-    log: Log, strategy: Strategy, recording: Recording, counter: AnyCounter, system_prompt: str | None,
+    log: Log,
+    strategy: Strategy,
+    recording: Recording,
+    counter: AnyCounter,
+    system_prompt: str | None,
     tools: Sequence[str],
-) -> Run | None:  # fmt: skip
+) -> Run | None:
     """The replay of ``log`` that the recording plays, ``None`` where it lacks a reply: it ends at the first one."""
     try:
         return replay(
-            log, strategy, model=_EndsWhereNothingIs(recording), counter=counter, system_prompt=system_prompt,
+            log,
+            strategy,
+            model=_EndsWhereNothingIs(recording),
+            counter=counter,
+            system_prompt=system_prompt,
             tools=tools,
-        )  # fmt: skip
+        )
     except UnusableSummarizerError:
         return None
 
 
-def _answers(run: Run, probes: Sequence[Probe], recording: Recording) -> tuple[str, ...]:
+def _answers(
+    run: Run, probes: Sequence[Probe], recording: Recording
+) -> tuple[str, ...]:
     """The marks of the replies that answer the questions; none where the recording does not answer all of them."""
     played = Notes()
     player = Noted(RecordedModel(recording), played)
@@ -176,9 +214,15 @@ def foreseen(
     calls, usd = 0, 0.0
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
-        asked = [compaction.request for compaction in run.made_or_foreseen if compaction.asked]
+        asked = [
+            compaction.request
+            for compaction in run.made_or_foreseen
+            if compaction.asked
+        ]
         # A run is asked its questions one by one; all are as long as the first, but for some words.
-        asked += [ask(run, probe.question).context.messages for probe in probes[:1]] * len(probes)
+        asked += [
+            ask(run, probe.question).context.messages for probe in probes[:1]
+        ] * len(probes)
         calls += len(asked)
         usd += sum(map(model.most_usd, asked)) if model is not None else 0.0
     return calls, usd
@@ -187,10 +231,17 @@ def foreseen(
 class _EndsWhereNothingIs(RecordedModel):
     """The same without a word on what is nearest, which takes long among many."""
 
-    def _reply(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Reply:
+    def _reply(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool],
+        tool_choice: ToolChoice,
+    ) -> Reply:
         reply = self.find(RecordedRequest(tuple(messages), tuple(tools), tool_choice))
         if reply is None:
-            raise UnusableSummarizerError(f"{self.name} holds no reply to this request.")
+            raise UnusableSummarizerError(
+                f"{self.name} holds no reply to this request."
+            )
         return reply
 
 
@@ -198,11 +249,18 @@ class _FailureEnds(ModelWrapper):
     """A summarizer any failure of which ends the replay: the rest would be that of another conversation."""
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The model's answer."""
         try:
-            yield from self._model.stream(messages, tools, tool_choice) if tools else self._model.stream(messages)
+            yield from (
+                self._model.stream(messages, tools, tool_choice)
+                if tools
+                else self._model.stream(messages)
+            )
         except BudgetSpentError:
             raise
         except ModelError as error:
@@ -213,8 +271,13 @@ def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
     """The recalls as JSON, in the order of their requests."""
     pairs: list[tuple[RequestKey, Recall]] = []
     for key, asked in recalls.items() if isinstance(recalls, Mapping) else recalls:
-        pairs += [(key, one) for one in ([asked] if isinstance(asked, Recall) else asked)]
-    planned = [[list(key) if isinstance(key, tuple) else key, asdict(one)] for key, one in pairs]
+        pairs += [
+            (key, one) for one in ([asked] if isinstance(asked, Recall) else asked)
+        ]
+    planned = [
+        [list(key) if isinstance(key, tuple) else key, asdict(one)]
+        for key, one in pairs
+    ]
     return json.loads(json.dumps(sorted(planned, key=json.dumps)))  # type: ignore[no-any-return]  # tuples are lists there
 
 
@@ -222,12 +285,30 @@ class _Told:
     """Counts the steps of one setting, and tells them."""
 
     def __init__(
-        self, label: str, total: int, recorder: RecordingModel, progress: Callable[[Progress], object] | None
+        self,
+        label: str,
+        total: int,
+        recorder: RecordingModel,
+        progress: Callable[[Progress], object] | None,
     ) -> None:
-        self._label, self._total, self._recorder, self._progress, self._done = label, total, recorder, progress, 0
+        self._label, self._total, self._recorder, self._progress, self._done = (
+            label,
+            total,
+            recorder,
+            progress,
+            0,
+        )
 
     def step(self) -> None:
         self._done += 1
         if self._progress is not None:
             recorder = self._recorder
-            self._progress(Progress(self._label, self._done, self._total, recorder.asked, recorder.played))
+            self._progress(
+                Progress(
+                    self._label,
+                    self._done,
+                    self._total,
+                    recorder.asked,
+                    recorder.played,
+                )
+            )

@@ -69,7 +69,9 @@ class TurnRecord:
         log = self.memory.log
         answered = len(log.requests_of(log.turn(self.turn)))
         # The log knows of no call that recalled or thought: another one follows it.
-        return request_name(self.turn, self.call, max(answered, self.call + (self.kind != "answer")))
+        return request_name(
+            self.turn, self.call, max(answered, self.call + (self.kind != "answer"))
+        )
 
     @property
     def total_tokens(self) -> int:
@@ -144,7 +146,11 @@ class TurnRecord:
 
     @classmethod
     def from_dict(
-        cls, value: Mapping[str, Any], space: MemorySpace, compactions: tuple[Compaction, ...], strategy: Strategy
+        cls,
+        value: Mapping[str, Any],
+        space: MemorySpace,
+        compactions: tuple[Compaction, ...],
+        strategy: Strategy,
     ) -> TurnRecord:
         """The record that :meth:`to_dict` described, made under ``strategy``, over ``space`` and all compactions of the
         run."""
@@ -173,10 +179,16 @@ class TurnRecord:
 
 def of_one_turn(requests: tuple[TurnRecord, ...]) -> TurnRecord:
     """The last of the records of one turn, which knows all of them."""
-    return requests[-1] if len(requests) == 1 else replace(requests[-1], _requests=requests)
+    return (
+        requests[-1]
+        if len(requests) == 1
+        else replace(requests[-1], _requests=requests)
+    )
 
 
-def memory_at(space: MemorySpace, compactions: Sequence[Compaction], length: int) -> Memory:
+def memory_at(
+    space: MemorySpace, compactions: Sequence[Compaction], length: int
+) -> Memory:
     """The memory when the log had ``length`` messages, read off the last compaction before."""
     number = bisect_left(compactions, length, key=lambda c: c.after_message)
     last = compactions[number - 1].after if number else Memory(space, 0)
@@ -197,17 +209,28 @@ def with_their_compactions(
     chat is given its own setting again.
     """
     if not earlier:
-        return [*requests], [*compactions[sum(len(record.compactions) for record in requests) :]]
+        return [*requests], [
+            *compactions[sum(len(record.compactions) for record in requests) :]
+        ]
     found: list[TurnRecord] = []
     waiting: list[Compaction] = []
     left: list[tuple[EarlierSetting, list[Compaction]]] = []
     for setting, made in segments(strategy, counter, compactions, earlier):
-        before = [one for one in left if one[0].is_setting(setting.strategy, setting.counter)]
+        before = [
+            one for one in left if one[0].is_setting(setting.strategy, setting.counter)
+        ]
         left = [one for one in left if one not in before]
         waiting = [*(compaction for _, those in before for compaction in those), *made]
-        while len(found) < len(requests) and requests[len(found)].turn <= setting.last_turn:
+        while (
+            len(found) < len(requests)
+            and requests[len(found)].turn <= setting.last_turn
+        ):
             record = requests[len(found)]
-            mine = [compaction for compaction in waiting if compaction.after_message < record.memory.length]
+            mine = [
+                compaction
+                for compaction in waiting
+                if compaction.after_message < record.memory.length
+            ]
             waiting = waiting[len(mine) :]
             found.append(replace(record, compactions=tuple(mine)))
         left.append((setting, waiting))

@@ -29,7 +29,9 @@ def as_log(messages: Messages) -> Log:
     if isinstance(messages, Log):
         return messages
     if not isinstance(messages, Transcript | Iterable):
-        raise MessageError(f"The messages are {type_of(messages)}; they have to be a list of messages or a Transcript.")
+        raise MessageError(
+            f"The messages are {type_of(messages)}; they have to be a list of messages or a Transcript."
+        )
     return Log(messages.messages if isinstance(messages, Transcript) else messages)
 
 
@@ -40,7 +42,11 @@ def as_model(model: Model | str | None, parameter: str = "model") -> Model | Non
         return model
     if isinstance(model, str):
         return find_model(model)
-    raise ParameterError(parameter, model, "a model such as memviz.model('offline'), the name of one, or None")
+    raise ParameterError(
+        parameter,
+        model,
+        "a model such as memviz.model('offline'), the name of one, or None",
+    )
 
 
 def replay(
@@ -70,9 +76,17 @@ def replay(
     for recalls of a wrong type.
     """
     session, turns = begun(
-        messages, strategy, model=model, counter=counter, system_prompt=system_prompt, recalls=recalls,
-        repair_tool_pairs=repair_tool_pairs, edits=edits, tools=tools, may_have_no_turn=may_have_no_turn,
-    )  # fmt: skip
+        messages,
+        strategy,
+        model=model,
+        counter=counter,
+        system_prompt=system_prompt,
+        recalls=recalls,
+        repair_tool_pairs=repair_tool_pairs,
+        edits=edits,
+        tools=tools,
+        may_have_no_turn=may_have_no_turn,
+    )
     for turn in turns:
         if progress is not None:
             progress(turn, session.log.turn_count)
@@ -98,23 +112,39 @@ def begun(
     if not may_have_no_turn:
         must_have_a_turn(log)
     if isinstance(messages, Transcript):
-        system_prompt = messages.system_prompt if system_prompt is None else system_prompt
+        system_prompt = (
+            messages.system_prompt if system_prompt is None else system_prompt
+        )
         tools = messages.tools if tools is None else tools
     wanted = PlannedRecalls(recalls)
     session = Session(
-        log, strategy, as_model(model), find_counter(counter), system_prompt, repair_tool_pairs=repair_tool_pairs,
-        edits={version: worded(text) for version, text in edits.items()} if edits else None, tools=tools or (),
-    )  # fmt: skip
+        log,
+        strategy,
+        as_model(model),
+        find_counter(counter),
+        system_prompt,
+        repair_tool_pairs=repair_tool_pairs,
+        edits={version: worded(text) for version, text in edits.items()}
+        if edits
+        else None,
+        tools=tools or (),
+    )
 
     def request(asked: Request) -> None:
-        prepared = session.request(*wanted.at(log, asked)) if wanted else session.request()
+        prepared = (
+            session.request(*wanted.at(log, asked)) if wanted else session.request()
+        )
         session.record(prepared, reply_tokens(session, asked))
 
     is_plain = not wanted and not repair_tool_pairs
-    return session, _with_pending(session, play(session, _plainly(session) if is_plain else request), wanted)
+    return session, _with_pending(
+        session, play(session, _plainly(session) if is_plain else request), wanted
+    )
 
 
-def _with_pending(session: Session, turns: Iterator[int], wanted: PlannedRecalls) -> Iterator[int]:
+def _with_pending(
+    session: Session, turns: Iterator[int], wanted: PlannedRecalls
+) -> Iterator[int]:
     """Go through ``turns``, and then show the request that is open at the end, if one is."""
     yield from turns
     pending = session.log.pending
@@ -128,7 +158,9 @@ def _plainly(session: Session) -> Callable[[Request], object]:
     written = session.space.sums.reply_totals
 
     def request(asked: Request) -> None:
-        session.record_replayed(asked, next(starts), written[asked.reply_stop] - written[asked.stop])
+        session.record_replayed(
+            asked, next(starts), written[asked.reply_stop] - written[asked.stop]
+        )
 
     return request
 

@@ -17,7 +17,13 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import ALL_PARTS, ORPHANED_TOOL_MESSAGE, OVER_BUDGET, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.context import (
+    ALL_PARTS,
+    ORPHANED_TOOL_MESSAGE,
+    OVER_BUDGET,
+    TOKENS_PER_MESSAGE,
+    TOKENS_PER_REQUEST,
+)
 from memviz.conversation import Message
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.calls import ReplyFacts
@@ -72,7 +78,11 @@ class Records(Sequence[TurnRecord]):
     def __getitem__(self, index: slice) -> tuple[TurnRecord, ...]: ...
     def __getitem__(self, index: Any) -> Any:
         rows = range(len(self))[index]  # raises IndexError as a tuple does
-        return tuple(map(self._record, rows)) if isinstance(rows, range) else self._record(rows)
+        return (
+            tuple(map(self._record, rows))
+            if isinstance(rows, range)
+            else self._record(rows)
+        )
 
     def __iter__(self) -> Iterator[TurnRecord]:
         return map(self._record, range(len(self)))
@@ -97,7 +107,10 @@ class Requests(Records):
 
     def __init__(self) -> None:
         self._numbers = array("q")
-        self._counted, self._counted_rows = array("q"), array("q")  # tokens of those that were counted, and which
+        self._counted, self._counted_rows = (
+            array("q"),
+            array("q"),
+        )  # tokens of those that were counted, and which
         self.others = PartsTable()
         self._beside: dict[int, Beside] = {}
         self._compactions: dict[int, tuple[Compaction, ...]] = {}
@@ -127,13 +140,23 @@ class Requests(Records):
         other._counted, other._counted_rows = self._counted[:], self._counted_rows[:]
         other.others = self.others.snapshot()
         other._beside, other._compactions = dict(self._beside), dict(self._compactions)
-        other._made, other._marks, other._built = [*self._made], [*self._marks], dict(self._built)
+        other._made, other._marks, other._built = (
+            [*self._made],
+            [*self._marks],
+            dict(self._built),
+        )
         return other
 
     def append_selected(
-        self, turn: int, call: int, memory: Memory, strategy: Strategy, input_start: int, reply_tokens: int,
+        self,
+        turn: int,
+        call: int,
+        memory: Memory,
+        strategy: Strategy,
+        input_start: int,
+        reply_tokens: int,
         compactions: tuple[Compaction, ...],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add the request of a replay, for which ``strategy`` is asked what it sends. Its tokens are counted when
         somebody asks for them."""
         # Runs once a request of every setting of a sweep. Nearly all select one range up to the end, behind at most one
@@ -142,7 +165,12 @@ class Requests(Records):
         bounds = self._plain_bounds(pieces, memory.length, input_start)
         if bounds is None:
             parts = assemble(memory, pieces)
-            bounds = self._simple_bounds(parts) or (parts.summaries.start, parts.summaries.stop, -1, -1)
+            bounds = self._simple_bounds(parts) or (
+                parts.summaries.start,
+                parts.summaries.stop,
+                -1,
+                -1,
+            )
             if bounds[2] < 0:
                 self.others.add(len(self), parts)
         if compactions:
@@ -156,7 +184,9 @@ class Requests(Records):
         if bounds is None:
             self.others.add(number, parts)
             bounds = (parts.summaries.start, parts.summaries.stop, -1, -1)
-        beside = Beside(record.flags, record.recalled, record.facts, record.kind, record.thoughts)
+        beside = Beside(
+            record.flags, record.recalled, record.facts, record.kind, record.thoughts
+        )
         if beside != _NOTHING_BESIDE:
             self._beside[number] = beside
         if record.compactions:
@@ -164,11 +194,21 @@ class Requests(Records):
         self._counted_rows.append(number)
         self._counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
         asked = parts.input.start if parts.input else memory.length
-        self._add(memory, record.strategy, record.turn, record.call, bounds, asked, record.reply_tokens)
+        self._add(
+            memory,
+            record.strategy,
+            record.turn,
+            record.call,
+            bounds,
+            asked,
+            record.reply_tokens,
+        )
         if number < KEPT_RECORDS:
             self._built[number] = record
 
-    def _plain_bounds(self, pieces: Sequence[Piece], length: int, input_start: int) -> tuple[int, int, int, int] | None:
+    def _plain_bounds(
+        self, pieces: Sequence[Piece], length: int, input_start: int
+    ) -> tuple[int, int, int, int] | None:
         """Versions and messages of what a strategy selects, where that is one range up to the end."""
         sent = pieces[-1] if pieces else None
         if not isinstance(sent, Messages):
@@ -197,16 +237,33 @@ class Requests(Records):
         return place == "message" and role == self.summary_role
 
     def _add(
-        self, memory: Memory, strategy: Strategy | None, turn: int, call: int, bounds: tuple[int, int, int, int],
-        input_start: int, reply_tokens: int,
-    ) -> None:  # fmt: skip
+        self,
+        memory: Memory,
+        strategy: Strategy | None,
+        turn: int,
+        call: int,
+        bounds: tuple[int, int, int, int],
+        input_start: int,
+        reply_tokens: int,
+    ) -> None:
         space, length, summary_count, cursor, marks, _ = memory
         made = self._made[-1] if self._made else None
         if made is None or made[1] is not space or made[2] is not strategy:
             self._made.append(Made(len(self), space, strategy))
-        if (marks and marks is not self._marks[-1][1]) or (not marks and self._marks[-1][1]):
+        if (marks and marks is not self._marks[-1][1]) or (
+            not marks and self._marks[-1][1]
+        ):
             self._marks.append((len(self), marks))
-        row = _AS_BYTES(turn, call, length, summary_count, cursor, *bounds, input_start, reply_tokens)
+        row = _AS_BYTES(
+            turn,
+            call,
+            length,
+            summary_count,
+            cursor,
+            *bounds,
+            input_start,
+            reply_tokens,
+        )
         self._numbers.frombytes(row)  # twice as fast as extend
 
     def _record(self, number: int) -> TurnRecord:
@@ -228,9 +285,20 @@ class Requests(Records):
             tokens = count(memory, parts)
             flags = flags_of(made.strategy, tokens, memory, parts)
         return TurnRecord(
-            turn, memory, parts, tokens, reply_tokens, self._compactions.get(number, ()), flags, beside.recalled,
-            beside.facts, call, beside.kind, beside.thoughts, made.strategy,
-        )  # fmt: skip
+            turn,
+            memory,
+            parts,
+            tokens,
+            reply_tokens,
+            self._compactions.get(number, ()),
+            flags,
+            beside.recalled,
+            beside.facts,
+            call,
+            beside.kind,
+            beside.thoughts,
+            made.strategy,
+        )
 
     def _row(self, number: int) -> array[int]:
         return self._numbers[number * WIDTH : (number + 1) * WIDTH]
@@ -248,13 +316,17 @@ class Requests(Records):
         if known is not None:
             return known.memory
         length, summary_count, cursor = self._row(number)[2:5]
-        marks = self._marks[bisect_right(self._marks, number, key=lambda one: one[0]) - 1][1]
+        marks = self._marks[
+            bisect_right(self._marks, number, key=lambda one: one[0]) - 1
+        ][1]
         return Memory(self.made_at(number).space, length, summary_count, cursor, marks)
 
     def parts_at(self, number: int) -> Parts:
         """What one request sends, in the same way."""
         *bounds, input_start = self._row(number)[5:10]
-        return self.others.get(number) or _simple_parts(bounds, input_start, self.summary_role)
+        return self.others.get(number) or _simple_parts(
+            bounds, input_start, self.summary_role
+        )
 
     @property
     def beside(self) -> Mapping[int, Beside]:
@@ -267,7 +339,9 @@ class Requests(Records):
 
     def made_at(self, number: int) -> Made:
         """What the request of this number (0-based) was made under."""
-        return self._made[bisect_right(self._made, number, key=lambda made: made.first) - 1]
+        return self._made[
+            bisect_right(self._made, number, key=lambda made: made.first) - 1
+        ]
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""
@@ -321,9 +395,18 @@ class Columns:
             np.array(requests._counted, np.int64).reshape(-1, PARTS).T
         )
         (
-            self.turns, self.calls, self.lengths, self.summary_counts, self.cursors, self.summary_starts,
-            self.summary_stops, self.starts, self.stops, self.input_starts, self.reply_tokens,
-        ) = table  # fmt: skip
+            self.turns,
+            self.calls,
+            self.lengths,
+            self.summary_counts,
+            self.cursors,
+            self.summary_starts,
+            self.summary_stops,
+            self.starts,
+            self.stops,
+            self.input_starts,
+            self.reply_tokens,
+        ) = table
         self.others: Mapping[int, Parts] = requests.others
         self.summary_role = requests.summary_role
         self._counted, self._requests = counted, requests
@@ -332,7 +415,10 @@ class Columns:
         """What requests were made under, and which ones."""
         made = self._requests._made
         stops = [*(one.first for one in made[1:]), len(self.turns)]
-        return ((one, slice(one.first, stop)) for one, stop in zip(made, stops, strict=False))
+        return (
+            (one, slice(one.first, stop))
+            for one, stop in zip(made, stops, strict=False)
+        )
 
     @cached_property
     def tokens(self) -> dict[str, Numbers]:
@@ -368,7 +454,12 @@ class Columns:
         starts, stops, lengths = self.starts[rows], self.stops[rows], self.lengths[rows]
         inputs = self.input_starts[rows]
         nothing = np.zeros(len(starts), np.int64)
-        messages = stops - starts + (self.summary_stops[rows] > self.summary_starts[rows]) + space.system_count
+        messages = (
+            stops
+            - starts
+            + (self.summary_stops[rows] > self.summary_starts[rows])
+            + space.system_count
+        )
         system_names = sums.name_totals[space.system_stop]
         tokens = {
             "system": nothing + space.system_tokens,
@@ -377,7 +468,9 @@ class Columns:
             "history": sums.totals[inputs] - sums.totals[starts],
             "input": sums.totals[lengths] - sums.totals[inputs],
             "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
-            "tools": sums.call_totals[stops] - sums.call_totals[starts] + space.tool_tokens,
+            "tools": sums.call_totals[stops]
+            - sums.call_totals[starts]
+            + space.tool_tokens,
             "names": system_names + sums.name_totals[stops] - sums.name_totals[starts],
         }
         return {part: tokens[part] for part in ALL_PARTS}
@@ -385,7 +478,13 @@ class Columns:
     def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
         if not space.summaries:
             return np.zeros(len(self.starts[rows]), np.int64)
-        sent = list(zip(self.summary_starts[rows].tolist(), self.summary_stops[rows].tolist(), strict=True))
+        sent = list(
+            zip(
+                self.summary_starts[rows].tolist(),
+                self.summary_stops[rows].tolist(),
+                strict=True,
+            )
+        )
         tokens = {bounds: space.summaries.tokens(*bounds) for bounds in set(sent)}
         return np.array([tokens[bounds] for bounds in sent], np.int64)
 
@@ -407,8 +506,14 @@ class Turns(Records):
     def __init__(self, requests: Requests) -> None:
         self._requests = requests
         turns = requests.columns.turns
-        ends = np.flatnonzero(np.diff(turns)) + 1 if len(turns) else np.zeros(0, np.intp)
-        self._bounds = np.concatenate([[0], ends, [len(turns)]]) if len(turns) else np.zeros(1, np.intp)
+        ends = (
+            np.flatnonzero(np.diff(turns)) + 1 if len(turns) else np.zeros(0, np.intp)
+        )
+        self._bounds = (
+            np.concatenate([[0], ends, [len(turns)]])
+            if len(turns)
+            else np.zeros(1, np.intp)
+        )
 
     def __len__(self) -> int:
         return len(self._bounds) - 1
@@ -418,14 +523,22 @@ class Turns(Records):
         return of_one_turn(self._requests[first:stop])
 
 
-def flags_of(strategy: Strategy | None, tokens: dict[str, int], memory: Memory, parts: Parts) -> tuple[str, ...]:
+def flags_of(
+    strategy: Strategy | None, tokens: dict[str, int], memory: Memory, parts: Parts
+) -> tuple[str, ...]:
     """What is to be said of a request: that it is larger than the strategy's own budget, or has a tool's result without
     its call."""
     budget = None if strategy is None else strategy.budget_tokens
     flags: tuple[str, ...] = ()
-    if strategy is not None and budget is not None and strategy.counted_tokens(tokens) > budget:
+    if (
+        strategy is not None
+        and budget is not None
+        and strategy.counted_tokens(tokens) > budget
+    ):
         flags = (OVER_BUDGET,)
-    orphaned = bool(memory.log.tools.results) and bool(orphaned_results(memory.log, parts))
+    orphaned = bool(memory.log.tools.results) and bool(
+        orphaned_results(memory.log, parts)
+    )
     return (*flags, ORPHANED_TOOL_MESSAGE) if orphaned else flags
 
 
@@ -443,4 +556,8 @@ def _as_parts(counted: Sequence[int]) -> dict[str, int]:
     """The tokens of each part, without those of parts that are not in use."""
     always = len(ALL_PARTS) - 2
     tokens = dict(zip(ALL_PARTS[:always], counted, strict=False))
-    return tokens | {part: one for part, one in zip(ALL_PARTS[always:], counted[always:], strict=True) if one}
+    return tokens | {
+        part: one
+        for part, one in zip(ALL_PARTS[always:], counted[always:], strict=True)
+        if one
+    }

@@ -31,16 +31,22 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
     """
     pending = _expect_pending(session)
     if session.summarizer is None:
-        raise ReviewError("There is no summarizer to ask. Write the summary yourself, or skip it.")
+        raise ReviewError(
+            "There is no summarizer to ask. Write the summary yourself, or skip it."
+        )
     started, draft = perf_counter(), None
     try:
         draft = ask(session, pending.plan, instruction)
     except BudgetSpentError as failure:  # nobody was asked
-        draft = Draft(error=str(failure), instruction=instruction, model=session.summarizer.name)
+        draft = Draft(
+            error=str(failure), instruction=instruction, model=session.summarizer.name
+        )
     finally:
         if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
             seconds, name = perf_counter() - started, session.summarizer.name
-            draft = Draft(error=INTERRUPTED, instruction=instruction, seconds=seconds, model=name)
+            draft = Draft(
+                error=INTERRUPTED, instruction=instruction, seconds=seconds, model=name
+            )
         session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
 
@@ -49,17 +55,25 @@ def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
     """After a chat was left: what was due then waits for a decision again, with the ``drafts`` that it had. While
     :attr:`Session.review` is on nobody is asked for that."""
     log, last = session.log, session.requests[-1] if session.requests else None
-    if not log.turn_count or (last and PARTIAL_REPLY in last.flags and last.turn == log.turn_count):
+    if not log.turn_count or (
+        last and PARTIAL_REPLY in last.flags and last.turn == log.turn_count
+    ):
         return  # a stopped reply is taken in with what follows it
     own, start = session.own_compactions, log.turn_start(log.turn_count)
-    session.memory = memory_at(session.space, own, max(start, own[-1].after.length if own else 0))
+    session.memory = memory_at(
+        session.space, own, max(start, own[-1].after.length if own else 0)
+    )
     if session.memory.length == start:
-        session.catch_up(start)  # an answer that was given may have made the summary of its turn due
+        session.catch_up(
+            start
+        )  # an answer that was given may have made the summary of its turn due
     session.catch_up(len(log))
     if log[-1].role == "user":
         session.look_before_request()
     if session.pending is not None:
-        session.pending = session.pending._replace(drafts=drafts or session.pending.drafts)
+        session.pending = session.pending._replace(
+            drafts=drafts or session.pending.drafts
+        )
 
 
 def accept(session: Session, text: str | None = None) -> None:
@@ -69,10 +83,18 @@ def accept(session: Session, text: str | None = None) -> None:
     """
     pending = _expect_pending(session)
     wording = None if text is None else worded(text)
-    chosen = next((draft for draft in reversed(pending.drafts) if draft.error is None), None)
+    chosen = next(
+        (draft for draft in reversed(pending.drafts) if draft.error is None), None
+    )
     if chosen is None and wording is None:
-        raise ReviewError("No summary was written yet. Ask for one, or write it yourself.")
-    others = tuple(draft for draft in pending.drafts if draft is not chosen and not draft.by_thinking)
+        raise ReviewError(
+            "No summary was written yet. Ask for one, or write it yourself."
+        )
+    others = tuple(
+        draft
+        for draft in pending.drafts
+        if draft is not chosen and not draft.by_thinking
+    )
     _decided(session, pending)
     if chosen is None:
         plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
@@ -101,7 +123,11 @@ def _decided(session: Session, pending: PendingSummarization) -> None:
 def in_force(session: Session) -> list[SummaryVersion]:
     """The summaries that the next request would send, in order."""
     sent = assemble(session.memory, session.strategy.select(session.memory)).notes
-    return [version for one in sent for version in session.space.summaries.in_block(one.start, one.stop)]
+    return [
+        version
+        for one in sent
+        for version in session.space.summaries.in_block(one.start, one.stop)
+    ]
 
 
 def edit(session: Session, number: int, text: str) -> None:
@@ -112,24 +138,45 @@ def edit(session: Session, number: int, text: str) -> None:
     _expect_nothing_pending(session)
     _expect_own_notes(session)
     wording = worded(text)
-    old = next((version for version in in_force(session) if version.version == number), None)
+    old = next(
+        (version for version in in_force(session) if version.version == number), None
+    )
     if old is None:
-        raise ReviewError(f"Version {number} of the summary is not sent any more, so there is nothing to edit.")
+        raise ReviewError(
+            f"Version {number} of the summary is not sent any more, so there is nothing to edit."
+        )
     if wording == old.text:
         return
     memory, versions = session.memory, session.space.summaries.versions
     written = session.new_version(
-        turn=old.turn, text=wording, covers=old.covers, added=old.added, replaces=old.replaces, track=old.track
+        turn=old.turn,
+        text=wording,
+        covers=old.covers,
+        added=old.added,
+        replaces=old.replaces,
+        track=old.track,
     )
     replaced = versions[old.replaces - 1] if old.replaces else None
     plan = Write(old.added, memory.cursor, EDITED, replaced)
     after = memory._replace(summary_count=written.version)
-    session.replace_memory(plan, after, Draft(), kind="edit", written=written, proposed=old.text, revises=number)
+    session.replace_memory(
+        plan,
+        after,
+        Draft(),
+        kind="edit",
+        written=written,
+        proposed=old.text,
+        revises=number,
+    )
 
 
 def decisions_since(session: Session, length: int) -> list[Compaction]:
     """What the user reworded or undid after the log had ``length`` messages."""
-    return [c for c in session.own_compactions if c.after_message >= length and c.revises is not None]
+    return [
+        c
+        for c in session.own_compactions
+        if c.after_message >= length and c.revises is not None
+    ]
 
 
 def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
@@ -137,11 +184,19 @@ def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
     the last."""
     for decision in decisions:
         if decision.kind == "edit" and decision.summary is not None:
-            same = [version for version in in_force(session) if version.text == decision.proposed]
+            same = [
+                version
+                for version in in_force(session)
+                if version.text == decision.proposed
+            ]
             if same:
                 edit(session, same[-1].version, decision.summary)
         last = undoable(session.own_compactions)
-        if decision.kind == "undo" and last is not None and last.version == decision.revises:
+        if (
+            decision.kind == "undo"
+            and last is not None
+            and last.version == decision.revises
+        ):
             undo(session)
 
 
@@ -151,8 +206,13 @@ def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
     for compaction in compactions:
         if compaction.kind == "undo":
             standing.pop()
-        elif compaction.changes_memory and compaction.kind not in ("cleared", "shortened"):
-            standing.append(compaction)  # what only is sent in less words would be so again at the next request
+        elif compaction.changes_memory and compaction.kind not in (
+            "cleared",
+            "shortened",
+        ):
+            standing.append(
+                compaction
+            )  # what only is sent in less words would be so again at the next request
     return standing[-1] if standing else None
 
 
@@ -188,7 +248,9 @@ def _expect_nothing_pending(session: Session) -> None:
 def _expect_own_notes(session: Session) -> None:
     """A library sends what its own object holds, whatever memviz makes of its summaries."""
     if isinstance(session.strategy, LibraryStrategy):
-        raise ReviewError(f"{session.strategy.title} keeps its summaries itself, so they cannot be changed here.")
+        raise ReviewError(
+            f"{session.strategy.title} keeps its summaries itself, so they cannot be changed here."
+        )
 
 
 def worded(text: str) -> str:

@@ -14,7 +14,13 @@ from memviz.context import ALL_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.assembly import count, message_count, names_tokens, overhead_tokens, reduced
+from memviz.engine.assembly import (
+    count,
+    message_count,
+    names_tokens,
+    overhead_tokens,
+    reduced,
+)
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
@@ -23,7 +29,13 @@ from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
 from memviz.engine.requests import Columns, Requests, Turns
-from memviz.engine.settings_before import EarlierSetting, made_under, segments, strategies_of, strategy_of
+from memviz.engine.settings_before import (
+    EarlierSetting,
+    made_under,
+    segments,
+    strategies_of,
+    strategy_of,
+)
 from memviz.errors import MatrixTooLargeError, ParameterError
 from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
@@ -89,7 +101,9 @@ class Run:
         """The numbers of all requests as arrays, for whoever looks at many of them."""
         return self.requests.columns
 
-    def once(self, what: Hashable, work_out: Callable[[], T], *, is_picture: bool = False) -> T:
+    def once(
+        self, what: Hashable, work_out: Callable[[], T], *, is_picture: bool = False
+    ) -> T:
         """The result of ``work_out``, which is called once and not again while the result is kept: as long as the
         run, unless :data:`RESULTS_KEPT` other results were asked for since, or :data:`PICTURES_KEPT` where it
         ``is_picture``. ``what`` is all that it depends on besides the run, the function first."""
@@ -134,12 +148,20 @@ class Run:
     @property
     def has_decisions(self) -> bool:
         """Whether the user has edited, skipped or undone anything."""
-        return any(compaction.is_decision or compaction.is_edited for compaction in self.compactions)
+        return any(
+            compaction.is_decision or compaction.is_edited
+            for compaction in self.compactions
+        )
 
     @property
     def label(self) -> str:
         """The setting in a few words; of a chat that was given others, all of them in order."""
-        return ", then ".join([*(setting.strategy.label for setting in self.earlier_settings), self.strategy.label])
+        return ", then ".join(
+            [
+                *(setting.strategy.label for setting in self.earlier_settings),
+                self.strategy.label,
+            ]
+        )
 
     @property
     def first_turn(self) -> int:
@@ -152,17 +174,30 @@ class Run:
         if not self.earlier_settings:
             return self
         before = self.earlier_settings[-1]
-        requests = Requests.of(record for record in self.requests if record.turn > before.last_turn)
+        requests = Requests.of(
+            record for record in self.requests if record.turn > before.last_turn
+        )
         sent = [compaction for record in requests for compaction in record.compactions]
-        compactions = (*sent, *(one for turn, one in self.unsent if turn > before.last_turn or not requests))
-        return replace(self, requests=requests, compactions=compactions, earlier_settings=())
+        compactions = (
+            *sent,
+            *(
+                one
+                for turn, one in self.unsent
+                if turn > before.last_turn or not requests
+            ),
+        )
+        return replace(
+            self, requests=requests, compactions=compactions, earlier_settings=()
+        )
 
     @property
     def foreseen(self) -> tuple[Compaction, ...]:
         """What is done for the ``pending`` request alone, and by nobody yet: no part of ``compactions``, nor its
         summaries of ``summaries``."""
         shown = () if self.pending is None else self.pending.compactions
-        return tuple(compaction for compaction in shown if id(compaction) not in self._numbers)
+        return tuple(
+            compaction for compaction in shown if id(compaction) not in self._numbers
+        )
 
     @property
     def made_or_foreseen(self) -> tuple[Compaction, ...]:
@@ -175,15 +210,25 @@ class Run:
 
     @cached_property
     def _numbers(self) -> Mapping[int, int]:
-        return {id(compaction): number for number, compaction in enumerate(self.compactions)}
+        return {
+            id(compaction): number for number, compaction in enumerate(self.compactions)
+        }
 
     def request_turn(self, compaction: Compaction) -> int | None:
         """The turn of the first request that one of the run's compactions changed, asked or still to be asked; ``None``
         where none came, also because the chat was given another setting."""
         if (number := self.request_number(compaction)) is not None:
             return self.requests.turn_at(number)
-        turn = compaction.request_turn_in(self.log) if id(compaction) in self._own_unsent else None
-        return max(turn, self.first_turn) if turn and self.first_turn <= self.log.turn_count else None
+        turn = (
+            compaction.request_turn_in(self.log)
+            if id(compaction) in self._own_unsent
+            else None
+        )
+        return (
+            max(turn, self.first_turn)
+            if turn and self.first_turn <= self.log.turn_count
+            else None
+        )
 
     def request_number(self, compaction: Compaction) -> int | None:
         """The number (0-based) of the first request that one of the run's compactions changed; ``None`` where none has
@@ -192,19 +237,27 @@ class Run:
 
     @cached_property
     def _request_numbers(self) -> Mapping[int, int]:
-        return {id(one): number for number, made in self.requests.compactions() for one in made}
+        return {
+            id(one): number
+            for number, made in self.requests.compactions()
+            for one in made
+        }
 
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """Of the setting in force, by their identity."""
-        own = made_under(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
+        own = made_under(
+            self.strategy, self.counter.name, self.compactions, self.earlier_settings
+        )
         return frozenset(map(id, own)) - self._request_numbers.keys()
 
     @cached_property
     def unsent(self) -> tuple[tuple[int, Compaction], ...]:
         """The compactions that no request on record was changed by, each with the last turn of the time in which its
         setting was in force."""
-        made = segments(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
+        made = segments(
+            self.strategy, self.counter.name, self.compactions, self.earlier_settings
+        )
         last = self.requests[-1].turn if self.requests else 0
         return tuple(
             (min(setting.last_turn, last), compaction)
@@ -225,7 +278,9 @@ class Run:
             done = done[: self.earlier_settings[len(earlier)].compactions]
         return made_under(strategy, counter, done, earlier)
 
-    def _setting_at(self, turn: int) -> tuple[Strategy, str, tuple[EarlierSetting, ...]]:
+    def _setting_at(
+        self, turn: int
+    ) -> tuple[Strategy, str, tuple[EarlierSetting, ...]]:
         for number, setting in enumerate(self.earlier_settings):
             if turn <= setting.last_turn:
                 return setting.strategy, setting.counter, self.earlier_settings[:number]
@@ -233,9 +288,13 @@ class Run:
 
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
-        return memory_at(self.space, self.compactions_at(turn), self.log.turn(turn).stop)
+        return memory_at(
+            self.space, self.compactions_at(turn), self.log.turn(turn).stop
+        )
 
-    def fates(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint8]:
+    def fates(
+        self, requests: slice | None = None, messages: slice | None = None
+    ) -> NDArray[np.uint8]:
         """What became of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
         ``requests`` (0-based places) and ``messages`` (log positions). Raises
         :class:`memviz.MatrixTooLargeError` for more than 100 million cells."""
@@ -262,7 +321,9 @@ class Run:
         row[: space.system_stop] = Fate.VERBATIM
         return row
 
-    def generations(self, requests: slice | None = None, messages: slice | None = None) -> NDArray[np.uint16]:
+    def generations(
+        self, requests: slice | None = None, messages: slice | None = None
+    ) -> NDArray[np.uint16]:
         """How many summarizations each message's content has been through: an array
         [requests x messages], 0 where the message's fate is not *summarized*. The arguments and the bound are
         those of :meth:`fates`."""
@@ -277,16 +338,22 @@ class Run:
                     generations[row] = 1  # entries of a list: each was summarized once
         span = range(min(columns, default=0), max(columns, default=-1) + 1)
         places = np.array(columns, dtype=np.intp) - span.start
-        for version, passed in Generations(self.space.summaries.versions).rows(by_version, span):
+        for version, passed in Generations(self.space.summaries.versions).rows(
+            by_version, span
+        ):
             rows_of = by_version[version]
             generations[rows_of] = np.maximum(generations[rows_of], passed[places])
         generations[self.fates(requests, messages) != Fate.SUMMARIZED] = 0
         return generations
 
-    def _asked(self, name: str, requests: slice | None, messages: slice | None) -> tuple[range, range]:
+    def _asked(
+        self, name: str, requests: slice | None, messages: slice | None
+    ) -> tuple[range, range]:
         for argument, value in {"requests": requests, "messages": messages}.items():
             if not isinstance(value, slice | None):
-                raise ParameterError(argument, value, "a slice, such as slice(0, 100), or None for all")
+                raise ParameterError(
+                    argument, value, "a slice, such as slice(0, 100), or None for all"
+                )
         rows, columns = range(len(self.requests)), range(len(self.log))
         asked = rows[requests or slice(None)], columns[messages or slice(None)]
         if len(asked[0]) * len(asked[1]) > MAX_CELLS:
@@ -300,30 +367,53 @@ class Run:
         from pandas import DataFrame
 
         if by == "request":
-            return DataFrame([_row(record) for record in self.requests], columns=FRAME_COLUMNS)
+            return DataFrame(
+                [_row(record) for record in self.requests], columns=FRAME_COLUMNS
+            )
         if by != "turn":
             raise ParameterError("by", by, '"request" or "turn"')
-        return DataFrame([_turn_row(record) for record in self.turns], columns=TURN_FRAME_COLUMNS)
+        return DataFrame(
+            [_turn_row(record) for record in self.turns], columns=TURN_FRAME_COLUMNS
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""
-        return {"messages": [message.to_dict() for message in self.log], **self.to_record()}
+        return {
+            "messages": [message.to_dict() for message in self.log],
+            **self.to_record(),
+        }
 
     def to_record(self) -> dict[str, Any]:
         """The run as JSON without the conversation's messages."""
         return {
-            "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
+            "strategy": {
+                "id": self.strategy.id,
+                "parameters": self.strategy.model_dump(),
+            },
             "counter": self.counter.name,
             "system_prompt": self.system_prompt,
             "system_tokens": self.space.prompt_tokens,
-            **({"tool_tokens": self.space.tool_tokens} if self.space.tool_tokens else {}),
-            "summaries": [_summary_to_dict(version) for version in self.space.summaries.versions],
+            **(
+                {"tool_tokens": self.space.tool_tokens}
+                if self.space.tool_tokens
+                else {}
+            ),
+            "summaries": [
+                _summary_to_dict(version) for version in self.space.summaries.versions
+            ],
             "compactions": [compaction.to_dict() for compaction in self.compactions],
             "requests": [
-                record.to_dict(first) for record, first in zip(self.requests, self.first_compactions(), strict=True)
+                record.to_dict(first)
+                for record, first in zip(
+                    self.requests, self.first_compactions(), strict=True
+                )
             ],
             **self.recalls_ahead(),
-            **({"earlier_settings": self.settings_before()} if self.earlier_settings else {}),
+            **(
+                {"earlier_settings": self.settings_before()}
+                if self.earlier_settings
+                else {}
+            ),
         }
 
     def first_compactions(self) -> list[int]:
@@ -343,8 +433,20 @@ class Run:
         first = len(self.compactions) + len(self.foreseen) - len(record.compactions)
         return {
             **record.to_dict(first),
-            **({"foreseen": [compaction.to_dict() for compaction in self.foreseen]} if self.foreseen else {}),
-            **({"foreseen_summaries": [_summary_to_dict(version) for version in written]} if written else {}),
+            **(
+                {"foreseen": [compaction.to_dict() for compaction in self.foreseen]}
+                if self.foreseen
+                else {}
+            ),
+            **(
+                {
+                    "foreseen_summaries": [
+                        _summary_to_dict(version) for version in written
+                    ]
+                }
+                if written
+                else {}
+            ),
         }
 
     def settings_before(self) -> list[dict[str, Any]]:
@@ -353,27 +455,42 @@ class Run:
 
     def recalls_ahead(self) -> dict[str, Any]:
         """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
-        reviewed = {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]} if self.review else {}
+        reviewed = (
+            {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]}
+            if self.review
+            else {}
+        )
         return {
             **reviewed,
-            **({"pending": self._pending_to_dict(self.pending)} if self.pending else {}),
+            **(
+                {"pending": self._pending_to_dict(self.pending)} if self.pending else {}
+            ),
             "waiting": [asdict(recall) for recall in self.waiting],
             "pinned": [asdict(recall) for recall in self.pinned],
         }
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], counter: AnyCounter | None = None) -> Run:
+    def from_dict(
+        cls, value: Mapping[str, Any], counter: AnyCounter | None = None
+    ) -> Run:
         """The run that :meth:`to_dict` described. A run counted by a function of one's own needs it
         again as ``counter``; else :class:`memviz.UnknownCounterError` is raised."""
         return cls.from_record(value, Log(value["messages"]), counter)
 
     @classmethod
-    def from_record(cls, value: Mapping[str, Any], log: Log, counter: AnyCounter | None = None) -> Run:
+    def from_record(
+        cls, value: Mapping[str, Any], log: Log, counter: AnyCounter | None = None
+    ) -> Run:
         """The run that :meth:`to_record` described, over its conversation ``log``."""
-        strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
+        strategy = make_strategy(
+            value["strategy"]["id"], **value["strategy"]["parameters"]
+        )
         its_counter = find_counter(counter or value["counter"])
         prompt = value["system_prompt"]
-        earlier = tuple(EarlierSetting.from_dict(item) for item in value.get("earlier_settings") or ())
+        earlier = tuple(
+            EarlierSetting.from_dict(item)
+            for item in value.get("earlier_settings") or ()
+        )
         makers = strategies_of(strategy, earlier, len(value["compactions"]))
         summaries = _summaries_from(value, its_counter, strategy, makers)
         space = MemorySpace(
@@ -386,45 +503,92 @@ class Run:
         )
         recorded = requests_of(value, space, strategy)
         if recorded and recorded[0]["tokens"]["system"] < space.system_tokens:
-            space = replace(space, leads_apart=False)  # kept by a version that took leading system messages as history
+            space = replace(
+                space, leads_apart=False
+            )  # kept by a version that took leading system messages as history
         done = zip(value["compactions"], makers, strict=True)
-        compactions = tuple(Compaction.from_dict(item, maker, space) for item, maker in done)
+        compactions = tuple(
+            Compaction.from_dict(item, maker, space) for item, maker in done
+        )
         read = [
-            TurnRecord.from_dict(item, space, compactions, strategy_of(item["turn"], strategy, earlier))
+            TurnRecord.from_dict(
+                item, space, compactions, strategy_of(item["turn"], strategy, earlier)
+            )
             for item in recorded
         ]
         last = value.get("pending")
         pending = _pending_from(last, space, compactions, strategy) if last else None
         counted_anew = any(map(_is_counted_otherwise, read))
         if counted_anew:
-            read = [replace(one, tokens=count(one.memory, one.parts, one.thoughts)) for one in read]
-        requests = Requests.of(with_their_compactions(read, compactions, strategy, its_counter.name, earlier)[0])
+            read = [
+                replace(one, tokens=count(one.memory, one.parts, one.thoughts))
+                for one in read
+            ]
+        requests = Requests.of(
+            with_their_compactions(
+                read, compactions, strategy, its_counter.name, earlier
+            )[0]
+        )
         remember_requests(space, requests)
-        waiting, pinned = (tuple(Recall(**item) for item in value.get(name, ())) for name in ("waiting", "pinned"))
+        waiting, pinned = (
+            tuple(Recall(**item) for item in value.get(name, ()))
+            for name in ("waiting", "pinned")
+        )
         drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
         review = bool(value.get("review"))
         return cls(
-            strategy, space, requests, compactions, waiting, pinned, earlier, review, drafts, pending, counted_anew
+            strategy,
+            space,
+            requests,
+            compactions,
+            waiting,
+            pinned,
+            earlier,
+            review,
+            drafts,
+            pending,
+            counted_anew,
         )
 
 
 def _pending_from(
-    value: Mapping[str, Any], space: MemorySpace, compactions: tuple[Compaction, ...], strategy: Strategy
+    value: Mapping[str, Any],
+    space: MemorySpace,
+    compactions: tuple[Compaction, ...],
+    strategy: Strategy,
 ) -> TurnRecord:
     """The pending request, over a space of its own that has the summaries that are foreseen as well."""
     written, space = value.get("foreseen_summaries", ()), space.apart()
     follows = {item["version"]: item["before"][1] for item in value.get("foreseen", ())}
     for version in written:
-        space.summaries.append(_summary_from_dict(version, space.summaries.counter, follows.get(version["version"])))
-    foreseen = tuple(Compaction.from_dict(item, strategy, space) for item in value.get("foreseen", ()))
+        space.summaries.append(
+            _summary_from_dict(
+                version, space.summaries.counter, follows.get(version["version"])
+            )
+        )
+    foreseen = tuple(
+        Compaction.from_dict(item, strategy, space)
+        for item in value.get("foreseen", ())
+    )
     return TurnRecord.from_dict(value, space, (*compactions, *foreseen), strategy)
 
 
 FRAME_COLUMNS = [
-    "turn", "call", *(f"{part}_tokens" for part in ALL_PARTS), "total_tokens", "reply_tokens",
-    "messages", "compactions", "failed_compactions", "summary_version", "flags", "kind",
-]  # fmt: skip
-TURN_FRAME_COLUMNS = ["requests" if name == "call" else name for name in FRAME_COLUMNS if name != "kind"]
+    "turn",
+    "call",
+    *(f"{part}_tokens" for part in ALL_PARTS),
+    "total_tokens",
+    "reply_tokens",
+    "messages",
+    "compactions",
+    "failed_compactions",
+    "summary_version",
+    "flags",
+    "kind",
+]
+TURN_FRAME_COLUMNS = [
+    "requests" if name == "call" else name for name in FRAME_COLUMNS if name != "kind"
+]
 
 
 def _row(record: TurnRecord) -> dict[str, Any]:
@@ -435,8 +599,13 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         "total_tokens": record.total_tokens,
         "reply_tokens": record.reply_tokens,
         "messages": message_count(record.memory.space, record.parts, record.thoughts),
-        "compactions": sum(compaction.is_summarization or compaction.dropped for compaction in record.compactions),
-        "failed_compactions": sum(bool(compaction.error) for compaction in record.compactions),
+        "compactions": sum(
+            compaction.is_summarization or compaction.dropped
+            for compaction in record.compactions
+        ),
+        "failed_compactions": sum(
+            bool(compaction.error) for compaction in record.compactions
+        ),
         "summary_version": record.summary.version if record.summary else 0,
         "flags": ", ".join(record.flags),
         "kind": record.kind,
@@ -447,15 +616,28 @@ def _is_counted_otherwise(record: TurnRecord) -> bool:
     """Whether the record was written when the chat format, or names, were counted in another way."""
     space, parts = record.memory.space, record.parts
     told, named = record.tokens["overhead"], record.tokens.get("names", 0)
-    return (told, named) != (overhead_tokens(space, parts, record.thoughts), names_tokens(space, parts))
+    return (told, named) != (
+        overhead_tokens(space, parts, record.thoughts),
+        names_tokens(space, parts),
+    )
 
 
 def _turn_row(record: TurnRecord) -> dict[str, Any]:
     rows = [_row(one) for one in record.requests]
     flags = dict.fromkeys(flag for one in record.requests for flag in one.flags)
-    last = {"turn": record.turn, "requests": len(rows), "summary_version": rows[-1]["summary_version"]}
-    summed = (name for name in TURN_FRAME_COLUMNS if name not in last and name != "flags")
-    return {**last, **{name: sum(row[name] for row in rows) for name in summed}, "flags": ", ".join(flags)}
+    last = {
+        "turn": record.turn,
+        "requests": len(rows),
+        "summary_version": rows[-1]["summary_version"],
+    }
+    summed = (
+        name for name in TURN_FRAME_COLUMNS if name not in last and name != "flags"
+    )
+    return {
+        **last,
+        **{name: sum(row[name] for row in rows) for name in summed},
+        "flags": ", ".join(flags),
+    }
 
 
 def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
@@ -472,19 +654,29 @@ def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
 
 
 def _summaries_from(
-    value: Mapping[str, Any], counter: Counter, strategy: Strategy, makers: Sequence[Strategy]
+    value: Mapping[str, Any],
+    counter: Counter,
+    strategy: Strategy,
+    makers: Sequence[Strategy],
 ) -> SummaryLog:
     """All summaries, each in the wording of the strategy of ``makers`` [compactions] that it was written under."""
     summaries = SummaryLog(counter, strategy.summary_wording)
-    written = {item["version"]: (item, maker) for item, maker in zip(value["compactions"], makers, strict=True)}
+    written = {
+        item["version"]: (item, maker)
+        for item, maker in zip(value["compactions"], makers, strict=True)
+    }
     for version in value["summaries"]:
         item, maker = written.get(version["version"], (None, strategy))
         follows = item["before"][1] if item else None
-        summaries.append(_summary_from_dict(version, counter, follows), maker.summary_wording)
+        summaries.append(
+            _summary_from_dict(version, counter, follows), maker.summary_wording
+        )
     return summaries
 
 
-def _summary_from_dict(value: Mapping[str, Any], counter: Counter, follows: int | None) -> SummaryVersion:
+def _summary_from_dict(
+    value: Mapping[str, Any], counter: Counter, follows: int | None
+) -> SummaryVersion:
     version = SummaryVersion(
         version=value["version"],
         turn=value["turn"],

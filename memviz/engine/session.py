@@ -33,7 +33,12 @@ from memviz.engine.records import (
 )
 from memviz.engine.requests import Requests, flags_of
 from memviz.engine.run import Run
-from memviz.engine.settings_before import EarlierSetting, cut_off, made_under, renumbered
+from memviz.engine.settings_before import (
+    EarlierSetting,
+    cut_off,
+    made_under,
+    renumbered,
+)
 from memviz.engine.tool_pairs import in_pairs
 from memviz.errors import RecallError
 from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
@@ -61,7 +66,11 @@ class Prepared(NamedTuple):
 
 
 def new_space(
-    log: Log, strategy: Strategy, counter: Counter, system_prompt: str | None, tool_tokens: int = 0
+    log: Log,
+    strategy: Strategy,
+    counter: Counter,
+    system_prompt: str | None,
+    tool_tokens: int = 0,
 ) -> MemorySpace:
     """An empty memory's surroundings: the log, its token sums, and no summaries yet."""
     return MemorySpace(
@@ -97,7 +106,12 @@ class Session:
         edits: Mapping[int, str] | None = None,
         tools: Sequence[str] = (),
     ) -> None:
-        self.log, self.strategy, self.summarizer, self.counter = log, as_strategy(strategy), summarizer, counter
+        self.log, self.strategy, self.summarizer, self.counter = (
+            log,
+            as_strategy(strategy),
+            summarizer,
+            counter,
+        )
         self.system_prompt, self.repair_tool_pairs = system_prompt, repair_tool_pairs
         has_system_prompt = bool(system_prompt) or log.system_stop > 0
         tool_tokens = schema_tokens(counter, tuple(tools), has_system_prompt)
@@ -117,17 +131,31 @@ class Session:
         self._open: TurnRecord | None = None  # the request that was prepared last
 
     @classmethod
-    def resume(cls, run: Run, summarizer: Model | None, *, repair_tool_pairs: bool = False) -> Session:
+    def resume(
+        cls, run: Run, summarizer: Model | None, *, repair_tool_pairs: bool = False
+    ) -> Session:
         """Go on where ``run`` ended, with its summaries and records. Asks nobody."""
         session = cls(
-            run.log, run.strategy, summarizer, run.counter, run.system_prompt, repair_tool_pairs=repair_tool_pairs
+            run.log,
+            run.strategy,
+            summarizer,
+            run.counter,
+            run.system_prompt,
+            repair_tool_pairs=repair_tool_pairs,
         )
         session.space, session.earlier_settings = run.space, run.earlier_settings
-        session.compactions, session.requests = list(run.compactions), run.requests.snapshot()
+        session.compactions, session.requests = (
+            list(run.compactions),
+            run.requests.snapshot(),
+        )
         session.rewind(len(run.log))
         session._open = run.pending
         last = session.requests[-1] if session.requests else None
-        if last is not None and PARTIAL_REPLY in last.flags and last.turn == run.log.turn_count:
+        if (
+            last is not None
+            and PARTIAL_REPLY in last.flags
+            and last.turn == run.log.turn_count
+        ):
             # A stopped reply is only taken in with what follows it: summarizing would have delayed the stop. A setting
             # that the chat was given since may have taken it in already.
             own, length = session.own_compactions, last.memory.length
@@ -138,7 +166,9 @@ class Session:
     @property
     def own_compactions(self) -> list[Compaction]:
         """Those made under the setting in force, in order: what its memory is read off."""
-        return made_under(self.strategy, self.counter.name, self.compactions, self.earlier_settings)
+        return made_under(
+            self.strategy, self.counter.name, self.compactions, self.earlier_settings
+        )
 
     def recheck_last_turn(self) -> None:
         """Go back to before the last turn's question, if no request was made for it and nothing was summarized
@@ -146,8 +176,12 @@ class Session:
         if not len(self.log) or self.log[-1].role != "user":
             return
         start = self.log.turn_start(self.log.turn_count)
-        requested = bool(self.requests) and self.requests[-1].turn == self.log.turn_count
-        if not requested and all(compaction.after_message < start for compaction in self.compactions):
+        requested = (
+            bool(self.requests) and self.requests[-1].turn == self.log.turn_count
+        )
+        if not requested and all(
+            compaction.after_message < start for compaction in self.compactions
+        ):
             self.memory = memory_at(self.space, self.own_compactions, start)
 
     def try_at_once(self) -> None:
@@ -159,7 +193,13 @@ class Session:
     def run(self) -> Run:
         """Everything so far."""
         done = self.requests.snapshot(), tuple(self.compactions)
-        return Run(self.strategy, self.space, *done, earlier_settings=self.earlier_settings, pending=self._open_request)
+        return Run(
+            self.strategy,
+            self.space,
+            *done,
+            earlier_settings=self.earlier_settings,
+            pending=self._open_request,
+        )
 
     @property
     def _open_request(self) -> TurnRecord | None:
@@ -215,14 +255,22 @@ class Session:
     @property
     def may_summarize(self) -> bool:
         """Whether what is due with the next message is summarized, or dropped: not while a failure waits."""
-        next_turn = self.log.turn_count + (len(self.log) > 0 and self.log.begins_turn_next)
-        return self._first_turn <= next_turn and (self.summarizer is not None or self.strategy.drops_without_summarizer)
+        next_turn = self.log.turn_count + (
+            len(self.log) > 0 and self.log.begins_turn_next
+        )
+        return self._first_turn <= next_turn and (
+            self.summarizer is not None or self.strategy.drops_without_summarizer
+        )
 
     def headroom(self, *, last_turn_is_complete: bool) -> Headroom | None:
         """How far the next compaction is, also of messages that were said and not taken in yet, with a summarizer that
         is left alone after a failure, or where the user declined; ``None`` where none will come."""
         asks = self.strategy.writes_notes
-        if asks and self.summarizer is None and not self.strategy.drops_without_summarizer:
+        if (
+            asks
+            and self.summarizer is None
+            and not self.strategy.drops_without_summarizer
+        ):
             return None
         self.log.token_sums(self.counter)
         left = self.strategy.headroom(self.memory.appended(len(self.log)))
@@ -232,7 +280,9 @@ class Session:
             return left._replace(amount=0)
         if self.strategy.trigger is Trigger.TURN:
             next_turn = max(1, self.log.turn_count + last_turn_is_complete)
-            return left._replace(amount=left.amount + max(0, self._first_turn - next_turn))
+            return left._replace(
+                amount=left.amount + max(0, self._first_turn - next_turn)
+            )
         is_due = left.amount <= (1 if left.unit == "messages" else 0)
         return self._after_waiting(left, is_due)
 
@@ -251,21 +301,29 @@ class Session:
         turn = self._first_turn
         if turn <= self.memory.turn:
             return 0
-        return self.log.turn_start(turn) + 1 if turn <= self.log.turn_count else sys.maxsize
+        return (
+            self.log.turn_start(turn) + 1
+            if turn <= self.log.turn_count
+            else sys.maxsize
+        )
 
     @property
     def _due_by_strategy(self) -> int:
         memory, trigger = self.memory, self.strategy.trigger
         if trigger is Trigger.NEVER:
             return sys.maxsize
-        headroom = self.strategy.headroom(memory) if trigger is Trigger.MESSAGE else None
+        headroom = (
+            self.strategy.headroom(memory) if trigger is Trigger.MESSAGE else None
+        )
         # "Nothing before it" is all that has to be true: without a headroom in messages or tokens, and for strategies
         # that look after a turn or before a request, the very next message is a safe answer, only a slower one.
         if headroom is not None and headroom.unit == "messages":
             return memory.length + headroom.amount
         if headroom is not None and headroom.unit == "tokens":
             totals = memory.sums.totals
-            return bisect_left(totals, totals[memory.length] + headroom.amount, memory.length + 1)
+            return bisect_left(
+                totals, totals[memory.length] + headroom.amount, memory.length + 1
+            )
         return memory.length + 1
 
     def complete_turn(self, summary: Reply | None = None) -> None:
@@ -278,7 +336,9 @@ class Session:
                 pass
             # With review on, an older turn's summarization may wait for a decision; this turn's summary is kept until
             # its own turn to be used comes. Otherwise it was used or is of no use, and must not leak into a later turn.
-            self.thinking_summary = thinking_summary if self.pending is not None else None
+            self.thinking_summary = (
+                thinking_summary if self.pending is not None else None
+            )
 
     def catch_up(self, length: int, summary: Reply | None = None) -> None:
         """Take in the first ``length`` messages. Unless the user spoke last among them, the turn is complete."""
@@ -286,19 +346,25 @@ class Session:
         if length and not self.log.asks_at(length):
             self.complete_turn(summary)
 
-    def prepare(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
+    def prepare(
+        self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None
+    ) -> Prepared:
         """Make the request ready that the log, as far as taken in, calls for."""
         self.look_before_request()
         return self._opened(self.request(recalls, bounds))
 
-    def foresee(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> None:
+    def foresee(
+        self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None
+    ) -> None:
         """Make the request ready that the log's end calls for, as it would be sent. What is summarized only for it is
         shown with it and is on no record here: nobody has asked for the reply."""
         ahead = copy(self)
         ahead.space = self.space.apart()
         ahead.memory = self.memory._replace(space=ahead.space)
         ahead.compactions, ahead._unsent = [*self.compactions], [*self._unsent]
-        if self._library is not None:  # there is one object of the library's, and it goes on
+        if (
+            self._library is not None
+        ):  # there is one object of the library's, and it goes on
             ahead._library, self._library = self._library, None
             ahead._library.serve(ahead)
         ahead.prepare(recalls, bounds)
@@ -313,7 +379,10 @@ class Session:
         failed after a message and is to be tried at once: this is the first moment."""
         # A request is prepared again after a reply that failed. A second look at the same messages could find one more
         # summarization due, as where the summary counts too and is long: then the second try would send less.
-        if self.strategy.trigger is Trigger.REQUEST and self._looked_before != self.memory.length:
+        if (
+            self.strategy.trigger is Trigger.REQUEST
+            and self._looked_before != self.memory.length
+        ):
             self._looked_before = self.memory.length
             if isinstance(self.strategy, LibraryStrategy):
                 self._library = self._library or LibraryAtWork(self, self.strategy)
@@ -323,27 +392,49 @@ class Session:
         elif self.strategy.trigger is Trigger.MESSAGE and self._at_once:
             compact(self)
 
-    def request(self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None) -> Prepared:
+    def request(
+        self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None
+    ) -> Prepared:
         """The request for the memory as it stands. Asks nobody. Each recall finds what was said before the turn that is
         open, or among the first messages up to its entry in ``bounds``."""
         memory = self.memory
         if self.pins:
-            memory = memory._replace(pins=tuple(pin for pin in self.pins if pin < memory.length))
-        recalled = self.resolve(recalls, memory.before_open_turn if bounds is None else bounds) if recalls else None
+            memory = memory._replace(
+                pins=tuple(pin for pin in self.pins if pin < memory.length)
+            )
+        recalled = (
+            self.resolve(recalls, memory.before_open_turn if bounds is None else bounds)
+            if recalls
+            else None
+        )
         asked_for = recalled.indices if recalled else ()
         parts = assemble(memory, self.strategy.select(memory), asked_for)
         # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
         # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
-        if self.repair_tool_pairs and (self.log.tools.callers or self.log.tools.results):
+        if self.repair_tool_pairs and (
+            self.log.tools.callers or self.log.tools.results
+        ):
             parts = in_pairs(self.log, parts, asked_for)
         tokens = count(memory, parts)
-        return Prepared(memory, parts, tokens, flags_of(self.strategy, tokens, memory, parts), recalled)
+        return Prepared(
+            memory,
+            parts,
+            tokens,
+            flags_of(self.strategy, tokens, memory, parts),
+            recalled,
+        )
 
-    def resolve(self, recalls: Sequence[Recall], length: int | Sequence[int]) -> Recalled:
+    def resolve(
+        self, recalls: Sequence[Recall], length: int | Sequence[int]
+    ) -> Recalled:
         """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound; with a list of
         lengths each from its own."""
         if recalls and not self.strategy.allows_recall:
-            remedy = ": turn enable_recall on" if self.strategy.has_parameter("enable_recall") else ""
+            remedy = (
+                ": turn enable_recall on"
+                if self.strategy.has_parameter("enable_recall")
+                else ""
+            )
             raise RecallError(f"{self.strategy.title} has recall switched off{remedy}.")
         return resolve(self.log, length, recalls, self.strategy.recall_limit_messages)
 
@@ -357,7 +448,9 @@ class Session:
         thoughts: tuple[Message, ...] = (),
     ) -> TurnRecord:
         """Keep the request and what came of it."""
-        record = self._record_of(prepared, reply_tokens, facts, extra_flags, kind, thoughts)
+        record = self._record_of(
+            prepared, reply_tokens, facts, extra_flags, kind, thoughts
+        )
         self._unsent = []
         self.requests.append(record)
         return record
@@ -389,14 +482,24 @@ class Session:
             strategy=self.strategy,
         )
 
-    def record_replayed(self, asked: Request, input_start: int, reply_tokens: int) -> None:
+    def record_replayed(
+        self, asked: Request, input_start: int, reply_tokens: int
+    ) -> None:
         """Keep a request of a replay, without recalls and with tool pairs as they are: what it sends follows from the
         memory."""
         compactions: tuple[Compaction, ...] = ()
         if self._unsent:
             compactions, self._unsent = tuple(self._unsent), []
         turn, call, _, _ = asked
-        self.requests.append_selected(turn, call, self.memory, self.strategy, input_start, reply_tokens, compactions)
+        self.requests.append_selected(
+            turn,
+            call,
+            self.memory,
+            self.strategy,
+            input_start,
+            reply_tokens,
+            compactions,
+        )
 
     @property
     def last_turn(self) -> TurnRecord:
@@ -410,29 +513,44 @@ class Session:
         """Record that nothing was summarized."""
         self.replace_memory(plan, self.memory, draft, **facts)
 
-    def apply(self, plan: Write, draft: Draft, *, wording: str | None = None, **facts: Any) -> None:
+    def apply(
+        self, plan: Write, draft: Draft, *, wording: str | None = None, **facts: Any
+    ) -> None:
         """The draft's text becomes the summary, or the user's ``wording`` in its place."""
         if wording is not None:
             facts["proposed"] = draft.text
         turn = self.memory.turn
-        if self.strategy.trigger is Trigger.TURN:  # a turn's summary is that turn's, even when made up for later
+        if (
+            self.strategy.trigger is Trigger.TURN
+        ):  # a turn's summary is that turn's, even when made up for later
             turn = self.log.turn_number(plan.summarize.start)
         version = self.new_version(
-            turn=turn, text=draft.text if wording is None else wording, covers=plan.covers, added=plan.summarize,
-            replaces=plan.replaces.version if plan.replaces else None, track=plan.track,
-        )  # fmt: skip
-        after = self.memory._replace(summary_count=version.version, cursor=plan.keep_from)
+            turn=turn,
+            text=draft.text if wording is None else wording,
+            covers=plan.covers,
+            added=plan.summarize,
+            replaces=plan.replaces.version if plan.replaces else None,
+            track=plan.track,
+        )
+        after = self.memory._replace(
+            summary_count=version.version, cursor=plan.keep_from
+        )
         self.replace_memory(plan, after, draft, written=version, **facts)
 
     def new_version(self, **what: Any) -> SummaryVersion:
         """Write the next version down."""
         version = SummaryVersion(
-            version=len(self.space.summaries) + 1, counter=self.counter, follows=self.memory.summary_count, **what
+            version=len(self.space.summaries) + 1,
+            counter=self.counter,
+            follows=self.memory.summary_count,
+            **what,
         )
         self.space.summaries.append(version)
         return version
 
-    def replace_memory(self, plan: Effect, after: Memory, draft: Draft, **facts: Any) -> None:
+    def replace_memory(
+        self, plan: Effect, after: Memory, draft: Draft, **facts: Any
+    ) -> None:
         """Replace the memory, and record why. ``facts`` are further fields of the :class:`Compaction`."""
         # Only here does a summarization take effect: whatever failed before left the memory as it was.
         before, self.memory = self.memory, after
@@ -459,7 +577,9 @@ class Session:
                 recorded=draft.recorded,
                 track=plan.track if isinstance(plan, Write) else SUMMARY,
                 is_fixed=isinstance(plan, Write) and plan.text is not None,
-                policy=policy_name(plan.on_failure) if isinstance(plan, Write) else "leave",
+                policy=policy_name(plan.on_failure)
+                if isinstance(plan, Write)
+                else "leave",
                 **facts,
             )
         )
@@ -483,13 +603,24 @@ class Session:
         left = [record for record in self.requests if record.memory.length < length]
         last_turn = left[-1].turn if left else 0
         kept, self.earlier_settings = cut_off(
-            self.strategy, self.counter.name, self.compactions, self.earlier_settings, length, last_turn
+            self.strategy,
+            self.counter.name,
+            self.compactions,
+            self.earlier_settings,
+            length,
+            last_turn,
         )
         tool_tokens = self.space.tool_tokens
-        self.space = new_space(self.log, self.strategy, self.counter, self.system_prompt, tool_tokens)
+        self.space = new_space(
+            self.log, self.strategy, self.counter, self.system_prompt, tool_tokens
+        )
         self.compactions = renumbered(kept, self.space)
         records, self._unsent = with_their_compactions(
-            left, self.compactions, self.strategy, self.counter.name, self.earlier_settings
+            left,
+            self.compactions,
+            self.strategy,
+            self.counter.name,
+            self.earlier_settings,
         )
         self.requests = Requests.of(records)
         remember_requests(self.space, self.requests)
@@ -498,8 +629,14 @@ class Session:
         self.memory = memory_at(self.space, self.own_compactions, length)
         # A request that was not answered is prepared again, without a second look. A library does that by itself.
         last = self.own_compactions[-1:]
-        is_done = last != [] and last[0].after_message == length - 1 and last[0].error is None
-        self._looked_before = length if is_done and not isinstance(self.strategy, LibraryStrategy) else None
+        is_done = (
+            last != [] and last[0].after_message == length - 1 and last[0].error is None
+        )
+        self._looked_before = (
+            length
+            if is_done and not isinstance(self.strategy, LibraryStrategy)
+            else None
+        )
 
 
 def reply_tokens(session: Session, request: Request) -> int:

@@ -41,11 +41,15 @@ class EarlierSetting:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> EarlierSetting:
         """The setting that :meth:`to_dict` described."""
-        strategy = make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"])
+        strategy = make_strategy(
+            value["strategy"]["id"], **value["strategy"]["parameters"]
+        )
         return cls(strategy, value["counter"], value["last_turn"], value["compactions"])
 
 
-def strategies_of(strategy: Strategy, earlier: Sequence[EarlierSetting], compactions: int) -> list[Strategy]:
+def strategies_of(
+    strategy: Strategy, earlier: Sequence[EarlierSetting], compactions: int
+) -> list[Strategy]:
     """The strategy that each of so many compactions was made under; ``strategy`` is the one in force."""
     found: list[Strategy] = []
     for setting in earlier:
@@ -53,24 +57,37 @@ def strategies_of(strategy: Strategy, earlier: Sequence[EarlierSetting], compact
     return found + [strategy] * (compactions - len(found))
 
 
-def strategy_of(turn: int, strategy: Strategy, earlier: Sequence[EarlierSetting]) -> Strategy:
+def strategy_of(
+    turn: int, strategy: Strategy, earlier: Sequence[EarlierSetting]
+) -> Strategy:
     """The strategy that the requests of ``turn`` were made under; ``strategy`` is the one in force."""
-    return next((setting.strategy for setting in earlier if turn <= setting.last_turn), strategy)
+    return next(
+        (setting.strategy for setting in earlier if turn <= setting.last_turn), strategy
+    )
 
 
 def segments(
-    strategy: Strategy, counter: str, compactions: Sequence[Compaction], earlier: Sequence[EarlierSetting]
+    strategy: Strategy,
+    counter: str,
+    compactions: Sequence[Compaction],
+    earlier: Sequence[EarlierSetting],
 ) -> Iterator[tuple[EarlierSetting, Sequence[Compaction]]]:
     """Every setting in the order in which it was in force, the one in force with no end, and the compactions that were
     made while it was."""
     start = 0
-    for setting in (*earlier, EarlierSetting(strategy, counter, sys.maxsize, len(compactions))):
+    for setting in (
+        *earlier,
+        EarlierSetting(strategy, counter, sys.maxsize, len(compactions)),
+    ):
         yield setting, compactions[start : setting.compactions]
         start = setting.compactions
 
 
 def made_under(
-    strategy: Strategy, counter: str, compactions: Sequence[Compaction], earlier: Sequence[EarlierSetting]
+    strategy: Strategy,
+    counter: str,
+    compactions: Sequence[Compaction],
+    earlier: Sequence[EarlierSetting],
 ) -> list[Compaction]:
     """The compactions of the setting in force, ``strategy`` and ``counter``, also those of when it was in force
     before."""
@@ -101,7 +118,11 @@ def cut_off(
     own: list[Compaction] = []
     start = 0
     for setting in earlier:
-        made = [c for c in compactions[start : setting.compactions] if c.after_message < length]
+        made = [
+            c
+            for c in compactions[start : setting.compactions]
+            if c.after_message < length
+        ]
         start = setting.compactions
         if last_turn > (left[-1].last_turn if left else 0):
             kept += made
@@ -115,7 +136,9 @@ def cut_off(
     return kept, tuple(left)
 
 
-def renumbered(compactions: Sequence[Compaction], space: MemorySpace) -> list[Compaction]:
+def renumbered(
+    compactions: Sequence[Compaction], space: MemorySpace
+) -> list[Compaction]:
     """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap."""
     numbers, moved, found = {0: 0}, False, []
     for compaction in compactions:
@@ -129,7 +152,9 @@ def renumbered(compactions: Sequence[Compaction], space: MemorySpace) -> list[Co
     return found
 
 
-def _with_numbers(compaction: Compaction, numbers: dict[int, int], space: MemorySpace) -> Compaction:
+def _with_numbers(
+    compaction: Compaction, numbers: dict[int, int], space: MemorySpace
+) -> Compaction:
     def new(number: int | None) -> int | None:
         return None if number is None else numbers[number]
 
@@ -137,12 +162,17 @@ def _with_numbers(compaction: Compaction, numbers: dict[int, int], space: Memory
     if version is not None:
         tokens = version.tokens
         version = replace(
-            version, version=numbers[version.version], replaces=new(version.replaces), follows=new(version.follows)
+            version,
+            version=numbers[version.version],
+            replaces=new(version.replaces),
+            follows=new(version.follows),
         )
         version.__dict__["tokens"] = tokens  # counted before: not counted again
     made = replace(
         compaction,
-        before=before._replace(space=space, summary_count=numbers[before.summary_count]),
+        before=before._replace(
+            space=space, summary_count=numbers[before.summary_count]
+        ),
         after=after._replace(space=space, summary_count=numbers[after.summary_count]),
         written=version,
         replaces=new(compaction.replaces),

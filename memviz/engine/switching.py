@@ -31,7 +31,12 @@ def was_asked(run: Run) -> bool:
 
 
 def switched(
-    held: Run, strategy: Strategy, counter: Counter, summarizer: Model | None, *, repair_tool_pairs: bool
+    held: Run,
+    strategy: Strategy,
+    counter: Counter,
+    summarizer: Model | None,
+    *,
+    repair_tool_pairs: bool,
 ) -> tuple[Session, Iterator[int]]:
     """A session that goes on with the conversation of ``held`` under ``strategy`` and ``counter``, over a log of its
     own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begun` gives them."""
@@ -48,21 +53,32 @@ def _before(held: Run) -> tuple[EarlierSetting, ...]:
     earlier, last_turn = held.earlier_settings, held.requests[-1].turn
     if last_turn < held.first_turn:
         return earlier
-    return (*earlier, EarlierSetting(held.strategy, held.counter.name, last_turn, len(held.compactions)))
+    return (
+        *earlier,
+        EarlierSetting(
+            held.strategy, held.counter.name, last_turn, len(held.compactions)
+        ),
+    )
 
 
-def _taken_in(held: Run, before: Sequence[EarlierSetting], strategy: Strategy, counter: Counter) -> int:
+def _taken_in(
+    held: Run, before: Sequence[EarlierSetting], strategy: Strategy, counter: Counter
+) -> int:
     """How many messages the setting had taken in when it was last in force; 0 for one that never was."""
     mine = [setting for setting in before if setting.is_setting(strategy, counter.name)]
     if not mine:
         return 0
     last_turn = mine[-1].last_turn
-    requested = max(record.memory.length for record in held.requests if record.turn == last_turn)
+    requested = max(
+        record.memory.length for record in held.requests if record.turn == last_turn
+    )
     done = held.compactions_at(last_turn)
     return max(requested, done[-1].after.length if done else 0)
 
 
-def _recounted(held: Run, strategy: Strategy, counter: Counter, before: Sequence[EarlierSetting]) -> Run:
+def _recounted(
+    held: Run, strategy: Strategy, counter: Counter, before: Sequence[EarlierSetting]
+) -> Run:
     """What was recorded, as the beginning of a run under the new setting: counted by its counter, else unchanged."""
     space = new_space(held.log, strategy, counter, held.system_prompt)
     made = held.compactions[: before[-1].compactions]
@@ -75,7 +91,14 @@ def _recounted(held: Run, strategy: Strategy, counter: Counter, before: Sequence
     if before[-1].is_setting(strategy, counter.name):
         before = before[:-1]
     settings = tuple(before)
-    run = replace(held, strategy=strategy, space=space, compactions=made, earlier_settings=settings, pending=None)
+    run = replace(
+        held,
+        strategy=strategy,
+        space=space,
+        compactions=made,
+        earlier_settings=settings,
+        pending=None,
+    )
     if counter.name == held.counter.name:
         return run
     return _with_new_counts(run)
@@ -88,8 +111,17 @@ def _with_new_counts(run: Run) -> Run:
     for record in run.requests:
         memory = record.memory._replace(space=space)
         tokens = count(memory, record.parts, record.thoughts)
-        requests.append(replace(record, memory=memory, tokens=tokens, reply_tokens=_reply_tokens(record, space)))
-    counted, _ = with_their_compactions(requests, compactions, run.strategy, run.counter.name, run.earlier_settings)
+        requests.append(
+            replace(
+                record,
+                memory=memory,
+                tokens=tokens,
+                reply_tokens=_reply_tokens(record, space),
+            )
+        )
+    counted, _ = with_their_compactions(
+        requests, compactions, run.strategy, run.counter.name, run.earlier_settings
+    )
     return replace(run, requests=Requests.of(counted), compactions=tuple(compactions))
 
 
@@ -104,8 +136,15 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:
     """The same over the space of ``run``; what it counts is counted when it is asked for."""
-    before, after = (memory._replace(space=run.space) for memory in (compaction.before, compaction.after))
-    written = run.space.summaries.versions[compaction.version - 1] if compaction.version else None
+    before, after = (
+        memory._replace(space=run.space)
+        for memory in (compaction.before, compaction.after)
+    )
+    written = (
+        run.space.summaries.versions[compaction.version - 1]
+        if compaction.version
+        else None
+    )
     return replace(compaction, before=before, after=after, written=written)
 
 

@@ -9,7 +9,11 @@ from memviz.bounds import quoted, read_json
 from memviz.engine.recall import MAX_NUMBERS, Recall
 from memviz.errors import RecallError
 
-RECALL_ARGUMENTS = {"turn_numbers": "turns", "message_indices": "messages", "last_n": "last_n"}
+RECALL_ARGUMENTS = {
+    "turn_numbers": "turns",
+    "message_indices": "messages",
+    "last_n": "last_n",
+}
 """The tool's arguments by the names that :class:`memviz.Recall` has for them."""
 LISTS = ("turn_numbers", "message_indices")
 GO_ON_NAMES = ("continue_thinking", "continueThinking", "should_continue", "continue")
@@ -31,12 +35,18 @@ def recall_of(arguments: str) -> Recall:
     given = _object(arguments)
     unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
     if unknown:
-        raise RecallError(f"There is no argument {quoted(unknown[0])}; there are {', '.join(RECALL_ARGUMENTS)}.")
-    asked = {name: value for name, value in given.items() if not _is_left_out(name, value)}
+        raise RecallError(
+            f"There is no argument {quoted(unknown[0])}; there are {', '.join(RECALL_ARGUMENTS)}."
+        )
+    asked = {
+        name: value for name, value in given.items() if not _is_left_out(name, value)
+    }
     for name in LISTS:
         asked[name] = _numbers(name, asked.get(name, []))
     if not any(asked.values()):
-        raise RecallError(f"Nothing was asked for: give at least one of {', '.join(RECALL_ARGUMENTS)}.")
+        raise RecallError(
+            f"Nothing was asked for: give at least one of {', '.join(RECALL_ARGUMENTS)}."
+        )
     return Recall(**{RECALL_ARGUMENTS[name]: value for name, value in asked.items()})
 
 
@@ -54,22 +64,32 @@ def decision_of(arguments: str) -> Decision:
 
 def _is_left_out(name: str, value: Any) -> bool:
     """Many models fill in every argument: with null, an empty list, or 0 for ``last_n``."""
-    return value is None or value == [] or (name == "last_n" and value == 0 and value is not False)
+    return (
+        value is None
+        or value == []
+        or (name == "last_n" and value == 0 and value is not False)
+    )
 
 
 def _object(arguments: str) -> Mapping[str, Any]:
     try:
         value = read_json(arguments or "{}")
     except ValueError as error:
-        raise RecallError(f"The arguments are not a JSON object ({str(error).rstrip('.')}).") from None
+        raise RecallError(
+            f"The arguments are not a JSON object ({str(error).rstrip('.')})."
+        ) from None
     if not isinstance(value, dict):
         raise RecallError("The arguments are not a JSON object.")
     return value
 
 
 def _numbers(name: str, value: Any) -> list[int]:
-    values = value if isinstance(value, list) else [value]  # some models write 3 for [3]
-    if not all(isinstance(number, int) and not isinstance(number, bool) for number in values):
+    values = (
+        value if isinstance(value, list) else [value]
+    )  # some models write 3 for [3]
+    if not all(
+        isinstance(number, int) and not isinstance(number, bool) for number in values
+    ):
         raise RecallError(f"{name} has to be a list of whole numbers.")
     if len(values) > MAX_NUMBERS:
         raise RecallError(f"{name} may name at most {MAX_NUMBERS:,} numbers.")

@@ -17,16 +17,21 @@ from memviz.pieces import Messages, joined
 def orphaned_results(log: Log, parts: Parts) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
     call_of, history, restored = log.tools.call_of, parts.history, parts.restored
-    recalled = [p for p in parts.recalled if p not in restored]  # the block that stands right before the input
+    recalled = [
+        p for p in parts.recalled if p not in restored
+    ]  # the block that stands right before the input
     orphaned = [
         p
         for p in _results_that_may_be_orphaned(log, _sent(parts))
-        if not _in_history(call_of[p], history) and not (p in parts.input and call_of[p] in recalled)
+        if not _in_history(call_of[p], history)
+        and not (p in parts.input and call_of[p] in recalled)
     ]
     return orphaned + [
         p
         for p in recalled
-        if p in call_of and call_of[p] not in recalled  # in the history its call has another answer, or none
+        if p in call_of
+        and call_of[p]
+        not in recalled  # in the history its call has another answer, or none
     ]
 
 
@@ -42,7 +47,9 @@ def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterato
         yield from _within(candidates, positions)
 
 
-def _callers_that_may_be_unanswered(log: Log, history: Sequence[range]) -> Iterator[int]:
+def _callers_that_may_be_unanswered(
+    log: Log, history: Sequence[range]
+) -> Iterator[int]:
     for positions in history[:-1]:
         yield from _within(log.tools.callers, positions)
     # The last range runs up to the input, and so do the results of its calls, but for these few.
@@ -61,7 +68,11 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     pieces = _with_calls_of(log, parts)
     history = joined([piece.positions for piece in pieces])
     sent = (*history, parts.input)
-    dropped = {p for p in _results_that_may_be_orphaned(log, history) if not _in_history(tools.call_of[p], history)}
+    dropped = {
+        p
+        for p in _results_that_may_be_orphaned(log, history)
+        if not _in_history(tools.call_of[p], history)
+    }
     answered: dict[int, WithCalls] = {}
     for caller in _callers_that_may_be_unanswered(log, history):
         results = [p for p in tools.results_of[caller] if _in_history(p, sent)]
@@ -74,10 +85,16 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
             dropped.add(caller)
     kept = [part for piece in pieces for part in _split(piece, sorted(dropped))]
     kept = [part for piece in kept for part in _with_answered_calls(piece, answered)]
-    asked = [piece for piece in parts.messages if parts.input and piece.start >= parts.input.start]
+    asked = [
+        piece
+        for piece in parts.messages
+        if parts.input and piece.start >= parts.input.start
+    ]
     more, left = _answerable(log, asked)
     restored = [p for p in parts.restored if p not in dropped and p not in answered]
-    others = sorted({*parts.recalled, *dropped.intersection(asked_for)}.difference(restored))
+    others = sorted(
+        {*parts.recalled, *dropped.intersection(asked_for)}.difference(restored)
+    )
     whole = [p for p in others if _is_whole(log, p, others)]
     return parts.with_messages([*kept, *more], left).with_recalled([*restored, *whole])
 
@@ -95,7 +112,9 @@ def _answered_calls(log: Log, caller: int, results: Sequence[int]) -> tuple[int,
     return tuple(number for number in range(len(calls)) if number not in open_calls)
 
 
-def _with_answered_calls(piece: Messages, answered: Mapping[int, WithCalls]) -> Iterator[Messages]:
+def _with_answered_calls(
+    piece: Messages, answered: Mapping[int, WithCalls]
+) -> Iterator[Messages]:
     """``piece`` with those of its messages in a form of their own that have calls without a result."""
     start = piece.start
     for position in sorted(p for p in answered if p in piece.positions):
@@ -107,7 +126,9 @@ def _with_answered_calls(piece: Messages, answered: Mapping[int, WithCalls]) -> 
         yield piece._replace(start=start)
 
 
-def _answerable(log: Log, asked: Sequence[Messages]) -> tuple[list[Messages], list[Messages]]:
+def _answerable(
+    log: Log, asked: Sequence[Messages]
+) -> tuple[list[Messages], list[Messages]]:
     """The input without results that answer no call: those before its last messages in a row, and these. One that is
     nothing else stays as it is."""
     pieces = [part for piece in asked for part in _split(piece, log.tools.uncalled)]
@@ -121,11 +142,19 @@ def _answerable(log: Log, asked: Sequence[Messages]) -> tuple[list[Messages], li
 
 def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
     """The history with the calling message of every tool result in the input."""
-    pieces = [piece for piece in parts.with_recalled(()).messages if not parts.input or piece.start < parts.input.start]
+    pieces = [
+        piece
+        for piece in parts.with_recalled(()).messages
+        if not parts.input or piece.start < parts.input.start
+    ]
     for position in _within(log.tools.results, parts.input):
         caller = log.tools.call_of[position]
-        if caller is not None and not any(caller in piece.positions for piece in pieces):
-            pieces = sorted([*pieces, Messages(caller, caller + 1)], key=lambda piece: piece.start)
+        if caller is not None and not any(
+            caller in piece.positions for piece in pieces
+        ):
+            pieces = sorted(
+                [*pieces, Messages(caller, caller + 1)], key=lambda piece: piece.start
+            )
     return pieces
 
 
@@ -136,7 +165,11 @@ def _is_whole(log: Log, position: int, recalled: Sequence[int]) -> bool:
     if caller is None:
         return position not in tools.call_of
     results = tools.results_of[caller]
-    return caller in recalled and len(results) == len(log[caller].tool_calls) and all(p in recalled for p in results)
+    return (
+        caller in recalled
+        and len(results) == len(log[caller].tool_calls)
+        and all(p in recalled for p in results)
+    )
 
 
 def _within(sorted_positions: Sequence[int], positions: range) -> Sequence[int]:

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 from memviz.engine.recording import setting_of
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.said_and_sent import SaidAndSent, said_and_sent, telling_request
+from memviz.metrics.requests.said_and_sent import (
+    SaidAndSent,
+    said_and_sent,
+    telling_request,
+)
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled as recordings
 from memviz.models.recordings.recording import About, Recording
@@ -49,7 +53,11 @@ def example_of(id: str) -> Example | None:
         return None
     first = _example(id, CONVERSATIONS[0])
     others = (_example(id, conversation) for conversation in CONVERSATIONS[1:])
-    return first if not is_idle(first) else next((one for one in others if not is_idle(one)), first)
+    return (
+        first
+        if not is_idle(first)
+        else next((one for one in others if not is_idle(one)), first)
+    )
 
 
 def is_idle(example: Example) -> bool:
@@ -60,15 +68,27 @@ def is_idle(example: Example) -> bool:
 def _example(id: str, conversation: str) -> Example:
     transcript = sample(conversation)
     recording = recordings.recordings().get(conversation, NOTHING_RECORDED)
-    chosen = strategy(id, **(_recorded_parameters(recording, id) or _scaled_parameters(id, conversation)))
+    chosen = strategy(
+        id,
+        **(_recorded_parameters(recording, id) or _scaled_parameters(id, conversation)),
+    )
     is_recorded = recording.holds(setting_of(transcript, chosen))
     summarizer = RECORDING + conversation if is_recorded else OFFLINE
-    return Example(chosen, conversation, replay(transcript, chosen, model=model(summarizer)), summarizer)
+    return Example(
+        chosen,
+        conversation,
+        replay(transcript, chosen, model=model(summarizer)),
+        summarizer,
+    )
 
 
 def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
     """Those that summaries were recorded for, if any were."""
-    found = (dict(one.strategy) for one in recording.settings.values() if one.strategy["id"] == id)
+    found = (
+        dict(one.strategy)
+        for one in recording.settings.values()
+        if one.strategy["id"] == id
+    )
     return {name: value for name, value in next(found, {}).items() if name != "id"}
 
 

@@ -67,4 +67,10 @@ def _by_form() -> dict[str, Entry]:
 
 
 def _entry(term: str, said: Mapping[str, Any]) -> Entry:
-    return Entry(term, said["meaning"], tuple(said.get("also", ())), said.get("code", ""), said.get("screen", True))
+    return Entry(
+        term,
+        said["meaning"],
+        tuple(said.get("also", ())),
+        said.get("code", ""),
+        said.get("screen", True),
+    )

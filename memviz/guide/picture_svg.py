@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from memviz.charts.requests.said_and_sent import COLORS, FUNNEL_OPACITY, SAID, SENT, TITLES, opacity_of
+from memviz.charts.requests.said_and_sent import (
+    COLORS,
+    FUNNEL_OPACITY,
+    SAID,
+    SENT,
+    TITLES,
+    opacity_of,
+)
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 
 WIDTH, LEFT, BAR_TOPS, BAR_HEIGHT = 760, 104, (8, 72), 40
@@ -31,7 +38,13 @@ def picture_svg(picture: SaidAndSent) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(picture: SaidAndSent, title: str, stretches: tuple[Stretch, ...], top: int, scale: float) -> Iterator[str]:
+def _row(
+    picture: SaidAndSent,
+    title: str,
+    stretches: tuple[Stretch, ...],
+    top: int,
+    scale: float,
+) -> Iterator[str]:
     tokens = sum(stretch.tokens for stretch in stretches)
     yield f'<text x="0" y="{top + 18}">{title}</text><text x="0" y="{top + 35}">{tokens:,} tokens</text>'
     for stretch in stretches:
@@ -46,7 +59,10 @@ def _funnel(picture: SaidAndSent, scale: float) -> Iterator[str]:
     """From what was summarized to its summary."""
     if picture.folded is not None:
         said, sent = picture.folded
-        x0, x1, x2, x3 = (f"{LEFT + tokens * scale:.1f}" for tokens in (said.start, said.stop, sent.stop, sent.start))
+        x0, x1, x2, x3 = (
+            f"{LEFT + tokens * scale:.1f}"
+            for tokens in (said.start, said.stop, sent.stop, sent.start)
+        )
         top, bottom = BAR_TOPS[0] + BAR_HEIGHT, BAR_TOPS[1]
         points = f"{x0},{top} {x1},{top} {x2},{bottom} {x3},{bottom}"
         yield f'<polygon points="{points}" fill="{COLORS["summary"]}" opacity="{FUNNEL_OPACITY}"/>'

@@ -20,7 +20,12 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 
 LOGGER = logging.getLogger(__name__)
-GAINS, LOSES, HURTS_WHEN, USED_BY = SECTIONS = ("Gains", "Loses", "Hurts when", "Used by")
+GAINS, LOSES, HURTS_WHEN, USED_BY = SECTIONS = (
+    "Gains",
+    "Loses",
+    "Hurts when",
+    "Used by",
+)
 _USER = re.compile(r"(?P<name>[^:]+): (?P<rule>.+) \((?P<source>[^()]+)\)")
 _SECTION = re.compile(rf"({'|'.join(SECTIONS)}):\s*(.*)", re.DOTALL)
 
@@ -60,12 +65,23 @@ class StrategyPage:
                 sections[named[1]] = named[2]
             else:
                 details.append(_on_one_line(paragraph))
-        said = {name: _on_one_line(sections.get(name, "")) for name in (GAINS, LOSES, HURTS_WHEN)}
+        said = {
+            name: _on_one_line(sections.get(name, ""))
+            for name in (GAINS, LOSES, HURTS_WHEN)
+        }
         users = tuple(_users(strategy.id, sections.get(USED_BY, "")))
         return cls(
-            strategy.id, strategy.title, strategy.summary_line(), said[GAINS], said[LOSES], said[HURTS_WHEN],
-            users, tuple(details), strategy.reference, strategy.parameters(),
-        )  # fmt: skip
+            strategy.id,
+            strategy.title,
+            strategy.summary_line(),
+            said[GAINS],
+            said[LOSES],
+            said[HURTS_WHEN],
+            users,
+            tuple(details),
+            strategy.reference,
+            strategy.parameters(),
+        )
 
 
 def strategy_pages() -> dict[str, StrategyPage]:
@@ -78,7 +94,12 @@ def _users(id: str, text: str) -> Iterator[User]:
         line = _on_one_line(item)
         found = _USER.fullmatch(line)
         if found is None:
-            LOGGER.warning("Strategy %s: %r under %r does not read NAME: RULE (SOURCE).", id, line, USED_BY)
+            LOGGER.warning(
+                "Strategy %s: %r under %r does not read NAME: RULE (SOURCE).",
+                id,
+                line,
+                USED_BY,
+            )
         else:
             yield User(**found.groupdict())
 

@@ -44,7 +44,11 @@ def followed(view: View, shown: View) -> View:
 
 def fact_of(view: View, played: Played | None) -> int | None:
     """The place of the fact that a view of Facts points at; ``None`` where it points at none that is there."""
-    if view.page != "facts" or played is None or played.study.conversation != view.study.conversation:
+    if (
+        view.page != "facts"
+        or played is None
+        or played.study.conversation != view.study.conversation
+    ):
         return None
     if view.highlight.fact is None:
         return None
@@ -56,15 +60,26 @@ def fact_of(view: View, played: Played | None) -> int | None:
 def query_of(view: View, conversation_id: str, fact: int | None = None) -> str:
     """The query of an address that opens a view of this conversation, without question mark. ``fact`` is the place of
     the one that Facts shows closely."""
-    parts = view.link if view.page in _WITHOUT_STUDY else _parts(view, conversation_id, fact)
+    parts = (
+        view.link
+        if view.page in _WITHOUT_STUDY
+        else _parts(view, conversation_id, fact)
+    )
     return urlencode([(name, text) for name, text in parts if text])
 
 
-def _parts(view: View, conversation_id: str, fact: int | None) -> Iterator[tuple[str, str]]:
+def _parts(
+    view: View, conversation_id: str, fact: int | None
+) -> Iterator[tuple[str, str]]:
     study = view.study
     yield "conversation", conversation_id
     for setting in study.settings:
-        yield "setting", setting_part(setting.id, setting.model_dump(mode="json", exclude_defaults=True))
+        yield (
+            "setting",
+            setting_part(
+                setting.id, setting.model_dump(mode="json", exclude_defaults=True)
+            ),
+        )
     yield "counter", study.counter
     yield "summarizer", study.writer and RECORDING + study.writer
     for recall in study.recalls:
@@ -75,6 +90,11 @@ def _parts(view: View, conversation_id: str, fact: int | None) -> Iterator[tuple
     yield "stage", "on" if view.page == "stage" else ""
     yield "view", view.show
     yield "prices", "" if study.prices_of == DEFAULT_MODEL else study.prices_of
-    yield "pause", "" if study.pause_seconds == DEFAULT_PAUSE_SECONDS else str(study.pause_seconds)
+    yield (
+        "pause",
+        ""
+        if study.pause_seconds == DEFAULT_PAUSE_SECONDS
+        else str(study.pause_seconds),
+    )
     yield "fact", "" if fact is None else str(fact)
     yield from view.link

@@ -18,7 +18,9 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         for view in (step.view, *(one.view for one in step.to_try)):
-            yield from ((number, text) for text in _problems_of_view(lesson, view, workspace))
+            yield from (
+                (number, text) for text in _problems_of_view(lesson, view, workspace)
+            )
         try:
             question_of(step, _played(lesson, step.view, workspace))
         except MemvizError as error:
@@ -35,10 +37,16 @@ def unheld(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
 
 
 def _played(lesson: Lesson, view: View, workspace: Workspace) -> Played | None:
-    return play(view.study, workspace, lesson.id) if view.study.settings and view.study.conversation else None
+    return (
+        play(view.study, workspace, lesson.id)
+        if view.study.settings and view.study.conversation
+        else None
+    )
 
 
-def _problems_of_view(lesson: Lesson, view: View, workspace: Workspace) -> Iterator[str]:
+def _problems_of_view(
+    lesson: Lesson, view: View, workspace: Workspace
+) -> Iterator[str]:
     played = _played(lesson, view, workspace)
     if played is None:
         return
@@ -46,7 +54,9 @@ def _problems_of_view(lesson: Lesson, view: View, workspace: Workspace) -> Itera
     for turn in (view.turn, view.first_turn, view.last_turn):
         if turn is not None and turn > turns:
             yield f"it shows turn {turn}, and the conversation has {counted(turns, 'turn')}."
-    if view.highlight.message is not None and view.highlight.message > len(played.runs[0].log):
+    if view.highlight.message is not None and view.highlight.message > len(
+        played.runs[0].log
+    ):
         yield f"it points at message {view.highlight.message}, and there are {len(played.runs[0].log):,}."
     if view.highlight.fact is not None:
         try:

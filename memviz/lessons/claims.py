@@ -43,14 +43,18 @@ def judged(claim: Claim, played: Played, step: int = 1) -> Held:
         found = measure.take(played, claim.point)
         wanted = claim.value if claim.than is None else _than(claim, played)
     except LessonError as error:
-        return Held(step, claim, False, None, f"{_place(claim.point, played)}: {error.problem}")
+        return Held(
+            step, claim, False, None, f"{_place(claim.point, played)}: {error.problem}"
+        )
     holds = _holds(claim.relation, found, wanted)
     measured = f"{_place(claim.point, played)}: {_measured(measure, found, played)}"
     says = f"{RELATIONS[claim.relation][0]} {_expected(claim, wanted, measure, played)}"
     if measure.kind is Kind.NUMBER:
         verdict = f"which {says}" if holds else f"and the lesson says that it {says}"
     else:
-        verdict = "as the lesson says" if holds else f"and the lesson says that it {says}"
+        verdict = (
+            "as the lesson says" if holds else f"and the lesson says that it {says}"
+        )
     return Held(step, claim, holds, found, f"{measured}, {verdict}.")
 
 
@@ -59,7 +63,9 @@ def numbers_without_claim(step: Step, played: Played) -> list[str]:
     no errors, but nobody will notice once they are wrong."""
     known = {*_known(step, played)}
     texts = [getattr(text, code) for text in _texts(step) for code in ("en", "zh")]
-    written = dict.fromkeys(number for text in texts for number in _NUMBER.findall(text))
+    written = dict.fromkeys(
+        number for text in texts for number in _NUMBER.findall(text)
+    )
     return [number for number in written if not _is_known(number, known)]
 
 
@@ -71,7 +77,9 @@ _COUNTED = 10
 def _is_known(number: str, known: set[float]) -> bool:
     value = float(number.replace(",", ""))
     decimals = len(number.partition(".")[2])
-    return (value < _COUNTED and not decimals) or any(round(one, decimals) == value for one in known)
+    return (value < _COUNTED and not decimals) or any(
+        round(one, decimals) == value for one in known
+    )
 
 
 def _texts(step: Step) -> Iterable[Text]:
@@ -85,27 +93,50 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     for claim in step.claims:
         result = judged(claim, played)
         points = [claim.point, *([claim.than] if claim.than else [])]
-        values = [claim.value, result.found, claim.times, *(one for point in points for one in point)]
+        values = [
+            claim.value,
+            result.found,
+            claim.times,
+            *(one for point in points for one in point),
+        ]
         yield from (float(value) for value in values if isinstance(value, int | float))
     view = step.view
-    yield from (float(turn) for turn in (view.turn, view.first_turn, view.last_turn) if turn is not None)
-    yield from (float(n) for n in (view.highlight.message, getattr(step.asked, "turn", None)) if isinstance(n, int))
+    yield from (
+        float(turn)
+        for turn in (view.turn, view.first_turn, view.last_turn)
+        if turn is not None
+    )
+    yield from (
+        float(n)
+        for n in (view.highlight.message, getattr(step.asked, "turn", None))
+        if isinstance(n, int)
+    )
     yield from _parameters(view)
     pause = view.study.pause_seconds
     yield from (pause, pause / 60, pause / 3600)
     for probe in played.probes:
-        yield from (float(n.replace(",", "")) for answer in probe.answers for n in _NUMBER.findall(answer))
+        yield from (
+            float(n.replace(",", ""))
+            for answer in probe.answers
+            for n in _NUMBER.findall(answer)
+        )
 
 
 def _parameters(view: View) -> Iterator[float]:
     for setting in view.study.settings:
-        yield from (float(value) for value in setting.model_dump().values() if isinstance(value, int | float))
+        yield from (
+            float(value)
+            for value in setting.model_dump().values()
+            if isinstance(value, int | float)
+        )
 
 
 def _than(claim: Claim, played: Played) -> Value:
     assert claim.than is not None  # noqa: S101 - the caller looks first
     found = MEASURES[claim.than.measure].take(played, claim.than)
-    return found * claim.times if MEASURES[claim.than.measure].kind is Kind.NUMBER else found  # type: ignore[operator]
+    if MEASURES[claim.than.measure].kind is not Kind.NUMBER:
+        return found
+    return found * claim.times  # type: ignore[operator]
 
 
 def _holds(relation: str, found: Value, wanted: Value | None) -> bool:
@@ -121,11 +152,15 @@ def _place(point: Point, played: Played) -> str:
 
 
 def _measured(measure: Measure, found: Value, played: Played) -> str:
-    parting = " " if measure.unit else ": " if measure.kind is Kind.YES_OR_NO else " is "
+    parting = (
+        " " if measure.unit else ": " if measure.kind is Kind.YES_OR_NO else " is "
+    )
     return f"{measure.words}{parting}{value_words(measure, found, played)}"
 
 
-def _expected(claim: Claim, wanted: Value | None, measure: Measure, played: Played) -> str:
+def _expected(
+    claim: Claim, wanted: Value | None, measure: Measure, played: Played
+) -> str:
     if claim.than is None:
         return value_words(measure, wanted, played)
     other = MEASURES[claim.than.measure]
@@ -137,7 +172,11 @@ def _expected(claim: Claim, wanted: Value | None, measure: Measure, played: Play
 def value_words(measure: Measure, value: Value | None, played: Played) -> str:
     """A value of this measure, in words."""
     if measure.kind is Kind.SETTING and isinstance(value, int | float):
-        return played.labels[int(value)] if int(value) < len(played.labels) else f"setting {int(value)}"
+        return (
+            played.labels[int(value)]
+            if int(value) < len(played.labels)
+            else f"setting {int(value)}"
+        )
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str) or value is None:

@@ -32,13 +32,17 @@ class Field:
 
     def fail(self, problem: str) -> NoReturn:
         """Raise :class:`LessonError` for this field."""
-        raise LessonError(self.file, problem, line=self.node.start_mark.line + 1, place=self.place)
+        raise LessonError(
+            self.file, problem, line=self.node.start_mark.line + 1, place=self.place
+        )
 
     def at(self, name: str, node: yaml.Node) -> Field:
         """A field within this one."""
         return Field(self.file, node, f"{self.place}: {name}" if self.place else name)
 
-    def fields(self, known: Collection[str], required: Sequence[str] = ()) -> dict[str, Field]:
+    def fields(
+        self, known: Collection[str], required: Sequence[str] = ()
+    ) -> dict[str, Field]:
         """The fields of a mapping by name; those without a value are left out. Raises :class:`LessonError`."""
         named = dict(self._named(100))
         for name, field in named.items():
@@ -52,22 +56,32 @@ class Field:
 
     def entries(self, at_most: int = 100) -> Iterator[tuple[str, Field]]:
         """The entries of a mapping whose names may be any; those without a value are left out."""
-        yield from ((name, field) for name, field in self._named(at_most) if not field._is_empty)
+        yield from (
+            (name, field) for name, field in self._named(at_most) if not field._is_empty
+        )
 
     @property
     def _is_empty(self) -> bool:
         return self.node.tag == _NULL
 
     def _fail_unknown(self, field: Field, known: Collection[str]) -> NoReturn:
-        if field._is_empty and isinstance(self.node, yaml.MappingNode) and self.node.flow_style:
-            field.fail("is no field, but the end of a text with a comma; put the text in quotes.")
+        if (
+            field._is_empty
+            and isinstance(self.node, yaml.MappingNode)
+            and self.node.flow_style
+        ):
+            field.fail(
+                "is no field, but the end of a text with a comma; put the text in quotes."
+            )
         field.fail(f"is unknown; known are {listed(known)}.")
 
     def _named(self, at_most: int) -> Iterator[tuple[str, Field]]:
         if not isinstance(self.node, yaml.MappingNode):
             self.fail(f"is {self._words()}; it has to be a mapping of names to values.")
         if len(self.node.value) > at_most:
-            self.fail(f"has {len(self.node.value):,} entries; at most {at_most} are read.")
+            self.fail(
+                f"has {len(self.node.value):,} entries; at most {at_most} are read."
+            )
         names = set[str]()
         for key, value in self.node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -83,9 +97,14 @@ class Field:
         if not isinstance(self.node, yaml.SequenceNode):
             self.fail(f"is {self._words()}; it has to be a list.")
         if not at_least <= len(self.node.value) <= at_most:
-            self.fail(f"has {counted(len(self.node.value), 'entry')}; allowed are {at_least} to {at_most}.")
+            self.fail(
+                f"has {counted(len(self.node.value), 'entry')}; allowed are {at_least} to {at_most}."
+            )
         above = f"{self.place.rpartition(': ')[0]}, ".lstrip(", ")
-        return [Field(self.file, node, f"{above}{noun} {n}") for n, node in enumerate(self.node.value, 1)]
+        return [
+            Field(self.file, node, f"{above}{noun} {n}")
+            for n, node in enumerate(self.node.value, 1)
+        ]
 
     def word(self, allowed: Collection[str]) -> str:
         """One of the allowed words."""
@@ -109,7 +128,9 @@ class Field:
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
         if found := forbidden(text):
-            self.fail(f"holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out.")
+            self.fail(
+                f"holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out."
+            )
         return text
 
     def text(self, most_chars: int, *, is_markdown: bool = False) -> Text:
@@ -118,8 +139,13 @@ class Field:
         if isinstance(self.node, yaml.ScalarNode):
             return Text(en=read(self, most_chars))
         if not isinstance(self.node, yaml.MappingNode):
-            self.fail(f"is {self._words()}; it has to be a text, or one for each of {listed(LANGUAGES)}.")
-        found = {name: read(field, most_chars) for name, field in self.fields(tuple(LANGUAGES)).items()}
+            self.fail(
+                f"is {self._words()}; it has to be a text, or one for each of {listed(LANGUAGES)}."
+            )
+        found = {
+            name: read(field, most_chars)
+            for name, field in self.fields(tuple(LANGUAGES)).items()
+        }
         if not found:
             self.fail(f"has no text; give one in {listed(LANGUAGES)}.")
         return Text(**found)
@@ -127,15 +153,27 @@ class Field:
     def number(self, least: int, most: int) -> int:
         """A whole number within these bounds."""
         value = self.value()
-        if not isinstance(value, int) or not is_whole_number(value) or not least <= value <= most:
-            self.fail(f"is {quoted(value)}; it has to be a whole number from {least:,} to {most:,}.")
+        if (
+            not isinstance(value, int)
+            or not is_whole_number(value)
+            or not least <= value <= most
+        ):
+            self.fail(
+                f"is {quoted(value)}; it has to be a whole number from {least:,} to {most:,}."
+            )
         return value
 
     def amount(self, least: float, most: float) -> float:
         """Any number within these bounds."""
         value = self.value()
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            self.fail(f"is {quoted(value)}; it has to be a number from {least:,.0f} to {most:,.0f}.")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not least <= value <= most
+        ):
+            self.fail(
+                f"is {quoted(value)}; it has to be a number from {least:,.0f} to {most:,.0f}."
+            )
         return float(value)
 
     def value(self) -> object:
@@ -144,7 +182,11 @@ class Field:
             value = constructed(self.node)
         except PlainYamlError as error:
             self.fail(f"cannot be read ({error}); give a number or a text.")
-        if isinstance(value, int) and not isinstance(value, bool) and not is_whole_number(value):
+        if (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and not is_whole_number(value)
+        ):
             self.fail("is a number that is far too large.")
         return value
 
@@ -153,12 +195,22 @@ class Field:
             self.fail("is empty; it has to be a text.")
         if len(text) > most_chars:
             self.fail(f"has {len(text):,} characters; at most {most_chars:,} are read.")
-        if any(letter in _UNSEEN or not (letter.isprintable() or letter in "\n\t\u3000\xa0") for letter in text):
+        if any(
+            letter in _UNSEEN
+            or not (letter.isprintable() or letter in "\n\t\u3000\xa0")
+            for letter in text
+        ):
             self.fail("holds a character that cannot be seen; write the text anew.")
 
     def _words(self) -> str:
         lists = isinstance(self.node, yaml.SequenceNode)
-        return "a list" if lists else "a mapping" if isinstance(self.node, yaml.MappingNode) else "a single value"
+        return (
+            "a list"
+            if lists
+            else "a mapping"
+            if isinstance(self.node, yaml.MappingNode)
+            else "a single value"
+        )
 
 
 def _allowed_words(text: str, allowed: Collection[str]) -> str:

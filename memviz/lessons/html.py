@@ -56,51 +56,88 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     :class:`memviz.LessonError` where its conversation is not there."""
     played = [_played(step, workspace, lesson) for step in lesson.steps]
     steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
-    html = _environment().get_template("lesson.html").render(
-        lesson=lesson, steps=steps, language=language if language in lesson.languages else lesson.languages[0],
-        languages=[(code, LANGUAGES[code]) for code in lesson.languages], version=memviz_version(),
-        conversations=list(dict.fromkeys(one.transcript.title for one in played if one)),
-        settings=list(dict.fromkeys(label for one in played if one for label in one.labels)),
-        authors=_authors(played), verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
-        stages=[list(one.stages) for one in steps],
-    )  # fmt: skip
+    html = (
+        _environment()
+        .get_template("lesson.html")
+        .render(
+            lesson=lesson,
+            steps=steps,
+            language=language if language in lesson.languages else lesson.languages[0],
+            languages=[(code, LANGUAGES[code]) for code in lesson.languages],
+            version=memviz_version(),
+            conversations=list(
+                dict.fromkeys(one.transcript.title for one in played if one)
+            ),
+            settings=list(
+                dict.fromkeys(label for one in played if one for label in one.labels)
+            ),
+            authors=_authors(played),
+            verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+            stages=[list(one.stages) for one in steps],
+        )
+    )
     return clean_text(html)
 
 
 def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
     study = step.view.study
-    return play(study, workspace, lesson.id) if study.settings and study.conversation else None
+    return (
+        play(study, workspace, lesson.id)
+        if study.settings and study.conversation
+        else None
+    )
 
 
 def _shown(step: Step, played: Played | None) -> StepShown:
     question, address = question_of(step, played), address_anywhere(step.view, played)
-    tried = tuple(Tried(one.text, address_anywhere(followed(one.view, step.view), played)) for one in step.to_try)
+    tried = tuple(
+        Tried(one.text, address_anywhere(followed(one.view, step.view), played))
+        for one in step.to_try
+    )
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
-    before, after = (staged(step, played, is_answered=is_answered) for is_answered in (False, True))
+    before, after = (
+        staged(step, played, is_answered=is_answered) for is_answered in (False, True)
+    )
     is_asked = question is not None and not isinstance(step.asked, Question)
     stages = (before, after) if is_asked else (after,)
     return StepShown(step, question, still(step, played), stages, address, tried)
 
 
 def _authors(played: Sequence[Played | None]) -> str:
-    found = {author for one in played if one for run in one.runs for author in authors_of(run)}
+    found = {
+        author
+        for one in played
+        if one
+        for run in one.runs
+        for author in authors_of(run)
+    }
     return listed(author.value for author in Author if author in found)
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("memviz.lessons", ""), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("memviz.lessons", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     own = f"{script()}{_ENDS}{_own('lesson.js')}"
-    environment.filters |= {"markdown": _markdown, "lang": _lang, "picture": _picture, "said": _said}
+    environment.filters |= {
+        "markdown": _markdown,
+        "lang": _lang,
+        "picture": _picture,
+        "said": _said,
+    }
     environment.globals |= {
         "style": Markup(f"{_own('lesson.css')}\n{style()}"),  # noqa: S704 - our own files
         "script": Markup(own),  # noqa: S704 - our own files
-        "hash": script_hash(own), "themes": THEMES, "codes": list(LANGUAGES),
-    }  # fmt: skip
+        "hash": script_hash(own),
+        "themes": THEMES,
+        "codes": list(LANGUAGES),
+    }
     return environment
 
 
@@ -118,7 +155,11 @@ def _picture(still: Still) -> Markup:
 
 def _said(text: Text) -> list[tuple[str, str, str]]:
     """The text as it is shown in each language: that language, the one that it is in, and the text."""
-    return [(code, code if getattr(text, code) else text.languages[0], text.said(code)) for code in LANGUAGES if text]
+    return [
+        (code, code if getattr(text, code) else text.languages[0], text.said(code))
+        for code in LANGUAGES
+        if text
+    ]
 
 
 def _own(name: str) -> str:

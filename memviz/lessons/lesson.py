@@ -22,7 +22,18 @@ STUDY_PAGES = ("stage", "compare", "facts")
 """Those that show one conversation under the settings of the step."""
 MEASURED_IN = ("tokens", "dollars", "memory")
 """What the stage draws."""
-CONTROLS = ("previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys")
+CONTROLS = (
+    "previous",
+    "play",
+    "next",
+    "event",
+    "speed",
+    "slider",
+    "facts",
+    "legend",
+    "ask",
+    "keys",
+)
 """Controls of the stage."""
 PREDICTIONS = ("summarizes", "stays", "knows", "cheapest")
 DEFAULT_COUNTER = "o200k_base"
@@ -193,11 +204,19 @@ class Lesson:
         for step in self.steps:
             yield from (text for text in (step.title, step.text, step.notes) if text)
             if isinstance(step.asked, Question):
-                yield from (step.asked.text, *step.asked.choices, *([step.asked.reason] if step.asked.reason else ()))
+                yield from (
+                    step.asked.text,
+                    *step.asked.choices,
+                    *([step.asked.reason] if step.asked.reason else ()),
+                )
             yield from (one.text for one in step.to_try)
 
     @property
     def languages(self) -> tuple[Language, ...]:
         """Those that all of its texts have; where none has all, the ones that the title has."""
-        whole = tuple(code for code in LANGUAGES if all(code in text.languages for text in self.texts))
+        whole = tuple(
+            code
+            for code in LANGUAGES
+            if all(code in text.languages for text in self.texts)
+        )
         return whole or self.title.languages

@@ -25,11 +25,16 @@ class BundledLessons(Mapping[str, Lesson]):
 
     def __init__(self) -> None:
         found = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
-        self._ids = tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+        self._ids = tuple(
+            sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+        )
 
     def __getitem__(self, id: str) -> Lesson:
         if id not in self._ids:
-            raise LessonError(id, f"there is no such lesson; the bundled ones are {listed(self._ids)}.")
+            raise LessonError(
+                id,
+                f"there is no such lesson; the bundled ones are {listed(self._ids)}.",
+            )
         return _read(id)
 
     def __contains__(self, id: object) -> bool:
@@ -96,10 +101,14 @@ def lesson_of(id_or_path: str | Path) -> Lesson:
     path = Path(id_or_path)
     try:
         with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)  # no more: the path may be that of a device that never ends
+            content = file.read(
+                MAX_BYTES + 1
+            )  # no more: the path may be that of a device that never ends
     except FileNotFoundError:
         known = listed(bundled_lessons())
-        raise LessonError(str(path), f"there is no such file, and no such lesson among {known}.") from None
+        raise LessonError(
+            str(path), f"there is no such file, and no such lesson among {known}."
+        ) from None
     except (OSError, ValueError) as error:
         raise LessonError(str(path), f"cannot be read ({error}).") from None
     return read_lesson(content, path.name, path.stem.lower())

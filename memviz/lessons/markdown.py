@@ -16,15 +16,30 @@ _FORBIDDEN = (
     (re.compile(r"!\["), "an image"),
     (re.compile(r"<[A-Za-z/!?]"), "HTML"),
     (re.compile(r"\]\s*[(\[]|^\s*\[[^\]]*\]:", re.MULTILINE), "a link"),
-    (re.compile(r"(?:\w+://|www\.|mailto:|data:|javascript:)\S", re.IGNORECASE), "a link"),
+    (
+        re.compile(r"(?:\w+://|www\.|mailto:|data:|javascript:)\S", re.IGNORECASE),
+        "a link",
+    ),
 )
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = "```"
 _ESCAPED = re.compile(r"\\([\\`*_>#-])")
 _STYLED = r"(?=\S)(?:\\.|[^*\\])+(?<=\S)"
-_SPAN = re.compile(rf"\\(?P<escaped>[\\`*_>#-])|`(?P<code>[^`]+)`|\*\*(?P<strong>{_STYLED})\*\*|\*(?P<em>{_STYLED})\*")
-_BULLET, _NUMBER, _QUOTE = re.compile(r"[-*] +"), re.compile(r"\d{1,3}[.)] +"), re.compile(r"> ?")
-_TAGS = {"bullets": "ul", "numbers": "ol", "quote": "blockquote", "paragraph": "p", "code": "pre"}
+_SPAN = re.compile(
+    rf"\\(?P<escaped>[\\`*_>#-])|`(?P<code>[^`]+)`|\*\*(?P<strong>{_STYLED})\*\*|\*(?P<em>{_STYLED})\*"
+)
+_BULLET, _NUMBER, _QUOTE = (
+    re.compile(r"[-*] +"),
+    re.compile(r"\d{1,3}[.)] +"),
+    re.compile(r"> ?"),
+)
+_TAGS = {
+    "bullets": "ul",
+    "numbers": "ol",
+    "quote": "blockquote",
+    "paragraph": "p",
+    "code": "pre",
+}
 
 
 class Span(NamedTuple):
@@ -44,7 +59,9 @@ class Block(NamedTuple):
 def forbidden(text: str) -> str:
     """What of ``text`` a lesson may not hold, in words; empty where there is nothing."""
     outside_code = _CODE.sub("", "\n".join(part for part in text.split(_FENCE)[::2]))
-    return next((words for pattern, words in _FORBIDDEN if pattern.search(outside_code)), "")
+    return next(
+        (words for pattern, words in _FORBIDDEN if pattern.search(outside_code)), ""
+    )
 
 
 def blocks(text: str) -> list[Block]:
@@ -54,7 +71,11 @@ def blocks(text: str) -> list[Block]:
         if number % 2:
             found.append(Block("code", ((Span(part.strip("\n")),),)))
         else:
-            lines = [re.split(r"\n", one.strip("\n")) for one in re.split(r"\n[ \t]*\n", part) if one.strip()]
+            lines = [
+                re.split(r"\n", one.strip("\n"))
+                for one in re.split(r"\n[ \t]*\n", part)
+                if one.strip()
+            ]
             found += (block for one in lines for block in _blocks(one))
     return found
 
@@ -62,17 +83,26 @@ def blocks(text: str) -> list[Block]:
 def as_html(text: str, words_html: Callable[[str], str] = escape) -> str:
     """The text as HTML, every letter of it escaped. ``words_html`` makes HTML of the words that are the lesson's own:
     neither quoted nor code."""
-    return "".join(_html(block, escape if block.kind in ("quote", "code") else words_html) for block in blocks(text))
+    return "".join(
+        _html(block, escape if block.kind in ("quote", "code") else words_html)
+        for block in blocks(text)
+    )
 
 
 def as_plain(text: str) -> str:
     """The text on one line, without its styles."""
-    return " ".join("".join(span.text for span in item) for block in blocks(text) for item in block.items)
+    return " ".join(
+        "".join(span.text for span in item)
+        for block in blocks(text)
+        for item in block.items
+    )
 
 
 def _html(block: Block, words_html: Callable[[str], str]) -> str:
     tag = _TAGS[block.kind]
-    items = ["".join(_span_html(span, words_html) for span in item) for item in block.items]
+    items = [
+        "".join(_span_html(span, words_html) for span in item) for item in block.items
+    ]
     if block.kind in ("bullets", "numbers"):
         return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
     return f"<{tag}>{items[0]}</{tag}>"
@@ -134,7 +164,12 @@ def _spans(text: str) -> Iterator[Span]:
         if plain:
             yield Span(plain)
             plain = ""
-        style: Style = "code" if found["code"] else "strong" if found["strong"] else "em"
-        yield Span(found[style] if style == "code" else _ESCAPED.sub(r"\1", found[style]), style)
+        style: Style = (
+            "code" if found["code"] else "strong" if found["strong"] else "em"
+        )
+        yield Span(
+            found[style] if style == "code" else _ESCAPED.sub(r"\1", found[style]),
+            style,
+        )
     if plain + text[at:]:
         yield Span(plain + text[at:])

@@ -42,7 +42,9 @@ class Measure(NamedTuple):
 
 
 def _part(*parts: str) -> Callable[[Played, Point], Value]:
-    return lambda played, point: sum(played.record(point).tokens.get(part, 0) for part in parts)
+    return lambda played, point: sum(
+        played.record(point).tokens.get(part, 0) for part in parts
+    )
 
 
 def _request_tokens(played: Played, point: Point) -> Value:
@@ -58,7 +60,11 @@ def _largest(played: Played, point: Point) -> Value:
 
 
 def _tool_result_tokens(played: Played, point: Point) -> Value:
-    return sum(_tokens(played, point, one) for one in played.record(point).context.messages if one.role == "tool")
+    return sum(
+        _tokens(played, point, one)
+        for one in played.record(point).context.messages
+        if one.role == "tool"
+    )
 
 
 def _tokens(played: Played, point: Point, message: Message) -> int:
@@ -70,7 +76,11 @@ def _message_tokens(played: Played, point: Point) -> Value:
 
 
 def _tool_result_percent(played: Played, point: Point) -> Value:
-    return 100.0 * float(_tool_result_tokens(played, point)) / max(1, played.record(point).total_tokens)
+    return (
+        100.0
+        * float(_tool_result_tokens(played, point))
+        / max(1, played.record(point).total_tokens)
+    )
 
 
 def _changes(played: Played, point: Point) -> list[Compaction]:
@@ -105,14 +115,19 @@ def _summarizes(played: Played, point: Point) -> Value:
         if point.call is None
         else range(played.number(point), played.number(point) + 1)
     )
-    return any(one.is_summarization and run.request_number(one) in numbers for one in run.compactions)
+    return any(
+        one.is_summarization and run.request_number(one) in numbers
+        for one in run.compactions
+    )
 
 
 def _sizes(side: str) -> Callable[[Played, Point], Value]:
     def take(played: Played, point: Point) -> Value:
         written = _summaries(played, point)
         if not written:
-            raise played.fail(f"nothing was summarized by turn {played.record(point).turn}, so no size changed.")
+            raise played.fail(
+                f"nothing was summarized by turn {played.record(point).turn}, so no size changed."
+            )
         sizes = request_sizes(written[-1], played.run(point))
         return sizes.before_tokens if side == "before" else sizes.after_tokens
 
@@ -137,7 +152,11 @@ def _messages_said(played: Played, point: Point) -> Value:
 
 
 def _message_fate(played: Played, point: Point) -> Value:
-    return Fate(int(played.fates(point)[played.message(point)])).name.lower().replace("_", " ")
+    return (
+        Fate(int(played.fates(point)[played.message(point)]))
+        .name.lower()
+        .replace("_", " ")
+    )
 
 
 def _facts(state: str) -> Callable[[Played, Point], Value]:
@@ -162,7 +181,11 @@ def _facts_kept_percent(played: Played, point: Point) -> Value:
 
 
 def _fact_known(played: Played, point: Point) -> Value:
-    kept, number, fact = played.retention(point), played.number(point), played.fact(point.fact)
+    kept, number, fact = (
+        played.retention(point),
+        played.number(point),
+        played.fact(point.fact),
+    )
     return bool(kept.born[number, fact] and kept.retained[number, fact])
 
 
@@ -189,7 +212,12 @@ def _fact_told_turn(played: Played, point: Point) -> Value:
 
 def _fact_lost_turn(played: Played, point: Point) -> Value:
     kept, fact = played.retention(point), played.fact(point.fact)
-    return _first_turn(played, kept.turns, kept.born[:, fact] & ~kept.retained[:, fact], "is never lost")
+    return _first_turn(
+        played,
+        kept.turns,
+        kept.born[:, fact] & ~kept.retained[:, fact],
+        "is never lost",
+    )
 
 
 def _first_turn(played: Played, turns: Any, is_so: Any, otherwise: str) -> int:
@@ -211,7 +239,11 @@ def _summarizer_usd(played: Played, point: Point) -> Value:
     if cost.summarizer_call_usd is None:
         raise played.fail(f"no price is known of {cost.missing[0]}.")
     numbers = cost.traffic.summarizer_requests
-    return float(cost.summarizer_call_usd[(numbers >= 0) & (numbers <= played.number(point))].sum())
+    return float(
+        cost.summarizer_call_usd[
+            (numbers >= 0) & (numbers <= played.number(point))
+        ].sum()
+    )
 
 
 def _cached(played: Played, point: Point) -> Value:
@@ -224,9 +256,14 @@ def _hit_percent(played: Played, point: Point) -> Value:
     return 100.0 * int(cost.cached_tokens[:stop].sum()) / sent if sent else 0.0
 
 
-def _least(measure: Callable[[Played, Point], Value]) -> Callable[[Played, Point], Value]:
+def _least(
+    measure: Callable[[Played, Point], Value],
+) -> Callable[[Played, Point], Value]:
     def take(played: Played, point: Point) -> Value:
-        amounts = [float(measure(played, point._replace(setting=n))) for n in range(len(played.runs))]
+        amounts = [
+            float(measure(played, point._replace(setting=n)))
+            for n in range(len(played.runs))
+        ]
         return amounts.index(min(amounts))
 
     return take
@@ -235,55 +272,146 @@ def _least(measure: Callable[[Played, Point], Value]) -> Callable[[Played, Point
 _FACT, _MESSAGE = ("fact",), ("message",)
 MEASURES: Mapping[str, Measure] = {
     "request_tokens": Measure("the request has", _request_tokens, "tokens"),
-    "summary_tokens": Measure("the text of the summary takes, in the request,", _summary_tokens, "tokens"),
-    "history_tokens": Measure("messages sent word for word take, without the input,", _part("history"), "tokens"),
+    "summary_tokens": Measure(
+        "the text of the summary takes, in the request,", _summary_tokens, "tokens"
+    ),
+    "history_tokens": Measure(
+        "messages sent word for word take, without the input,",
+        _part("history"),
+        "tokens",
+    ),
     "recalled_tokens": Measure("what is recalled takes", _part("recalled"), "tokens"),
     "input_tokens": Measure("the new message takes", _part("input"), "tokens"),
     "system_tokens": Measure("the system prompt takes", _part("system"), "tokens"),
-    "tool_result_tokens": Measure("results of tools take", _tool_result_tokens, "tokens"),
-    "tool_result_percent": Measure("the share of tool results in the request is", _tool_result_percent, "percent"),
-    "message_tokens": Measure("the message has", _message_tokens, "tokens", needs=_MESSAGE),
-    "largest_request_tokens": Measure("the largest request so far has", _largest, "tokens"),
-    "cumulative_tokens": Measure("the chat model was sent so far", _sent_so_far, "tokens"),
-    "cumulative_all_tokens": Measure("chat model and summarizer took so far", _all_tokens, "tokens"),
-    "summarizer_tokens": Measure("the summarizer read and wrote so far", _summarizer_tokens, "tokens"),
-    "cumulative_dollars": Measure("all calls so far cost", Played.usd_so_far, "dollars"),
-    "request_dollars": Measure("the request with its reply costs", _request_usd, "dollars"),
-    "summarizer_dollars": Measure("the summarizer cost so far", _summarizer_usd, "dollars"),
-    "cached_tokens": Measure("the request reads from the prompt cache", _cached, "tokens"),
-    "cached_percent": Measure("the share read from the prompt cache so far is", _hit_percent, "percent"),
-    "summaries_written": Measure("the number of summaries written so far", lambda p, at: len(_summaries(p, at))),
-    "clearings": Measure("the number of times that messages were cleared or shortened so far", _clearings),
-    "summarizes": Measure("a summary is written right before the request", _summarizes, kind=Kind.YES_OR_NO),
-    "summary_length": Measure("the text of the newest summary has", _summary_length, "tokens"),
-    "tokens_before_summary": Measure("without its newest summary the request would have had", _sizes("before"),
-                                     "tokens"),
-    "tokens_after_summary": Measure("with its newest summary the request had", _sizes("after"), "tokens"),
+    "tool_result_tokens": Measure(
+        "results of tools take", _tool_result_tokens, "tokens"
+    ),
+    "tool_result_percent": Measure(
+        "the share of tool results in the request is", _tool_result_percent, "percent"
+    ),
+    "message_tokens": Measure(
+        "the message has", _message_tokens, "tokens", needs=_MESSAGE
+    ),
+    "largest_request_tokens": Measure(
+        "the largest request so far has", _largest, "tokens"
+    ),
+    "cumulative_tokens": Measure(
+        "the chat model was sent so far", _sent_so_far, "tokens"
+    ),
+    "cumulative_all_tokens": Measure(
+        "chat model and summarizer took so far", _all_tokens, "tokens"
+    ),
+    "summarizer_tokens": Measure(
+        "the summarizer read and wrote so far", _summarizer_tokens, "tokens"
+    ),
+    "cumulative_dollars": Measure(
+        "all calls so far cost", Played.usd_so_far, "dollars"
+    ),
+    "request_dollars": Measure(
+        "the request with its reply costs", _request_usd, "dollars"
+    ),
+    "summarizer_dollars": Measure(
+        "the summarizer cost so far", _summarizer_usd, "dollars"
+    ),
+    "cached_tokens": Measure(
+        "the request reads from the prompt cache", _cached, "tokens"
+    ),
+    "cached_percent": Measure(
+        "the share read from the prompt cache so far is", _hit_percent, "percent"
+    ),
+    "summaries_written": Measure(
+        "the number of summaries written so far", lambda p, at: len(_summaries(p, at))
+    ),
+    "clearings": Measure(
+        "the number of times that messages were cleared or shortened so far", _clearings
+    ),
+    "summarizes": Measure(
+        "a summary is written right before the request",
+        _summarizes,
+        kind=Kind.YES_OR_NO,
+    ),
+    "summary_length": Measure(
+        "the text of the newest summary has", _summary_length, "tokens"
+    ),
+    "tokens_before_summary": Measure(
+        "without its newest summary the request would have had",
+        _sizes("before"),
+        "tokens",
+    ),
+    "tokens_after_summary": Measure(
+        "with its newest summary the request had", _sizes("after"), "tokens"
+    ),
     "messages_said": Measure("the number of messages said so far", _messages_said),
-    "messages_sent": Measure("the number of messages sent word for word", _fated(Fate.VERBATIM, Fate.RECALLED)),
-    "messages_summarized": Measure("the number of messages that the summary stands for", _fated(Fate.SUMMARIZED)),
+    "messages_sent": Measure(
+        "the number of messages sent word for word",
+        _fated(Fate.VERBATIM, Fate.RECALLED),
+    ),
+    "messages_summarized": Measure(
+        "the number of messages that the summary stands for", _fated(Fate.SUMMARIZED)
+    ),
     "messages_cleared": Measure("the number of cleared messages", _fated(Fate.CLEARED)),
-    "messages_shortened": Measure("the number of shortened messages", _fated(Fate.SHORTENED)),
+    "messages_shortened": Measure(
+        "the number of shortened messages", _fated(Fate.SHORTENED)
+    ),
     "messages_dropped": Measure("the number of dropped messages", _fated(Fate.DROPPED)),
-    "messages_recalled": Measure("the number of recalled messages", _fated(Fate.RECALLED)),
-    "message_fate": Measure("what became of the message", _message_fate, kind=Kind.WORD, needs=_MESSAGE),
+    "messages_recalled": Measure(
+        "the number of recalled messages", _fated(Fate.RECALLED)
+    ),
+    "message_fate": Measure(
+        "what became of the message", _message_fate, kind=Kind.WORD, needs=_MESSAGE
+    ),
     "facts_told": Measure("the number of facts told so far", _facts("told")),
-    "facts_known": Measure("the number of facts that the request holds", _facts("known")),
-    "facts_lost": Measure("the number of facts told and not held by the request", _facts("lost")),
-    "facts_contradicted": Measure("the number of facts that the request only denies or calls outdated",
-                                  _facts_contradicted),
-    "facts_known_percent": Measure("the share of the facts that the request holds is", _facts_percent, "percent"),
-    "facts_kept_percent": Measure("the share of facts kept, on average over all requests so far, is",
-                                  _facts_kept_percent, "percent"),
-    "fact_known": Measure("the request holds the fact", _fact_known, kind=Kind.YES_OR_NO, needs=_FACT),
-    "fact_state": Measure("what the request makes of the fact", _fact_state, kind=Kind.WORD, needs=_FACT),
-    "fact_place": Measure("where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT),
-    "fact_told_turn": Measure("the turn at which the fact is told", _fact_told_turn, needs=_FACT),
-    "fact_lost_turn": Measure("the first turn whose request does not hold the fact any more", _fact_lost_turn,
-                              needs=_FACT),
-    "cheapest_setting": Measure("the setting that cost least so far", _least(Played.usd_so_far), kind=Kind.SETTING),
-    "smallest_setting": Measure("the setting with the smallest request", _least(_request_tokens), kind=Kind.SETTING),
-    "turns": Measure("the number of turns of the conversation", lambda p, at: p.run(at).log.turn_count),
-    "messages": Measure("the number of messages of the conversation", lambda p, at: len(p.run(at).log)),
-}  # fmt: skip
+    "facts_known": Measure(
+        "the number of facts that the request holds", _facts("known")
+    ),
+    "facts_lost": Measure(
+        "the number of facts told and not held by the request", _facts("lost")
+    ),
+    "facts_contradicted": Measure(
+        "the number of facts that the request only denies or calls outdated",
+        _facts_contradicted,
+    ),
+    "facts_known_percent": Measure(
+        "the share of the facts that the request holds is", _facts_percent, "percent"
+    ),
+    "facts_kept_percent": Measure(
+        "the share of facts kept, on average over all requests so far, is",
+        _facts_kept_percent,
+        "percent",
+    ),
+    "fact_known": Measure(
+        "the request holds the fact", _fact_known, kind=Kind.YES_OR_NO, needs=_FACT
+    ),
+    "fact_state": Measure(
+        "what the request makes of the fact", _fact_state, kind=Kind.WORD, needs=_FACT
+    ),
+    "fact_place": Measure(
+        "where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT
+    ),
+    "fact_told_turn": Measure(
+        "the turn at which the fact is told", _fact_told_turn, needs=_FACT
+    ),
+    "fact_lost_turn": Measure(
+        "the first turn whose request does not hold the fact any more",
+        _fact_lost_turn,
+        needs=_FACT,
+    ),
+    "cheapest_setting": Measure(
+        "the setting that cost least so far",
+        _least(Played.usd_so_far),
+        kind=Kind.SETTING,
+    ),
+    "smallest_setting": Measure(
+        "the setting with the smallest request",
+        _least(_request_tokens),
+        kind=Kind.SETTING,
+    ),
+    "turns": Measure(
+        "the number of turns of the conversation",
+        lambda p, at: p.run(at).log.turn_count,
+    ),
+    "messages": Measure(
+        "the number of messages of the conversation", lambda p, at: len(p.run(at).log)
+    ),
+}
 """All measures by name."""

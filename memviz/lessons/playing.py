@@ -67,9 +67,13 @@ class Played:
             return len(run.requests) - 1
         numbers = numbers_of_turn(run, point.turn or 0)
         if not numbers:
-            raise self.fail(f"there is no turn {point.turn or 1}: {self._length_words()}.")
+            raise self.fail(
+                f"there is no turn {point.turn or 1}: {self._length_words()}."
+            )
         if point.call is not None and point.call > len(numbers):
-            raise self.fail(f"turn {point.turn} has no call {point.call}: it has {counted(len(numbers), 'call')}.")
+            raise self.fail(
+                f"turn {point.turn} has no call {point.call}: it has {counted(len(numbers), 'call')}."
+            )
         return numbers[-1] if point.call is None else numbers[point.call - 1]
 
     def record(self, point: Point) -> TurnRecord:
@@ -80,7 +84,9 @@ class Played:
         """The log position of the message that is meant. Raises :class:`LessonError`."""
         messages = len(self.run(point).log)
         if not 1 <= (point.message or 0) <= messages:
-            raise self.fail(f"there is no message {point.message}: the conversation has {messages:,} messages.")
+            raise self.fail(
+                f"there is no message {point.message}: the conversation has {messages:,} messages."
+            )
         return (point.message or 0) - 1
 
     def fact(self, named: int | str | None) -> int:
@@ -89,13 +95,21 @@ class Played:
         if isinstance(named, int):
             if named < len(self.probes):
                 return named
-            raise self.fail(f"there is no fact {named}: the conversation has {counted(len(self.probes), 'fact')}.")
+            raise self.fail(
+                f"there is no fact {named}: the conversation has {counted(len(self.probes), 'fact')}."
+            )
         wanted = (named or "").casefold()
-        found = [n for n, one in enumerate(self.probes) if wanted in (answer.casefold() for answer in one.answers)]
+        found = [
+            n
+            for n, one in enumerate(self.probes)
+            if wanted in (answer.casefold() for answer in one.answers)
+        ]
         if len(found) != 1:
             known = listed(_first_few([one.answers[0] for one in self.probes]))
             how = "no fact" if not found else "more than one fact"
-            raise self.fail(f"there is {how} with the answer “{named}”; the conversation's facts are {known}.")
+            raise self.fail(
+                f"there is {how} with the answer “{named}”; the conversation's facts are {known}."
+            )
         return found[0]
 
     def retention(self, point: Point) -> Retention:
@@ -108,8 +122,14 @@ class Played:
     def cost(self, point: Point) -> Cost:
         """What a run costs, on the terms of ``point`` or else of the study."""
         run = self.run(point)
-        pause = self.study.pause_seconds if point.pause_seconds is None else point.pause_seconds
-        terms = PricingAssumptions.of(point.prices_of or self.study.prices_of, pause_seconds=pause)
+        pause = (
+            self.study.pause_seconds
+            if point.pause_seconds is None
+            else point.pause_seconds
+        )
+        terms = PricingAssumptions.of(
+            point.prices_of or self.study.prices_of, pause_seconds=pause
+        )
         return terms.cost(run.once("lesson traffic", lambda: traffic(run)))
 
     def usd_so_far(self, point: Point) -> float:
@@ -132,7 +152,10 @@ class Played:
 
 
 def play(
-    study: Study, workspace: Workspace, lesson: str = "lesson", progress: Callable[[int, int], object] | None = None
+    study: Study,
+    workspace: Workspace,
+    lesson: str = "lesson",
+    progress: Callable[[int, int], object] | None = None,
 ) -> Played:
     """Replay a study. Runs that were made before are found again; ``progress`` gets the turns done and in all of one
     that is made now. Raises :class:`LessonError` where its conversation is not there."""
@@ -140,7 +163,10 @@ def play(
     if id is None:
         raise LessonError(lesson, not_there(study.conversation))
     transcript, _ = workspace.conversation(id)
-    runs = tuple(_run(workspace, study, id, number, progress) for number in range(len(study.settings)))
+    runs = tuple(
+        _run(workspace, study, id, number, progress)
+        for number in range(len(study.settings))
+    )
     return Played(lesson, study, transcript, runs)
 
 
@@ -164,19 +190,34 @@ def not_there(conversation: str) -> str:
     )
 
 
-def recalls_of(recalls: Sequence[RecalledTurns], setting: int, strategy: Strategy) -> tuple[tuple[int, Recall], ...]:
+def recalls_of(
+    recalls: Sequence[RecalledTurns], setting: int, strategy: Strategy
+) -> tuple[tuple[int, Recall], ...]:
     """What is recalled into the requests of a setting."""
     if not strategy.allows_recall:
         return ()
-    mine = sorted((one for one in recalls if one.setting in (None, setting)), key=lambda one: (one.turn, one.turns))
+    mine = sorted(
+        (one for one in recalls if one.setting in (None, setting)),
+        key=lambda one: (one.turn, one.turns),
+    )
     return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
 
 
 def _run(
-    workspace: Workspace, study: Study, id: str, number: int, progress: Callable[[int, int], object] | None
+    workspace: Workspace,
+    study: Study,
+    id: str,
+    number: int,
+    progress: Callable[[int, int], object] | None,
 ) -> Run:
     strategy = study.settings[number]
-    key = RunKey(id, strategy, study.counter, OFFLINE, recalls_of(study.recalls, number, strategy))
+    key = RunKey(
+        id,
+        strategy,
+        study.counter,
+        OFFLINE,
+        recalls_of(study.recalls, number, strategy),
+    )
     if strategy.trigger is not Trigger.NEVER:
         named = study.writer and RECORDING + study.writer
         key = replace(key, summarizer=named or workspace.recorded_for(key))

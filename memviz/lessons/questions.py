@@ -15,11 +15,20 @@ YES, NO = Text("Yes", "会"), Text("No", "不会")
 KNOWN, GONE = Text("Yes", "还有"), Text("No", "没有了")
 _UNITS_ZH = {"messages": "条消息", "tokens": "个词元", "turns": "轮", "rounds": "轮"}
 _PLACES = {
-    "verbatim": Text("a message that states it is sent word for word", "说到它的那条消息仍被逐字发送"),
-    "recalled": Text("the message that states it was recalled", "说到它的那条消息被召回"),
-    "summary": Text("the message is gone, and the summary holds it", "原消息已不在，但摘要里还有它"),
+    "verbatim": Text(
+        "a message that states it is sent word for word", "说到它的那条消息仍被逐字发送"
+    ),
+    "recalled": Text(
+        "the message that states it was recalled", "说到它的那条消息被召回"
+    ),
+    "summary": Text(
+        "the message is gone, and the summary holds it", "原消息已不在，但摘要里还有它"
+    ),
     "system": Text("the system prompt holds it", "系统提示里有它"),
-    "lost": Text("neither the message nor the summary that is sent holds it any more", "发送的消息和摘要里都已没有它"),
+    "lost": Text(
+        "neither the message nor the summary that is sent holds it any more",
+        "发送的消息和摘要里都已没有它",
+    ),
     "not told": Text("it has not been told yet", "它还没有被提到"),
 }
 
@@ -30,15 +39,27 @@ def question_of(step: Step, played: Played | None) -> Question | None:
     if step.asked is None or isinstance(step.asked, Question):
         return step.asked
     assert played is not None  # noqa: S101 - a prediction is read only where there are settings
-    ask = {"summarizes": _summarizes, "stays": _stays, "knows": _knows, "cheapest": _cheapest}[step.asked.kind]
+    ask = {
+        "summarizes": _summarizes,
+        "stays": _stays,
+        "knows": _knows,
+        "cheapest": _cheapest,
+    }[step.asked.kind]
     return ask(step.asked, played)
 
 
 def _point(asked: Prediction, measure: str, setting: int | None = None) -> Point:
-    return Point(measure, asked.setting if setting is None else setting, asked.turn, fact=asked.fact)
+    return Point(
+        measure,
+        asked.setting if setting is None else setting,
+        asked.turn,
+        fact=asked.fact,
+    )
 
 
-def _take(asked: Prediction, played: Played, measure: str, setting: int | None = None) -> Value:
+def _take(
+    asked: Prediction, played: Played, measure: str, setting: int | None = None
+) -> Value:
     point = _point(asked, measure, setting)
     return MEASURES[measure].take(played, point)
 
@@ -56,7 +77,9 @@ def _summarizes(asked: Prediction, played: Played) -> Question:
 
 def _why_summarized(asked: Prediction, played: Played) -> Text:
     run = played.runs[asked.setting]
-    before, after = (_take(asked, played, f"tokens_{side}_summary") for side in ("before", "after"))
+    before, after = (
+        _take(asked, played, f"tokens_{side}_summary") for side in ("before", "after")
+    )
     rule = _rule(_compaction(run, asked.turn), run)
     return Text(
         f"{rule.en}Without the summary the request would have had {before:,} tokens; with it, it has {after:,}.",
@@ -66,7 +89,11 @@ def _why_summarized(asked: Prediction, played: Played) -> Text:
 
 def _compaction(run: Run, turn: int) -> Compaction:
     numbers = numbers_of_turn(run, turn)
-    return next(one for one in run.compactions if one.is_summarization and run.request_number(one) in numbers)
+    return next(
+        one
+        for one in run.compactions
+        if one.is_summarization and run.request_number(one) in numbers
+    )
 
 
 def _rule(compaction: Compaction, run: Run) -> Text:
@@ -81,12 +108,18 @@ def _rule(compaction: Compaction, run: Run) -> Text:
 
 
 def _why_not(asked: Prediction, played: Played) -> Text:
-    run, number = played.runs[asked.setting], played.number(_point(asked, "request_tokens"))
+    run, number = (
+        played.runs[asked.setting],
+        played.number(_point(asked, "request_tokens")),
+    )
     memory = run.requests[number].memory
     fill = run.strategy_at(asked.turn).fill(memory)
     if fill is None or not fill.limit:
         written = _take(asked, played, "summaries_written")
-        return Text(f"None was due: {written} so far.", f"这时还不到写摘要的时候：到目前为止写了 {written} 份。")
+        return Text(
+            f"None was due: {written} so far.",
+            f"这时还不到写摘要的时候：到目前为止写了 {written} 份。",
+        )
     return Text(
         f"It is not time: the rule counts {fill.held:,} {fill.unit} of {fill.limit:,}.",
         f"还没到时候：规则数到 {fill.held:,} {_unit_zh(fill.unit)}，上限是 {fill.limit:,}。",
@@ -99,8 +132,14 @@ def _unit_zh(unit: str) -> str:
 
 def _stays(asked: Prediction, played: Played) -> Question:
     label, turn = played.labels[asked.setting], asked.turn
-    sent, said = (int(_take(asked, played, name)) for name in ("messages_sent", "messages_said"))
-    others = [number for number in (said, sent // 2, sent + 4, sent * 2) if number != sent and number > 0]
+    sent, said = (
+        int(_take(asked, played, name)) for name in ("messages_sent", "messages_said")
+    )
+    others = [
+        number
+        for number in (said, sent // 2, sent + 4, sent * 2)
+        if number != sent and number > 0
+    ]
     numbers = sorted([sent, *list(dict.fromkeys(others))[:2]])
     summarized = int(_take(asked, played, "messages_summarized"))
     text = Text(
@@ -111,13 +150,21 @@ def _stays(asked: Prediction, played: Played) -> Question:
         f"Of {said:,} messages so far, {sent:,} are sent word for word, and a summary stands for {summarized:,}.",
         f"到目前为止共有 {said:,} 条消息，其中 {sent:,} 条逐字发送，摘要代替了 {summarized:,} 条。",
     )
-    return Question(text, tuple(Text(f"{n:,}", f"{n:,}") for n in numbers), numbers.index(sent), reason)
+    return Question(
+        text,
+        tuple(Text(f"{n:,}", f"{n:,}") for n in numbers),
+        numbers.index(sent),
+        reason,
+    )
 
 
 def _knows(asked: Prediction, played: Played) -> Question:
     probe = played.probes[played.fact(asked.fact)]
     label, turn = played.labels[asked.setting], asked.turn
-    is_known, place = bool(_take(asked, played, "fact_known")), str(_take(asked, played, "fact_place"))
+    is_known, place = (
+        bool(_take(asked, played, "fact_known")),
+        str(_take(asked, played, "fact_place")),
+    )
     fact = _plain(probe.answers[0])
     text = Text(
         f"Does the request of turn {turn} still hold **{fact}** under **{_plain(label)}**?",
@@ -129,15 +176,30 @@ def _knows(asked: Prediction, played: Played) -> Question:
 
 
 def _cheapest(asked: Prediction, played: Played) -> Question:
-    usd = [float(_take(asked, played, "cumulative_dollars", number)) for number in range(len(played.runs))]
+    usd = [
+        float(_take(asked, played, "cumulative_dollars", number))
+        for number in range(len(played.runs))
+    ]
     text = Text(
-        f"Which setting has cost least up to turn {asked.turn}?", f"到第 {asked.turn} 轮为止，哪种设置花费最少？"
+        f"Which setting has cost least up to turn {asked.turn}?",
+        f"到第 {asked.turn} 轮为止，哪种设置花费最少？",
     )
-    named = [f"{_plain(label)} {dollars(one)}" for label, one in zip(played.labels, usd, strict=True)]
+    named = [
+        f"{_plain(label)} {dollars(one)}"
+        for label, one in zip(played.labels, usd, strict=True)
+    ]
     reason = Text(f"So far: {'; '.join(named)}.", f"到此为止：{'；'.join(named)}。")
-    return Question(text, tuple(Text(label, label) for label in played.labels), usd.index(min(usd)), reason)
+    return Question(
+        text,
+        tuple(Text(label, label) for label in played.labels),
+        usd.index(min(usd)),
+        reason,
+    )
 
 
 def _plain(text: str) -> str:
     """A text of a strategy or a conversation, such that the Markdown of lessons shows it as it is."""
-    return "".join(f"\\{letter}" if letter in "\\`*_>#-" else letter for letter in " ".join(text.split()))
+    return "".join(
+        f"\\{letter}" if letter in "\\`*_>#-" else letter
+        for letter in " ".join(text.split())
+    )

@@ -9,8 +9,14 @@ NEARLY = 0.1
 _ROUNDING = 1e-9
 
 RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
-    "=": ("is", lambda one, other: abs(one - other) <= _ROUNDING * max(1.0, abs(other))),
-    "!=": ("is not", lambda one, other: abs(one - other) > _ROUNDING * max(1.0, abs(other))),
+    "=": (
+        "is",
+        lambda one, other: abs(one - other) <= _ROUNDING * max(1.0, abs(other)),
+    ),
+    "!=": (
+        "is not",
+        lambda one, other: abs(one - other) > _ROUNDING * max(1.0, abs(other)),
+    ),
     "<": ("is less than", lambda one, other: one < other),
     "<=": ("is at most", lambda one, other: one <= other),
     ">": ("is more than", lambda one, other: one > other),

@@ -40,16 +40,26 @@ def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
 
 def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str, Any]:
     """The data of the stage for a step, as :func:`memviz.stage.data.stage_data` gives it."""
-    runs = [SettingRun(run, label, n) for n, (run, label) in enumerate(zip(played.runs, played.labels, strict=True))]
+    runs = [
+        SettingRun(run, label, n)
+        for n, (run, label) in enumerate(zip(played.runs, played.labels, strict=True))
+    ]
     axis, view = axis_of(played.runs), step.view
     where = standing(step, played.runs[0].log.turn_count, is_answered=is_answered)
     steps = range(axis.last(where.first - 1), axis.last(where.last))
     data = stage_data(
-        runs, played.transcript, assumptions=_terms(played), measure=view.measure,  # type: ignore[arg-type]
-        steps=steps, at=_place(axis, view, where), chosen=_chosen(step),
-    )  # fmt: skip
+        runs,
+        played.transcript,
+        assumptions=_terms(played),
+        measure=view.measure,  # type: ignore[arg-type]
+        steps=steps,
+        at=_place(axis, view, where),
+        chosen=_chosen(step),
+    )
     highlight = _highlight(view, played)
-    followed = follow(data, played.runs, [played.probes[fact] for fact in highlight["facts"]])
+    followed = follow(
+        data, played.runs, [played.probes[fact] for fact in highlight["facts"]]
+    )
     return {**followed, "title": "", "highlight": highlight, **_controls(view)}
 
 
@@ -62,7 +72,9 @@ def _place(axis: RequestAxis, view: View, where: Standing) -> int:
 
 
 def _terms(played: Played) -> PricingAssumptions:
-    return PricingAssumptions.of(played.study.prices_of, pause_seconds=played.study.pause_seconds)
+    return PricingAssumptions.of(
+        played.study.prices_of, pause_seconds=played.study.pause_seconds
+    )
 
 
 def _chosen(step: Step) -> int:

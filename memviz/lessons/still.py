@@ -32,11 +32,19 @@ def still(step: Step, played: Played) -> Still:
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
     most = max(1, *(sum(parts.values()) for _, parts in rows))
     named = zip(played.labels, rows, strict=True)
-    bars = "".join(_row(at, label, words, parts, most) for at, (label, (words, parts)) in enumerate(named))
-    parts_shown = [part for part in ALL_PARTS if any(parts.get(part) for _, parts in rows)]
+    bars = "".join(
+        _row(at, label, words, parts, most)
+        for at, (label, (words, parts)) in enumerate(named)
+    )
+    parts_shown = [
+        part for part in ALL_PARTS if any(parts.get(part) for _, parts in rows)
+    ]
     bars += _legend(parts_shown, TOP + ROW * len(rows) + 4)
     height = TOP + ROW * len(rows) + 20
-    lines = tuple(f"{label}: {words}" for label, (words, _) in zip(played.labels, rows, strict=True))
+    lines = tuple(
+        f"{label}: {words}"
+        for label, (words, _) in zip(played.labels, rows, strict=True)
+    )
     words = escape(f"Requests of turn {turn}. {' '.join(lines)}")
     svg = f'<svg class="still" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{words}">{bars}</svg>'
     return Still(turn, svg, lines)
@@ -51,13 +59,21 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
         return "no request at this turn", {}
     whole = counted(_take(played, point, "messages_sent"), "message")
     words = [f"{record.total_tokens:,} tokens", f"{whole} word for word"]
-    for name, noun in (("messages_summarized", "summarized"), ("messages_cleared", "cleared"),
-                       ("messages_dropped", "dropped"), ("messages_recalled", "recalled")):  # fmt: skip
+    for name, noun in (
+        ("messages_summarized", "summarized"),
+        ("messages_cleared", "cleared"),
+        ("messages_dropped", "dropped"),
+        ("messages_recalled", "recalled"),
+    ):
         number = _take(played, point, name)
         words += [f"{number} {noun}"] if number else []
     if played.probes and (told := _take(played, point, "facts_told")):
-        words.append(f"knows {_take(played, point, 'facts_known')} of {counted(told, 'fact')}")
-    return ", ".join(words) + ".", {part: record.tokens.get(part, 0) for part in ALL_PARTS}
+        words.append(
+            f"knows {_take(played, point, 'facts_known')} of {counted(told, 'fact')}"
+        )
+    return ", ".join(words) + ".", {
+        part: record.tokens.get(part, 0) for part in ALL_PARTS
+    }
 
 
 def _take(played: Played, point: Point, measure: str) -> int:
@@ -69,7 +85,9 @@ def _legend(parts: list[str], top: int) -> str:
     found, x = [], 0
     for part in parts:
         title = PART_TITLES.get(part, part)
-        found.append(f'<rect x="{x}" y="{top}" width="11" height="11" rx="2" fill="{_color(part)}"/>')
+        found.append(
+            f'<rect x="{x}" y="{top}" width="11" height="11" rx="2" fill="{_color(part)}"/>'
+        )
         found.append(f'<text x="{x + 16}" y="{top + 10}">{escape(title)}</text>')
         x += 30 + 8 * len(title)
     return "".join(found)

@@ -33,18 +33,35 @@ def as_yaml(lesson: Lesson) -> str:
     """The lesson as YAML; reading it gives an equal one."""
     shared = lesson.steps[0].view.study if lesson.steps else _EMPTY
     value = {
-        "id": lesson.id, "order": lesson.order, "minutes": lesson.minutes, "title": _text(lesson.title),
+        "id": lesson.id,
+        "order": lesson.order,
+        "minutes": lesson.minutes,
+        "title": _text(lesson.title),
         "summary": _text(lesson.summary),
-        **_study(shared, _EMPTY), "steps": [_step(step, shared) for step in lesson.steps],
-    }  # fmt: skip
-    text: str = yaml.dump(_without_empty(value), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=LINE_CHARS)
+        **_study(shared, _EMPTY),
+        "steps": [_step(step, shared) for step in lesson.steps],
+    }
+    text: str = yaml.dump(
+        _without_empty(value),
+        Dumper=_Dumper,
+        allow_unicode=True,
+        sort_keys=False,
+        width=LINE_CHARS,
+    )
     return text
 
 
 def id_of(title: str, taken: Mapping[str, object]) -> str:
     """An id for a lesson of this title that none of the ``taken`` ones has."""
-    stem = "-".join(re.findall("[a-z0-9]+", title.lower()))[: MAX_ID_CHARS - 5].strip("-") or "lesson"
-    return next(id for n in range(1, 10_000) if (id := stem if n == 1 else f"{stem}-{n}") not in taken)
+    stem = (
+        "-".join(re.findall("[a-z0-9]+", title.lower()))[: MAX_ID_CHARS - 5].strip("-")
+        or "lesson"
+    )
+    return next(
+        id
+        for n in range(1, 10_000)
+        if (id := stem if n == 1 else f"{stem}-{n}") not in taken
+    )
 
 
 class _Dumper(yaml.SafeDumper):
@@ -55,14 +72,18 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represented(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    )
 
 
 _Dumper.add_representer(str, _represented)
 
 
 def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in value.items() if one not in (None, "", (), [], {})}
+    return {
+        name: one for name, one in value.items() if one not in (None, "", (), [], {})
+    }
 
 
 def _text(text: Text) -> dict[str, str]:
@@ -75,10 +96,14 @@ def _study(study: Study, shared: Study) -> dict[str, Any]:
     if study.conversation != shared.conversation:
         value["conversation"] = study.conversation
     if study.settings != shared.settings:
-        value["settings"] = [{"strategy": one.id, **one.model_dump(exclude_defaults=True)} for one in study.settings]
+        value["settings"] = [
+            {"strategy": one.id, **one.model_dump(exclude_defaults=True)}
+            for one in study.settings
+        ]
     if study.recalls != shared.recalls or (study.recalls and "settings" in value):
         value["recalls"] = [
-            _without_empty({"turn": one.turn, "turns": list(one.turns)}) | _given("setting", one.setting)
+            _without_empty({"turn": one.turn, "turns": list(one.turns)})
+            | _given("setting", one.setting)
             for one in study.recalls
         ]
     for name in ("counter", "prices_of", "pause_seconds", "writer"):
@@ -93,24 +118,45 @@ def _given(name: str, value: object) -> dict[str, Any]:
 
 def _step(step: Step, shared: Study) -> dict[str, Any]:
     asked = step.asked
-    return _without_empty({
-        "title": _text(step.title), "text": _text(step.text), "view": _view(step.view, shared, "stage"),
-        "claims": [_claim(claim) for claim in step.claims],
-        "question": _question(asked) if isinstance(asked, Question) else None,
-        "prediction": _prediction(asked) if isinstance(asked, Prediction) else None,
-        "try": [{"text": _text(one.text), **_view(one.view, step.view.study, "compare")} for one in step.to_try],
-        "notes": _text(step.notes),
-    })  # fmt: skip
+    return _without_empty(
+        {
+            "title": _text(step.title),
+            "text": _text(step.text),
+            "view": _view(step.view, shared, "stage"),
+            "claims": [_claim(claim) for claim in step.claims],
+            "question": _question(asked) if isinstance(asked, Question) else None,
+            "prediction": _prediction(asked) if isinstance(asked, Prediction) else None,
+            "try": [
+                {"text": _text(one.text), **_view(one.view, step.view.study, "compare")}
+                for one in step.to_try
+            ],
+            "notes": _text(step.notes),
+        }
+    )
 
 
 def _view(view: View, shared: Study, page: str) -> dict[str, Any]:
-    named = {"page": view.page if view.page != page else None, "show": view.show,
-             "measure": view.measure if view.measure != "tokens" else None, "turn": view.turn, "call": view.call,
-             "from": view.first_turn, "to": view.last_turn, "link": dict(view.link)}  # fmt: skip
-    highlight = {one.name: getattr(view.highlight, one.name) for one in fields(Highlight)}
+    named = {
+        "page": view.page if view.page != page else None,
+        "show": view.show,
+        "measure": view.measure if view.measure != "tokens" else None,
+        "turn": view.turn,
+        "call": view.call,
+        "from": view.first_turn,
+        "to": view.last_turn,
+        "link": dict(view.link),
+    }
+    highlight = {
+        one.name: getattr(view.highlight, one.name) for one in fields(Highlight)
+    }
     controls = {} if view.controls is None else {"controls": list(view.controls)}
     pointed = {name: value for name, value in highlight.items() if value is not None}
-    return _without_empty(named) | controls | ({"highlight": pointed} if pointed else {}) | _study(view.study, shared)
+    return (
+        _without_empty(named)
+        | controls
+        | ({"highlight": pointed} if pointed else {})
+        | _study(view.study, shared)
+    )
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
@@ -125,11 +171,16 @@ def _point(point: Point) -> dict[str, Any]:
 
 
 def _question(asked: Question) -> dict[str, Any]:
-    return _without_empty({
-        "text": _text(asked.text), "choices": [_text(choice) for choice in asked.choices],
-        "reason": _text(asked.reason),
-    }) | {"answer": asked.answer}  # fmt: skip
+    return _without_empty(
+        {
+            "text": _text(asked.text),
+            "choices": [_text(choice) for choice in asked.choices],
+            "reason": _text(asked.reason),
+        }
+    ) | {"answer": asked.answer}
 
 
 def _prediction(asked: Prediction) -> dict[str, Any]:
-    return {"kind": asked.kind, "turn": asked.turn, "setting": asked.setting} | _given("fact", asked.fact)
+    return {"kind": asked.kind, "turn": asked.turn, "setting": asked.setting} | _given(
+        "fact", asked.fact
+    )

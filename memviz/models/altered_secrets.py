@@ -30,7 +30,11 @@ class AlteredSecrets:
         for secret in secrets:
             forms = [form for form in _forms(secret) if len(form) >= PART_CHARS]
             if looks_random(secret):
-                self._parts.update(form[start : start + PART_CHARS] for form in forms for start in _starts(form))
+                self._parts.update(
+                    form[start : start + PART_CHARS]
+                    for form in forms
+                    for start in _starts(form)
+                )
             else:
                 self._wholes.update(forms)
         self.longest = max(map(len, self._parts | self._wholes), default=0)
@@ -60,12 +64,29 @@ class AlteredSecrets:
         if not self.longest:
             return len(text)
         places, letters = _places_and_letters(before, text)
-        start = next(filter(lambda at: self._begins(letters[at:]), range(self._earliest(letters), len(letters))), None)
+        start = next(
+            filter(
+                lambda at: self._begins(letters[at:]),
+                range(self._earliest(letters), len(letters)),
+            ),
+            None,
+        )
         if start is None:
             return len(text)
         # What is a secret already and goes on may not be cut in two.
-        start = next((one for one, end in _merged(sorted(self._ranges(letters))) if one < start <= end), start)
-        return places[max(0, start - len(before))] if start - len(before) < len(places) else len(text)
+        start = next(
+            (
+                one
+                for one, end in _merged(sorted(self._ranges(letters)))
+                if one < start <= end
+            ),
+            start,
+        )
+        return (
+            places[max(0, start - len(before))]
+            if start - len(before) < len(places)
+            else len(text)
+        )
 
     def _earliest(self, letters: str) -> int:
         return max(0, len(letters) - self.longest + 1)
@@ -77,7 +98,11 @@ class AlteredSecrets:
     def _beginnings(self) -> frozenset[str]:
         """What a text may end with that is about to become a secret."""
         pieces = self._parts | self._wholes
-        return frozenset(piece[:end] for piece in pieces for end in range(BEGINNING_CHARS, len(piece)))
+        return frozenset(
+            piece[:end]
+            for piece in pieces
+            for end in range(BEGINNING_CHARS, len(piece))
+        )
 
     def _ranges(self, letters: str) -> Iterator[tuple[int, int]]:
         if self._parts:
@@ -100,7 +125,13 @@ def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
 def _forms(secret: str) -> set[str]:
     """The letters and digits of a secret as it is, reversed, and in the usual encodings."""
     data = secret.encode("utf-8", "surrogatepass")
-    plain = [secret, secret[::-1], quote(data, safe=""), data.hex(), *_base64_forms(data)]
+    plain = [
+        secret,
+        secret[::-1],
+        quote(data, safe=""),
+        data.hex(),
+        *_base64_forms(data),
+    ]
     return {"".join(_LETTER.findall(form)).lower() for form in plain}
 
 
@@ -116,7 +147,10 @@ def _base64_forms(data: bytes) -> Iterator[str]:
 def looks_random(secret: str) -> bool:
     """Whether a part of it would hardly be in a text by chance."""
     letters = "".join(_LETTER.findall(secret))
-    return any(letter.isdigit() for letter in letters) or letters not in (letters.lower(), letters.upper())
+    return any(letter.isdigit() for letter in letters) or letters not in (
+        letters.lower(),
+        letters.upper(),
+    )
 
 
 def _starts(letters: str) -> range:

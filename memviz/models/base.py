@@ -52,7 +52,9 @@ class Reply:
     def is_whole(self) -> bool:
         """Whether it is worth keeping: it says or calls something, and was not cut off, as it may not be with the next
         try."""
-        return self.finish_reason in ("stop", "tool_calls") and bool(self.text.strip() or self.tool_calls)
+        return self.finish_reason in ("stop", "tool_calls") and bool(
+            self.text.strip() or self.tool_calls
+        )
 
 
 class Model(ABC):
@@ -78,7 +80,9 @@ class Model(ABC):
 
     def asks_like(self, other: Model) -> bool:
         """Whether ``other`` makes the same calls, with the same key: where one failed the other will."""
-        return self is other or (self.identity is not None and self.identity == other.identity)
+        return self is other or (
+            self.identity is not None and self.identity == other.identity
+        )
 
     def limited(self, max_output_tokens: int) -> Model | None:
         """This model, told to write at most so many tokens an answer. ``None`` if it cannot be told."""
@@ -86,32 +90,52 @@ class Model(ABC):
 
     @abstractmethod
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """Answer ``messages``, or call ``tools``: pieces of text, and last the whole :class:`Reply`."""
 
     def complete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Reply:
         """Answer ``messages`` at once."""
-        for item in self.stream(messages, tools, tool_choice) if tools else self.stream(messages):
+        for item in (
+            self.stream(messages, tools, tool_choice)
+            if tools
+            else self.stream(messages)
+        ):
             if isinstance(item, Reply):
                 return item
         raise AssertionError(f"{type(self).__name__}.stream ended without a Reply")
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """As :meth:`stream`, with ``meter`` asked before everything that may cost money, and told what it did cost."""
         with meter(messages, tools) as bill:
-            for item in self.stream(messages, tools, tool_choice) if tools else self.stream(messages):
+            for item in (
+                self.stream(messages, tools, tool_choice)
+                if tools
+                else self.stream(messages)
+            ):
                 yield bill.answered(item) if isinstance(item, Reply) else item
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """Write the summary that ``messages`` ask for. Most models just answer."""
         return self.complete(messages)
 
-    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+    def summarize_from(
+        self, messages: Sequence[Message], source: SummarySource
+    ) -> Reply:
         """The same for one who has what the prompt was made of. A model may take the ``source`` in place of parsing the
         prompt; what counts and what is recorded is the prompt. By default the source is ignored."""
         return self.summarize(messages)
@@ -139,7 +163,10 @@ class MeteredWrapper(ModelWrapper):
     """A wrapper that acts on each call, whether somebody meters it or not. Subclasses give :meth:`stream_metered`."""
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """As :meth:`stream_metered`, with nobody who meters."""
         return self.stream_metered(unmetered, messages, tools, tool_choice)

@@ -20,7 +20,9 @@ class Budget:
 
     def __init__(self, limit_usd: float, within: Budget | None = None) -> None:
         if not 0 < limit_usd < float("inf"):
-            raise ParameterError("limit_usd", limit_usd, "an amount of US dollars above 0")
+            raise ParameterError(
+                "limit_usd", limit_usd, "an amount of US dollars above 0"
+            )
         self.limit_usd, self._within = float(limit_usd), within
         self._changed = Condition()
         self._reserved: dict[object, float] = {}
@@ -59,7 +61,9 @@ class Budget:
     def expect_open(self) -> None:
         """Raise :class:`memviz.errors.BudgetSpentError` once the budget was closed."""
         if self._closed:
-            raise BudgetSpentError(self.limit_usd, self.spent_usd, 0.0, remedy=self.remedy)
+            raise BudgetSpentError(
+                self.limit_usd, self.spent_usd, 0.0, remedy=self.remedy
+            )
 
     def reserve(self, most_usd: float, model: str = "") -> object:
         """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others
@@ -81,15 +85,23 @@ class Budget:
         reservation = object()
         with self._changed:
             while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
-                if fsum([self.spent_usd, *self._reserved.values(), most_usd]) <= self.limit_usd:
+                if (
+                    fsum([self.spent_usd, *self._reserved.values(), most_usd])
+                    <= self.limit_usd
+                ):
                     self._reserved[reservation] = most_usd
                     return reservation
                 self._changed.wait()
-            raise BudgetSpentError(self.limit_usd, self.spent_usd, most_usd, model, self.remedy)
+            raise BudgetSpentError(
+                self.limit_usd, self.spent_usd, most_usd, model, self.remedy
+            )
 
     def settle(self, reservation: object, usd: float | None) -> None:
         """Book what the call did cost: all that was reserved if ``usd`` is ``None``. A second time does nothing."""
-        if self._within is not None and (held := self._held_within.pop(reservation, None)) is not None:
+        if (
+            self._within is not None
+            and (held := self._held_within.pop(reservation, None)) is not None
+        ):
             self._within.settle(held, usd)
         with self._changed:
             most_usd = self._reserved.pop(reservation, None)
@@ -102,7 +114,10 @@ class Budget:
 
     def release(self, reservation: object) -> None:
         """Nothing was paid."""
-        if self._within is not None and (held := self._held_within.pop(reservation, None)) is not None:
+        if (
+            self._within is not None
+            and (held := self._held_within.pop(reservation, None)) is not None
+        ):
             self._within.release(held)
         with self._changed:
             self._reserved.pop(reservation, None)

@@ -70,7 +70,11 @@ class Budgeted(MeteredWrapper):
         ceiling = (listed.max_output_tokens if listed else None) or max_output_tokens
         limited = model.limited(min(max_output_tokens, ceiling))
         # A model that cannot be told to stop earlier may write as much as it can.
-        self.max_output_tokens = min(max_output_tokens, ceiling) if limited else max(max_output_tokens, ceiling)
+        self.max_output_tokens = (
+            min(max_output_tokens, ceiling)
+            if limited
+            else max(max_output_tokens, ceiling)
+        )
         super().__init__(limited or model)
         self._counter = counter
 
@@ -78,7 +82,11 @@ class Budgeted(MeteredWrapper):
         return f"Budgeted({self._model!r})"
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The model's answer, once the budget allows it; before each try the ``meter`` is asked as well, and first."""
         tries = _Tries()
@@ -88,26 +96,45 @@ class Budgeted(MeteredWrapper):
 
         return self._model.stream_metered(both, messages, tools, tool_choice)
 
-    def _price_of(self, name: str, usd_per_million: tuple[float, float] | None) -> Price | None:
-        return _by_hand(name, *usd_per_million) if usd_per_million else _list_price(name)
+    def _price_of(
+        self, name: str, usd_per_million: tuple[float, float] | None
+    ) -> Price | None:
+        return (
+            _by_hand(name, *usd_per_million) if usd_per_million else _list_price(name)
+        )
 
-    def most_usd(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> float:
+    def most_usd(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = ()
+    ) -> float:
         """What one request may cost at most, in US dollars; 0 where no price is known."""
         if self._price is None:
             return 0.0
-        parts = [*(message.to_request() for message in messages), *(tool.to_request() for tool in tools)]
+        parts = [
+            *(message.to_request() for message in messages),
+            *(tool.to_request() for tool in tools),
+        ]
         request = json.dumps(parts, ensure_ascii=False)
         written = request.encode("utf-8", "replace")
         beyond_ascii = sum(map((0x7F).__lt__, written))
-        input_tokens = min(INPUT_MARGIN * counter(self._counter)(request) + beyond_ascii, len(written))
+        input_tokens = min(
+            INPUT_MARGIN * counter(self._counter)(request) + beyond_ascii, len(written)
+        )
         return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
-    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries) -> Bill:
-        return _BudgetBill(self, self.budget.reserve(self.most_usd(messages, tools), self.name), tries)
+    def _bill(
+        self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries
+    ) -> Bill:
+        return _BudgetBill(
+            self, self.budget.reserve(self.most_usd(messages, tools), self.name), tries
+        )
 
     def priced(self, reply: Reply) -> Reply:
         """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
-        if self._price is None or reply.usage is None or (reply.cost_usd is not None and not self._by_hand):
+        if (
+            self._price is None
+            or reply.usage is None
+            or (reply.cost_usd is not None and not self._by_hand)
+        ):
             return replace(reply, cost_usd=None) if self._by_hand else reply
         return replace(reply, cost_usd=self._price.cost_usd(reply.usage))
 
@@ -116,18 +143,28 @@ class Accounted(Budgeted):
     """``model`` as a visitor asks it: paid out of what may be spent, with answers no longer than ``spending`` says. One
     whose price is unknown is asked all the same: its calls are counted there."""
 
-    def __init__(self, model: Model, spending: Spending, max_output_tokens: int | None = None) -> None:
-        super().__init__(model, spending, max_output_tokens=max_output_tokens or spending.reply_tokens)
+    def __init__(
+        self, model: Model, spending: Spending, max_output_tokens: int | None = None
+    ) -> None:
+        super().__init__(
+            model,
+            spending,
+            max_output_tokens=max_output_tokens or spending.reply_tokens,
+        )
         self._spending = spending
 
     def __repr__(self) -> str:
         return f"Accounted({self._model!r})"
 
-    def _price_of(self, name: str, usd_per_million: tuple[float, float] | None) -> Price | None:
+    def _price_of(
+        self, name: str, usd_per_million: tuple[float, float] | None
+    ) -> Price | None:
         known = price(name)
         return known if has_prices(known) else None
 
-    def _bill(self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries) -> Bill:
+    def _bill(
+        self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries
+    ) -> Bill:
         if self._price is None:
             return _CountedBill(self._spending, tries)
         return super()._bill(messages, tools, tries)
@@ -213,18 +250,30 @@ class _BudgetBill(_TryBill):
 
 def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
     if not (input_usd >= 0 and output_usd >= 0):
-        raise ParameterError("usd_per_million", (input_usd, output_usd), "two prices in US dollars, 0 or more")
+        raise ParameterError(
+            "usd_per_million",
+            (input_usd, output_usd),
+            "two prices in US dollars, 0 or more",
+        )
     return Price(
-        model=model, provider="", mode="chat", max_input_tokens=None, max_output_tokens=None,
-        input_usd_per_token=input_usd / 1e6, output_usd_per_token=output_usd / 1e6,
-        cache_read_usd_per_token=None, cache_write_usd_per_token=None,
-    )  # fmt: skip
+        model=model,
+        provider="",
+        mode="chat",
+        max_input_tokens=None,
+        max_output_tokens=None,
+        input_usd_per_token=input_usd / 1e6,
+        output_usd_per_token=output_usd / 1e6,
+        cache_read_usd_per_token=None,
+        cache_write_usd_per_token=None,
+    )
 
 
 def _list_price(model: str) -> Price:
     known = price(model)
     if known is None or not has_prices(known):
         raise ParameterError(
-            "model", model, "a model whose price is known; enter its price for a million tokens (usd_per_million)"
+            "model",
+            model,
+            "a model whose price is known; enter its price for a million tokens (usd_per_million)",
         )
     return known

@@ -40,66 +40,93 @@ class CacheRules:
 
     def __post_init__(self) -> None:
         if self.min_tokens < 1 or self.step_tokens < 1:
-            raise ValueError(f"A prefix of {self.min_tokens} tokens in steps of {self.step_tokens}: both start at 1.")
+            raise ValueError(
+                f"A prefix of {self.min_tokens} tokens in steps of {self.step_tokens}: both start at 1."
+            )
         if self.lifetime_seconds is not None and not self.lifetime_seconds >= 0:
-            raise ValueError(f"A lifetime of {self.lifetime_seconds} seconds: it has to be 0 or more.")
+            raise ValueError(
+                f"A lifetime of {self.lifetime_seconds} seconds: it has to be 0 or more."
+            )
 
     def is_alive(self, pause_seconds: float) -> bool:
         """Whether an entry outlasts this pause."""
-        return self.lifetime_seconds is not None and pause_seconds < self.lifetime_seconds
+        return (
+            self.lifetime_seconds is not None and pause_seconds < self.lifetime_seconds
+        )
 
 
 OPENAI = CacheRules(
-    min_tokens=1024, step_tokens=128, lifetime_seconds=FIVE_MINUTES,
-    source="Prompt caching, OpenAI API guides; Prompt Caching 201, OpenAI Cookbook", as_of=_LOOKED_UP,
+    min_tokens=1024,
+    step_tokens=128,
+    lifetime_seconds=FIVE_MINUTES,
+    source="Prompt caching, OpenAI API guides; Prompt Caching 201, OpenAI Cookbook",
+    as_of=_LOOKED_UP,
     note="Kept for 5 to 10 minutes without use, at most an hour, and up to 24 hours where that is switched on; the "
     "shortest of these counts.",
-)  # fmt: skip
+)
 OPENAI_WITH_WRITE_PRICE = CacheRules(
-    min_tokens=1024, lifetime_seconds=30 * 60.0,
-    source="Prompt caching and prompt_cache_options, OpenAI API guides (GPT-5.6 and later)", as_of=_LOOKED_UP,
+    min_tokens=1024,
+    lifetime_seconds=30 * 60.0,
+    source="Prompt caching and prompt_cache_options, OpenAI API guides (GPT-5.6 and later)",
+    as_of=_LOOKED_UP,
     note="Matched only where an earlier request ended or a breakpoint was set; any common prefix counts here.",
-)  # fmt: skip
+)
 AZURE = replace(OPENAI, source="Prompt caching, Azure OpenAI in Microsoft Foundry")
 AZURE_WITH_WRITE_PRICE = replace(
-    OPENAI_WITH_WRITE_PRICE, source="Prompt caching, Azure OpenAI in Microsoft Foundry (GPT-5.6 and later)"
+    OPENAI_WITH_WRITE_PRICE,
+    source="Prompt caching, Azure OpenAI in Microsoft Foundry (GPT-5.6 and later)",
 )
 CLAUDE = CacheRules(
-    min_tokens=1024, lifetime_seconds=FIVE_MINUTES,
-    source="Prompt caching, Claude API docs; smallest prefix from litellm's price file", as_of=_LOOKED_UP,
+    min_tokens=1024,
+    lifetime_seconds=FIVE_MINUTES,
+    source="Prompt caching, Claude API docs; smallest prefix from litellm's price file",
+    as_of=_LOOKED_UP,
     note="Has to be switched on in the request, and is matched at its breakpoints; any common prefix counts here. The "
     "one-hour lifetime, at twice the input price, is left out.",
-)  # fmt: skip
+)
 BEDROCK_CLAUDE = replace(
     CLAUDE,
     source="Prompt caching for faster model inference, Amazon Bedrock; smallest prefix from litellm's price file",
 )
 VERTEX_CLAUDE = replace(
-    CLAUDE, source="Prompt caching, Claude models on Google Cloud; smallest prefix from litellm's price file"
+    CLAUDE,
+    source="Prompt caching, Claude models on Google Cloud; smallest prefix from litellm's price file",
 )
 GEMINI = CacheRules(
-    min_tokens=2048, source="Context caching, Gemini API docs; smallest prefix from litellm's price file",
+    min_tokens=2048,
+    source="Context caching, Gemini API docs; smallest prefix from litellm's price file",
     as_of=date(2026, 10, 13),
     note="Implicit caching of Gemini 2.5 and later. Hits are likelier shortly after each other; no lifetime is named.",
-)  # fmt: skip
+)
 DEEPSEEK = CacheRules(
-    min_tokens=64, step_tokens=64, lifetime_seconds=60 * 60.0,
+    min_tokens=64,
+    step_tokens=64,
+    lifetime_seconds=60 * 60.0,
     source="Context Caching, DeepSeek API docs; Context Caching on Disk, DeepSeek news of August 2, 2024",
     as_of=_LOOKED_UP,
     note="Kept from a few hours to a few days, best effort; one hour counts here. Newer models store a prefix where a "
     "request ended; any common prefix counts here.",
-)  # fmt: skip
+)
 GROQ = CacheRules(
-    min_tokens=1024, lifetime_seconds=2 * 60 * 60.0, source="Prompt Caching, GroqDocs", as_of=_LOOKED_UP,
+    min_tokens=1024,
+    lifetime_seconds=2 * 60 * 60.0,
+    source="Prompt Caching, GroqDocs",
+    as_of=_LOOKED_UP,
     note="The smallest prefix is 128 to 1,024 tokens, depending on the model; the largest of these counts.",
-)  # fmt: skip
+)
 MISTRAL = CacheRules(
-    min_tokens=64, step_tokens=64, source="Prompt caching, Mistral Docs", as_of=_LOOKED_UP,
+    min_tokens=64,
+    step_tokens=64,
+    source="Prompt caching, Mistral Docs",
+    as_of=_LOOKED_UP,
     note="Wants the same prompt_cache_key in each request. No lifetime is named.",
-)  # fmt: skip
+)
 
 _SAME_FOR_ALL_MODELS = {"deepseek": DEEPSEEK, "groq": GROQ, "mistral": MISTRAL}
-_BY_WRITE_PRICE = {"openai": (OPENAI, OPENAI_WITH_WRITE_PRICE), "azure": (AZURE, AZURE_WITH_WRITE_PRICE)}
+_BY_WRITE_PRICE = {
+    "openai": (OPENAI, OPENAI_WITH_WRITE_PRICE),
+    "azure": (AZURE, AZURE_WITH_WRITE_PRICE),
+}
 _BY_MODEL = {
     "anthropic": CLAUDE,
     "bedrock": BEDROCK_CLAUDE,
@@ -120,7 +147,9 @@ def cache_rules(model_name: str) -> CacheRules | None:
     if about is None or about.cache_read_usd_per_token is None:
         return None
     if about.provider in _BY_WRITE_PRICE:
-        return _BY_WRITE_PRICE[about.provider][about.cache_write_usd_per_token is not None]
+        return _BY_WRITE_PRICE[about.provider][
+            about.cache_write_usd_per_token is not None
+        ]
     if about.provider in _BY_MODEL:
         return _of_model(about, _BY_MODEL[about.provider])
     return _SAME_FOR_ALL_MODELS.get(about.provider)
@@ -135,6 +164,14 @@ def _of_model(about: Price, rules: CacheRules) -> CacheRules | None:
 def _min_tokens() -> dict[str, int]:
     """The smallest cached prefix of each model that names one."""
     entries: Iterable[tuple[str, object]] = json_file(PRICE_FILE).items()
-    named = {name: entry.get("prompt_cache_min_tokens") for name, entry in entries if isinstance(entry, dict)}
-    in_file = {name: int(tokens) for name, tokens in named.items() if isinstance(tokens, int | float) and tokens >= 1}
+    named = {
+        name: entry.get("prompt_cache_min_tokens")
+        for name, entry in entries
+        if isinstance(entry, dict)
+    }
+    in_file = {
+        name: int(tokens)
+        for name, tokens in named.items()
+        if isinstance(tokens, int | float) and tokens >= 1
+    }
     return {**_MIN_TOKENS_ON_THE_PAGE, **in_file}

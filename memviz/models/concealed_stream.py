@@ -31,6 +31,8 @@ class ConcealedStream:
     def _show(self, end: int) -> str:
         shown = self._secrets.conceal(self._held[:end], before=self._shown_letters)
         letters = self._shown_letters + self._secrets.letters(self._held[:end])
-        self._shown_letters = letters[-self._secrets.longest :] if self._secrets.longest else ""
+        self._shown_letters = (
+            letters[-self._secrets.longest :] if self._secrets.longest else ""
+        )
         self._held = self._held[end:]
         return shown

@@ -14,7 +14,12 @@ import httpx
 
 from memviz.access.settings import ModelAccess
 from memviz.conversation import Message
-from memviz.errors import BadRequestError, MalformedReplyError, MemvizError, UnknownModelError
+from memviz.errors import (
+    BadRequestError,
+    MalformedReplyError,
+    MemvizError,
+    UnknownModelError,
+)
 from memviz.models.base import Model, Reply
 from memviz.models.cost_bound import CostBound, cost_bound, has_prices
 from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
@@ -75,14 +80,18 @@ def answer_tokens(name: str) -> int:
     return DEAR_ANSWER_TOKENS if is_dear(name) else ANSWER_TOKENS
 
 
-def check_connection(model: Model, served: Callable[[], Sequence[str] | None] = lambda: None) -> ConnectionReport:
+def check_connection(
+    model: Model, served: Callable[[], Sequence[str] | None] = lambda: None
+) -> ConnectionReport:
     """Ask ``model``, which is to be told to write no more than :func:`answer_tokens`, one or two small things.
     ``served`` gives the names of the models that its server lists, ``None`` where it lists none. A failure is a
     finding."""
     return ConnectionReport(tuple(_findings(model, served)))
 
 
-def _findings(model: Model, served: Callable[[], Sequence[str] | None]) -> Iterator[Finding]:
+def _findings(
+    model: Model, served: Callable[[], Sequence[str] | None]
+) -> Iterator[Finding]:
     name = model.name
     started, pieces, reply = perf_counter(), 0, None
     try:
@@ -98,13 +107,17 @@ def _findings(model: Model, served: Callable[[], Sequence[str] | None]) -> Itera
         if isinstance(error, UnknownModelError) and (names := served()):
             yield Finding("unsure", f"Its server lists {_some(names)}.")
         return
-    yield Finding("yes", f"It answers: {perf_counter() - started:.1f} s for a first small question.")
+    yield Finding(
+        "yes",
+        f"It answers: {perf_counter() - started:.1f} s for a first small question.",
+    )
     yield _known(name, served())
     yield _streams(pieces, reply)
     yield _from_the_list(name) if is_dear(name) else _tools(model)
     if reply is not None and reply.usage is None:
         yield Finding(
-            "unsure", "It does not say how many tokens it used, so each call counts as the most it may have cost."
+            "unsure",
+            "It does not say how many tokens it used, so each call counts as the most it may have cost.",
         )
     if reply is not None and (claimed := reply.disbelieved_cached_tokens):
         yield Finding(
@@ -121,7 +134,9 @@ def _known(name: str, names: Sequence[str] | None) -> Finding:
         return Finding("yes", f"It answers under the name {own}.")
     if own in names or name in names:
         return Finding("yes", f"Its server lists {own}.")
-    return Finding("unsure", f"Its server answers to the name {own}, but lists {_some(names)}.")
+    return Finding(
+        "unsure", f"Its server answers to the name {own}, but lists {_some(names)}."
+    )
 
 
 def _some(names: Sequence[str]) -> str:
@@ -132,32 +147,48 @@ def _some(names: Sequence[str]) -> str:
 
 def _streams(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
-        return Finding("unsure", "It thinks longer than this test lets it, so whether its answers stream was not seen.")
+        return Finding(
+            "unsure",
+            "It thinks longer than this test lets it, so whether its answers stream was not seen.",
+        )
     if pieces > 1:
-        return Finding("yes", f"Its answers stream: this one came in {counted(pieces, 'piece')}.")
+        return Finding(
+            "yes", f"Its answers stream: this one came in {counted(pieces, 'piece')}."
+        )
     return Finding("unsure", "Its answer came in one piece, so it may not stream.")
 
 
 def _tools(model: Model) -> Finding:
     """Seen by a call that offers one."""
     try:
-        replies = [item for item in model.stream(ORDER, [PING]) if isinstance(item, Reply)]
+        replies = [
+            item for item in model.stream(ORDER, [PING]) if isinstance(item, Reply)
+        ]
     except BadRequestError as error:
         return Finding("no", str(error))
     except MemvizError as error:
         return Finding("unsure", f"Whether it takes tools was not seen: {error}")
     if replies and replies[-1].tool_calls:
         return Finding("yes", "It takes tools: it called the one that it was offered.")
-    return Finding("unsure", "It was offered a tool and told to call it, and answered without: it may not take tools.")
+    return Finding(
+        "unsure",
+        "It was offered a tool and told to call it, and answered without: it may not take tools.",
+    )
 
 
 def _from_the_list(name: str) -> Finding:
     """A call would cost much, so the price list is believed."""
     takes = _entry(name).get("supports_function_calling")
     if takes is None:
-        return Finding("unsure", "Whether it takes tools was not tried, since a call is dear, and is not on the list.")
+        return Finding(
+            "unsure",
+            "Whether it takes tools was not tried, since a call is dear, and is not on the list.",
+        )
     words = "It takes tools" if takes else "It takes no tools"
-    return Finding("yes" if takes else "no", f"{words}, by litellm's list. That was not tried, since a call is dear.")
+    return Finding(
+        "yes" if takes else "no",
+        f"{words}, by litellm's list. That was not tried, since a call is dear.",
+    )
 
 
 def _entry(name: str) -> dict[str, Any]:
@@ -169,27 +200,51 @@ def _entry(name: str) -> dict[str, Any]:
 def _price(name: str) -> Finding:
     known = price(name)
     if known is None or not has_prices(known):
-        return Finding("unsure", "Its price is not known: its calls are counted, but no budget in dollars holds them.")
-    read, written = (known.input_usd_per_token or 0.0) * MILLION, (known.output_usd_per_token or 0.0) * MILLION
+        return Finding(
+            "unsure",
+            "Its price is not known: its calls are counted, but no budget in dollars holds them.",
+        )
+    read, written = (
+        (known.input_usd_per_token or 0.0) * MILLION,
+        (known.output_usd_per_token or 0.0) * MILLION,
+    )
     if not (read or written):
         return Finding("yes", "It costs nothing, by litellm's list.")
-    return Finding("yes", f"A million tokens cost {dollars(read)} in and {dollars(written)} out, by litellm's list.")
+    return Finding(
+        "yes",
+        f"A million tokens cost {dollars(read)} in and {dollars(written)} out, by litellm's list.",
+    )
 
 
 def served_models(
-    name: str, *, api_key: str | None = None, api_base: str | None = None, access: ModelAccess = OPERATOR
+    name: str,
+    *,
+    api_key: str | None = None,
+    api_base: str | None = None,
+    access: ModelAccess = OPERATOR,
 ) -> tuple[str, ...] | None:
     """The names that the server at ``api_base`` lists by ``GET /models``; ``None`` where there is no such address, or
     no such list. It is asked under the limits of every call: with the key that was given for it and no other."""
-    if not api_base or provider_of(name) not in ("openai", *load_litellm().openai_compatible_providers):
+    if not api_base or provider_of(name) not in (
+        "openai",
+        *load_litellm().openai_compatible_providers,
+    ):
         return None
     settings = settings_of(name, api_key, api_base, access)
     key = settings["api_key"]
     headers = {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
     with suppress(Exception):  # whatever is wrong with the list, the model has answered
-        body = limits_of(settings, access).context().run(_got, f"{api_base.rstrip('/')}/models", headers)
+        body = (
+            limits_of(settings, access)
+            .context()
+            .run(_got, f"{api_base.rstrip('/')}/models", headers)
+        )
         rows = json.loads(body)["data"]
-        names = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+        names = [
+            row["id"]
+            for row in rows
+            if isinstance(row, dict) and isinstance(row.get("id"), str)
+        ]
         return tuple(" ".join(conceal(one, settings).split()) for one in names)
     return None
 

@@ -19,13 +19,18 @@ def usd_at_most(known: Price, input_tokens: float, output_tokens: int) -> float:
     """What one call of so many tokens costs at most, in US dollars: none of them is read from a cache, all may be
     written to it."""
     rates = known.rates(int(input_tokens))
-    dearest = max(rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0)
+    dearest = max(
+        rates.input_usd_per_token or 0.0, rates.cache_write_usd_per_token or 0.0
+    )
     return input_tokens * dearest + output_tokens * (rates.output_usd_per_token or 0.0)
 
 
 def has_prices(known: Price | None) -> bool:
     """Whether what is read and what is written have a price."""
-    return known is not None and None not in (known.input_usd_per_token, known.output_usd_per_token)
+    return known is not None and None not in (
+        known.input_usd_per_token,
+        known.output_usd_per_token,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +46,30 @@ class CostBound:
 
     def __add__(self, other: CostBound) -> CostBound:
         return CostBound(
-            self.usd + other.usd, self.calls + other.calls, self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens, tuple(dict.fromkeys((*self.unpriced, *other.unpriced))),
-        )  # fmt: skip
+            self.usd + other.usd,
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            tuple(dict.fromkeys((*self.unpriced, *other.unpriced))),
+        )
 
     def words(self, left_usd: float | None = None) -> str:
         """The bound as a sentence: *At most $0.013.* With ``left_usd``, what a budget has left, no more than that."""
         said = []
         if self.usd and left_usd is not None and self.usd > left_usd:
-            without = f" (up to {rounded_up(self.usd)} without)" if self.usd < inf else ""
-            said.append(f"At most {dollars(left_usd)}, where the budget ends it{without}.")
+            without = (
+                f" (up to {rounded_up(self.usd)} without)" if self.usd < inf else ""
+            )
+            said.append(
+                f"At most {dollars(left_usd)}, where the budget ends it{without}."
+            )
         elif self.usd:
             said.append(f"At most {rounded_up(self.usd)}.")
         if self.unpriced:
-            number, is_or_are = len(self.unpriced), "is" if len(self.unpriced) == 1 else "are"
+            number, is_or_are = (
+                len(self.unpriced),
+                "is" if len(self.unpriced) == 1 else "are",
+            )
             said.append(
                 f"The {plural('price', number)} of {listed(self.unpriced)} {is_or_are} not known: at most "
                 f"{counted(self.calls, 'call')}, {counted(self.input_tokens, 'token')} in and "
@@ -63,7 +78,12 @@ class CostBound:
         return " ".join(said) or "At no cost."
 
 
-def cost_bound(model: str, input_tokens: Iterable[float], reply_tokens: int, margin: float = INPUT_MARGIN) -> CostBound:
+def cost_bound(
+    model: str,
+    input_tokens: Iterable[float],
+    reply_tokens: int,
+    margin: float = INPUT_MARGIN,
+) -> CostBound:
     """What calls of ``model`` cost at most: one for each number of ``input_tokens``, as they were counted, with at most
     ``reply_tokens`` written by each. ``margin`` is what the model's own tokenizer may make of a token counted."""
     sizes = [ceil(tokens * margin) for tokens in input_tokens]
@@ -71,7 +91,9 @@ def cost_bound(model: str, input_tokens: Iterable[float], reply_tokens: int, mar
         return CostBound()
     known = price(model)
     if known is None or not has_prices(known):
-        return CostBound(0.0, len(sizes), sum(sizes), reply_tokens * len(sizes), (model,))
+        return CostBound(
+            0.0, len(sizes), sum(sizes), reply_tokens * len(sizes), (model,)
+        )
     written = min(reply_tokens, known.max_output_tokens or reply_tokens)
     return CostBound(sum(usd_at_most(known, tokens, written) for tokens in sizes))
 

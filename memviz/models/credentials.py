@@ -11,8 +11,19 @@ from memviz.errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.models.destinations import Limits, PrivateAddressError, public_url
 from memviz.models.litellm_errors import Call, private_address
 from memviz.models.litellm_loading import load_litellm
-from memviz.models.provider_keys import OWN_ACCOUNT, OWN_SIGN_IN, key_variables, missing_keys, provider_of
-from memviz.models.redaction import SHORTEST_KEY_CHARS, environment_secrets, public_address, secrets_of
+from memviz.models.provider_keys import (
+    OWN_ACCOUNT,
+    OWN_SIGN_IN,
+    key_variables,
+    missing_keys,
+    provider_of,
+)
+from memviz.models.redaction import (
+    SHORTEST_KEY_CHARS,
+    environment_secrets,
+    public_address,
+    secrets_of,
+)
 
 NO_KEY = "no-key"
 """Sent where no key was given and none of the environment may be used: that belongs to its provider alone."""
@@ -20,12 +31,16 @@ OPERATOR = ModelAccess(environment_keys=True, private_base_urls=True)
 """Whoever calls memviz from a terminal or a program of his own uses what is his."""
 
 
-def settings_of(name: str, api_key: str | None, api_base: str | None, access: ModelAccess) -> dict[str, str]:
+def settings_of(
+    name: str, api_key: str | None, api_base: str | None, access: ModelAccess
+) -> dict[str, str]:
     """The settings that say where the model is and who asks.
 
     Raises :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
     """
-    if "://" in name:  # some providers' routes would go there, past all that holds for a base URL
+    if (
+        "://" in name
+    ):  # some providers' routes would go there, past all that holds for a base URL
         raise BadRequestError(
             "The model's name holds a web address: name only the model, and give the address as the base URL.",
             model=name.partition("/")[0],
@@ -33,22 +48,34 @@ def settings_of(name: str, api_key: str | None, api_base: str | None, access: Mo
     key = (api_key or "").strip()
     if not key.isascii() or any(character.isspace() for character in key):
         raise BadKeyError(
-            f"The API key for model {name} holds a space or a character that no key has: copy it again.", model=name
+            f"The API key for model {name} holds a space or a character that no key has: copy it again.",
+            model=name,
         )
-    if api_base and not public_address(api_base):  # not repeated in the sentence: a key may be in the wrong field
+    if api_base and not public_address(
+        api_base
+    ):  # not repeated in the sentence: a key may be in the wrong field
         raise BadRequestError(
             f"The base URL given for model {name} is not a web address: it has to start with http:// or https://.",
             model=name,
         )
     if not key and (api_base or not access.environment_keys):
         key = NO_KEY
-    return {name: value for name, value in (("api_key", key), ("api_base", api_base)) if value}
+    return {
+        name: value
+        for name, value in (("api_key", key), ("api_base", api_base))
+        if value
+    }
 
 
-def check_credentials(name: str, settings: Mapping[str, Any], access: ModelAccess) -> None:
+def check_credentials(
+    name: str, settings: Mapping[str, Any], access: ModelAccess
+) -> None:
     """Refuse to call where that is known to be in vain, or is not allowed: providers answer a missing key in odd ways,
     some only after retries. Raises :class:`memviz.errors.ModelError`."""
-    has_key, has_address = settings.get("api_key", NO_KEY) != NO_KEY, "api_base" in settings
+    has_key, has_address = (
+        settings.get("api_key", NO_KEY) != NO_KEY,
+        "api_base" in settings,
+    )
     if access != OPERATOR and provider_of(name).startswith(OWN_ACCOUNT):
         _check_account(name, has_address, access)
     if not access.environment_keys and not has_key and not has_address:
@@ -70,7 +97,10 @@ def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
     if is_own:
         return Limits()
     others = environment_secrets() - secrets_of(settings)
-    return Limits(not access.private_base_urls, frozenset(key for key in others if len(key) >= SHORTEST_KEY_CHARS))
+    return Limits(
+        not access.private_base_urls,
+        frozenset(key for key in others if len(key) >= SHORTEST_KEY_CHARS),
+    )
 
 
 def _check_account(name: str, has_address: bool, access: ModelAccess) -> None:
@@ -88,7 +118,8 @@ def _check_environment(name: str) -> None:
         missing = tuple(load_litellm().validate_environment(name)["missing_keys"])
     if missing:
         raise MissingKeyError(
-            f"Model {name} needs an API key and none was given: enter one, or set {' and '.join(missing)}.", model=name
+            f"Model {name} needs an API key and none was given: enter one, or set {' and '.join(missing)}.",
+            model=name,
         )
 
 

@@ -51,7 +51,9 @@ def refuse_redirect(response: httpx.Response) -> None:
     """A model's API does not redirect, and whoever followed would take key and conversation elsewhere."""
     if response.has_redirect_location:
         location = response.headers["location"]
-        raise RedirectedError(public_address(urljoin(str(response.request.url), location)))
+        raise RedirectedError(
+            public_address(urljoin(str(response.request.url), location))
+        )
 
 
 def check_destination(request: httpx.Request) -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memviz.conversation import Message
-from memviz.errors import BudgetSpentError, MemvizError, ModelError, UnusableSummarizerError
+from memviz.errors import (
+    BudgetSpentError,
+    MemvizError,
+    ModelError,
+    UnusableSummarizerError,
+)
 from memviz.models.base import ModelWrapper, Reply, ToolChoice
 from memviz.models.tools import Tool
 
@@ -26,11 +31,18 @@ class FirstFailureEnds(ModelWrapper):
     """
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The model's answer."""
         try:
-            yield from self._model.stream(messages, tools, tool_choice) if tools else self._model.stream(messages)
+            yield from (
+                self._model.stream(messages, tools, tool_choice)
+                if tools
+                else self._model.stream(messages)
+            )
         except ModelError as error:
             if error.ends_all:
                 raise UnusableSummarizerError(str(error)) from None

@@ -37,7 +37,9 @@ def guard(litellm: Any) -> None:
     litellm.in_memory_llm_clients_cache.flush_cache()  # a program that used litellm before has clients without hooks
     vars(litellm).pop("module_level_client", None)
     if litellm.client_session is None:
-        litellm.client_session = _hooked(_session())  # for the OpenAI client, which would make its own
+        litellm.client_session = _hooked(
+            _session()
+        )  # for the OpenAI client, which would make its own
     else:
         _hooked(litellm.client_session)
 
@@ -53,15 +55,25 @@ def _hooked(client: httpx.Client) -> httpx.Client:
 
 
 def _session() -> httpx.Client:
-    from litellm.llms.custom_httpx.http_handler import blocked_cookie_jar, get_ssl_configuration, http2_enabled
+    from litellm.llms.custom_httpx.http_handler import (
+        blocked_cookie_jar,
+        get_ssl_configuration,
+        http2_enabled,
+    )
 
     return httpx.Client(
-        verify=get_ssl_configuration(), http2=http2_enabled(), cookies=blocked_cookie_jar(), limits=_LIMITS,
+        verify=get_ssl_configuration(),
+        http2=http2_enabled(),
+        cookies=blocked_cookie_jar(),
+        limits=_LIMITS,
         follow_redirects=True,
-    )  # fmt: skip
+    )
 
 
-REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = (check_destination, begin_reply)
+REQUEST_HOOKS: tuple[Callable[[httpx.Request], None], ...] = (
+    check_destination,
+    begin_reply,
+)
 RESPONSE_HOOKS: tuple[Callable[[httpx.Response], None], ...] = (
     note_response, refuse_redirect, bound_body, read_whole_reply,
 )  # fmt: skip

@@ -40,12 +40,21 @@ class Interruptible(MeteredWrapper):
         return None if limited is None else Interruptible(limited, self._look_up)
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The model's answer as it arrives, and an empty piece now and then while nothing does. The ``meter`` is asked
         in the thread of the call; its bill is closed at the moment when
         the call is left, also while the server goes on saying nothing."""
-        ask = partial(self._model.stream_metered, messages=messages, tools=tools, tool_choice=tool_choice)
+        ask = partial(
+            self._model.stream_metered,
+            messages=messages,
+            tools=tools,
+            tool_choice=tool_choice,
+        )
         call = _Call(ask, meter)
         call.start()
         try:
@@ -78,8 +87,12 @@ class _LeftError(Exception):
 class _Call(Thread):
     """One call of a model. ``arrived`` holds its pieces in order; once ``left`` is set, it ends as soon as it can."""
 
-    def __init__(self, ask: Callable[[Meter], Iterator[str | Reply]], meter: Meter) -> None:
-        super().__init__(name="memviz model call", daemon=True)  # one that was left must not hold the process up
+    def __init__(
+        self, ask: Callable[[Meter], Iterator[str | Reply]], meter: Meter
+    ) -> None:
+        super().__init__(
+            name="memviz model call", daemon=True
+        )  # one that was left must not hold the process up
         self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
         self.left = Event()
         self._line = Line()

@@ -105,7 +105,9 @@ class Line:
 
 _NOBODYS = Line()
 _LINE: ContextVar[Line] = ContextVar("line", default=_NOBODYS)
-_RESPONSES: ContextVar[list[httpx.Response] | None] = ContextVar("responses", default=None)
+_RESPONSES: ContextVar[list[httpx.Response] | None] = ContextVar(
+    "responses", default=None
+)
 _ALLOWANCE: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 

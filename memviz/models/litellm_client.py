@@ -15,7 +15,13 @@ from memviz.access.settings import ModelAccess
 from memviz.conversation import Message
 from memviz.errors import ModelError, ParameterError, RateLimitError
 from memviz.models.base import Model, Reply, ToolChoice
-from memviz.models.credentials import NO_KEY, OPERATOR, check_credentials, limits_of, settings_of
+from memviz.models.credentials import (
+    NO_KEY,
+    OPERATOR,
+    check_credentials,
+    limits_of,
+    settings_of,
+)
 from memviz.models.line import responses_closed
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
@@ -23,7 +29,12 @@ from memviz.models.metering import Meter, unmetered
 from memviz.models.own_servers import usual_address
 from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of
-from memviz.models.redaction import conceal, echoed_secrets, is_secret_option, public_address
+from memviz.models.redaction import (
+    conceal,
+    echoed_secrets,
+    is_secret_option,
+    public_address,
+)
 from memviz.models.streamed_reply import StreamedReply
 from memviz.models.tools import Tool
 
@@ -80,13 +91,24 @@ class LiteLLMModel(Model):
         if retries < 0:
             raise ParameterError("retries", retries, "0 or more")
         if not longest_wait >= 0:
-            raise ParameterError("longest_wait", longest_wait, "a number of seconds, 0 or more")
-        other_name = options.pop("base_url", None)  # litellm knows the address under this name too
+            raise ParameterError(
+                "longest_wait", longest_wait, "a number of seconds, 0 or more"
+            )
+        other_name = options.pop(
+            "base_url", None
+        )  # litellm knows the address under this name too
         api_base = api_base or other_name or usual_address(name)
-        self.name, self.timeout, self.retries, self.longest_wait = name, float(timeout), retries, float(longest_wait)
+        self.name, self.timeout, self.retries, self.longest_wait = (
+            name,
+            float(timeout),
+            retries,
+            float(longest_wait),
+        )
         self.address = public_address(api_base) if api_base else ""
         self.access = access
-        self._settings = Secret({**options, **settings_of(name, api_key, api_base, access)})
+        self._settings = Secret(
+            {**options, **settings_of(name, api_key, api_base, access)}
+        )
         self._sleep, self._jitter = sleep, jitter
 
     def __repr__(self) -> str:
@@ -106,34 +128,62 @@ class LiteLLMModel(Model):
 
     @property
     def _manner(self) -> dict[str, Any]:
-        patience = {"timeout": self.timeout, "retries": self.retries, "longest_wait": self.longest_wait}
+        patience = {
+            "timeout": self.timeout,
+            "retries": self.retries,
+            "longest_wait": self.longest_wait,
+        }
         return {**patience, "access": self.access}
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """Name, address and options, without any secret. An address from the environment counts as one given here."""
         settings = self._settings.get_secret_value().items()
-        options = {name: value for name, value in settings if not is_secret_option(name) and name != "api_base"}
+        options = {
+            name: value
+            for name, value in settings
+            if not is_secret_option(name) and name != "api_base"
+        }
         found = {} if self.address else address_variables(provider_of(self.name))
-        address = self.address or {name: public_address(value) for name, value in found.items()}
+        address = self.address or {
+            name: public_address(value) for name, value in found.items()
+        }
         return {"model": self.name, "address": address, "options": options}
 
     def asks_like(self, other: Model) -> bool:
         """Whether ``other`` makes the same calls, with the same key and the same patience."""
         if not isinstance(other, LiteLLMModel):
             return False
-        same_settings = self._settings.get_secret_value() == other._settings.get_secret_value()
-        return (self.name, self._manner) == (other.name, other._manner) and same_settings
+        same_settings = (
+            self._settings.get_secret_value() == other._settings.get_secret_value()
+        )
+        return (self.name, self._manner) == (
+            other.name,
+            other._manner,
+        ) and same_settings
 
     def limited(self, max_output_tokens: int) -> LiteLLMModel:
         """The same model with the same key, told to write at most so many tokens an answer."""
         settings = dict(self._settings.get_secret_value())
-        for name in [name for name in _OUTPUT_LIMITS if name in settings] or ["max_tokens"]:
-            settings[name] = min(max_output_tokens, settings.get(name) or max_output_tokens)
-        return LiteLLMModel(self.name, **self._manner, sleep=self._sleep, jitter=self._jitter, **settings)
+        for name in [name for name in _OUTPUT_LIMITS if name in settings] or [
+            "max_tokens"
+        ]:
+            settings[name] = min(
+                max_output_tokens, settings.get(name) or max_output_tokens
+            )
+        return LiteLLMModel(
+            self.name,
+            **self._manner,
+            sleep=self._sleep,
+            jitter=self._jitter,
+            **settings,
+        )
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """Answer ``messages``: pieces of text as they arrive (empty ones while the model thinks, if its server shows
         that), and last the whole :class:`Reply`.
@@ -143,16 +193,27 @@ class LiteLLMModel(Model):
         return self.stream_metered(unmetered, messages, tools, tool_choice)
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """As :meth:`stream`; ``meter`` is asked before each try, for a try that fails may cost something too."""
         check_credentials(self.name, self._settings.get_secret_value(), self.access)
-        request: dict[str, Any] = {"messages": [message.to_request() for message in messages]}
+        request: dict[str, Any] = {
+            "messages": [message.to_request() for message in messages]
+        }
         if tools:
-            request |= {"tools": [tool.to_request() for tool in tools], "tool_choice": tool_choice}
+            request |= {
+                "tools": [tool.to_request() for tool in tools],
+                "tool_choice": tool_choice,
+            }
         gate, wait_seconds = self._gate(), 0.0
         for attempt in count():
-            draft = StreamedReply(self.name, echoed_secrets(self._settings.get_secret_value()))
+            draft = StreamedReply(
+                self.name, echoed_secrets(self._settings.get_secret_value())
+            )
             with meter(messages, tools) as bill:
                 gate.wait(self._sleep, wait_seconds, self.longest_wait)
                 begun = gate.now()
@@ -166,14 +227,21 @@ class LiteLLMModel(Model):
         gate.answered()
         yield reply
 
-    def _attempt(self, request: dict[str, Any], draft: StreamedReply) -> Generator[str, None, _Failure | None]:
+    def _attempt(
+        self, request: dict[str, Any], draft: StreamedReply
+    ) -> Generator[str, None, _Failure | None]:
         stream = None
         try:
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
             within = limits_of(settings, self.access).context()
             with responses_closed(within):
-                stream = within.run(partial(load_litellm().completion, **{**settings, **arguments, **request}))
+                stream = within.run(
+                    partial(
+                        load_litellm().completion,
+                        **{**settings, **arguments, **request},
+                    )
+                )
                 for chunk in iter(partial(within.run, next, stream, None), None):
                     _forget_pieces(stream)
                     if (piece := draft.add(chunk)) is not None:
@@ -193,18 +261,35 @@ class LiteLLMModel(Model):
         has_key = settings.get("api_key", NO_KEY) != NO_KEY
         has_tools = "tools" in request or "tools" in settings
         concealed = partial(conceal, settings=settings)
-        return Call(self.name, self.address, has_key, self.timeout, has_tools, reading, concealed)
+        return Call(
+            self.name,
+            self.address,
+            has_key,
+            self.timeout,
+            has_tools,
+            reading,
+            concealed,
+        )
 
     def _gate(self) -> RateLimiter:
         key = self._settings.get_secret_value().get("api_key", "")
         return gate_of(hash((provider_of(self.name), self.address, key)))
 
-    def _next_try(self, failure: _Failure, attempt: int, gate: RateLimiter, begun: float) -> float:
+    def _next_try(
+        self, failure: _Failure, attempt: int, gate: RateLimiter, begun: float
+    ) -> float:
         """How long to wait before another try. Raises the error if there is to be none."""
-        wait_seconds, limited = self._wait_seconds(failure, attempt), isinstance(failure.error, RateLimitError)
+        wait_seconds, limited = (
+            self._wait_seconds(failure, attempt),
+            isinstance(failure.error, RateLimitError),
+        )
         if limited and wait_seconds is not None:
             gate.refused(begun, wait_seconds)
-        retries = min(self.retries, HOPELESS_RETRIES) if failure.error.ends_all else self.retries
+        retries = (
+            min(self.retries, HOPELESS_RETRIES)
+            if failure.error.ends_all
+            else self.retries
+        )
         if wait_seconds is None or attempt >= retries or failure.error.partial:
             # Raised outside of any except block: litellm's exception, which knows the key, stays behind.
             raise failure.error

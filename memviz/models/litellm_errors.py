@@ -42,11 +42,16 @@ MAX_RETRY_AFTER_SECONDS = 86_400.0
 """A server that asks for more than a day is taken to ask for a day."""
 
 _TOO_LONG = re.compile(
-    r"context (length|window|size)|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens", re.I
+    r"context (length|window|size)|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens",
+    re.I,
 )
-_NO_KEY = re.compile(r"missing .{0,40}(api.?key|credentials)|api_key client option must be set", re.I | re.S)
+_NO_KEY = re.compile(
+    r"missing .{0,40}(api.?key|credentials)|api_key client option must be set",
+    re.I | re.S,
+)
 _NO_MODEL = re.compile(
-    r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)", re.I | re.S
+    r"LLM Provider NOT provided|not a valid model|model.{0,60}(does not exist|not found)",
+    re.I | re.S,
 )
 _NO_END = re.compile("ended before a finish_reason")
 """litellm's words, without the error that it began with, for a stream that ends in the middle (since 1.110)."""
@@ -63,9 +68,18 @@ _NO_TOOLS_STATUSES = frozenset({400, 404, 405, 422, 500, 501})
 _UNREADABLE = (
     "JSONDecodeError", "UnicodeDecodeError", "DecodingError", "ValidationError", "APIResponseValidationError",
 )  # fmt: skip
-_STUMBLES = ("AttributeError", "IndexError", "KeyError", "RecursionError", "TypeError", "ValueError")
+_STUMBLES = (
+    "AttributeError",
+    "IndexError",
+    "KeyError",
+    "RecursionError",
+    "TypeError",
+    "ValueError",
+)
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
-_LITELLM_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+")
+_LITELLM_PREFIXES = re.compile(
+    r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +107,9 @@ class Evidence:
 
     def __init__(self, error: BaseException) -> None:
         self.chain = tuple(_causes(error))
-        self.kinds = {kind.__name__ for cause in self.chain for kind in type(cause).__mro__}
+        self.kinds = {
+            kind.__name__ for cause in self.chain for kind in type(cause).__mro__
+        }
         self.codes = {str(getattr(cause, "code", None)) for cause in self.chain}
 
     @cached_property
@@ -111,7 +127,10 @@ class Evidence:
     def is_stumble(self) -> bool:
         """Whether code that reads replies failed on what a reply holds, so that no server reported a failure:
         a status, then, is made up."""
-        reported = any(type(cause).__module__.partition(".")[0] in ("openai", "httpx") for cause in self.chain)
+        reported = any(
+            type(cause).__module__.partition(".")[0] in ("openai", "httpx")
+            for cause in self.chain
+        )
         return not reported and self.any_kind(*_STUMBLES)
 
     def any_kind(self, *names: str) -> bool:
@@ -135,7 +154,11 @@ def retry_after_seconds(error: BaseException) -> float | None:
     """How long the server asked to wait, from its ``Retry-After`` header in seconds or as a date; at most a day."""
     for cause in _causes(error):
         for holder in (cause, getattr(cause, "response", None)):
-            headers = getattr(holder, "litellm_response_headers", None) or getattr(holder, "headers", None) or {}
+            headers = (
+                getattr(holder, "litellm_response_headers", None)
+                or getattr(holder, "headers", None)
+                or {}
+            )
             value = headers.get("retry-after") if hasattr(headers, "get") else None
             if value is not None and (seconds := _seconds(str(value))) is not None:
                 return seconds
@@ -169,7 +192,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             continue
         seen.add(id(cause))
         yield cause
-        behind = (getattr(cause, "original_exception", None), cause.__cause__, cause.__context__)
+        behind = (
+            getattr(cause, "original_exception", None),
+            cause.__cause__,
+            cause.__context__,
+        )
         waiting.extend(one for one in behind if isinstance(one, BaseException))
 
 
@@ -178,10 +205,14 @@ def _reason(seen: Evidence, call: Call) -> str:
     error = seen.chain[0]
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
-    text = _unescaped(in_json[1]) if in_json else _LITELLM_PREFIXES.sub("", text).strip()
+    text = (
+        _unescaped(in_json[1]) if in_json else _LITELLM_PREFIXES.sub("", text).strip()
+    )
     if text.startswith(("<", "{", "[", "Error code: ")) or "Traceback" in text:
         return ""
-    text = text.partition(" To drop ")[0]  # what follows is advice to callers of litellm
+    text = text.partition(" To drop ")[
+        0
+    ]  # what follows is advice to callers of litellm
     # A key may go on in the next line, so that is cut off last.
     line = call.conceal(text[:_CONCEALED_CHARS]).partition("\n")[0].rstrip(". ")
     line = "".join(character if character.isprintable() else " " for character in line)
@@ -205,7 +236,11 @@ def _for_all_calls(error: ModelError) -> ModelError:
 
 
 def _redirected(seen: Evidence, call: Call) -> ModelError:
-    places = (call.conceal(cause.place) for cause in seen.chain if isinstance(cause, RedirectedError))
+    places = (
+        call.conceal(cause.place)
+        for cause in seen.chain
+        if isinstance(cause, RedirectedError)
+    )
     error = BadRequestError(
         f"The server of model {call.model} wanted the request to go to {next(places, '') or 'another address'}. memviz "
         "did not follow, since key and conversation go to no other address than the one that is given: if that one is "
@@ -251,7 +286,9 @@ def _no_connection(_: Evidence, call: Call) -> ModelError:
 
 
 def _endless(seen: Evidence, call: Call) -> ModelError:
-    most = next(cause.most for cause in seen.chain if isinstance(cause, EndlessReplyError))
+    most = next(
+        cause.most for cause in seen.chain if isinstance(cause, EndlessReplyError)
+    )
     return MalformedReplyError(
         f"Model {call.model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
         "URL, or give the model a limit for its answers.",
@@ -277,7 +314,11 @@ def _packed(_: Evidence, call: Call) -> ModelError:
 
 def _untrusted(seen: Evidence, call: Call) -> ModelError:
     """Something answers, and whether it is who it should be cannot be told: nothing was sent."""
-    reasons = (cause.verify_message for cause in seen.chain if isinstance(cause, SSLCertVerificationError))
+    reasons = (
+        cause.verify_message
+        for cause in seen.chain
+        if isinstance(cause, SSLCertVerificationError)
+    )
     reason = next(filter(None, reasons), "")
     error = ConnectionRefusedModelError(
         f"The certificate of {call.place} proves nothing to this machine{f' ({reason})' if reason else ''}, so nothing "
@@ -301,7 +342,8 @@ def _no_tls(_: Evidence, call: Call) -> ModelError:
 
 def _broken_off(_: Evidence, call: Call) -> ModelError:
     return ServerError(
-        f"The connection to model {call.model} broke off before its answer was complete: try again.", model=call.model
+        f"The connection to model {call.model} broke off before its answer was complete: try again.",
+        model=call.model,
     )
 
 
@@ -313,9 +355,14 @@ def _malformed(_: Evidence, call: Call) -> ModelError:
 
 
 def _missing_key(_: Evidence, call: Call) -> ModelError:
-    remedy = "enter the one for this address" if call.address else "enter one, or set its environment variable"
+    remedy = (
+        "enter the one for this address"
+        if call.address
+        else "enter one, or set its environment variable"
+    )
     return MissingKeyError(
-        f"Model {call.model} needs an API key and none was given for {call.place}: {remedy}.", model=call.model
+        f"Model {call.model} needs an API key and none was given for {call.place}: {remedy}.",
+        model=call.model,
     )
 
 
@@ -338,7 +385,11 @@ def _no_quota(_: Evidence, call: Call) -> ModelError:
 
 def _slow_down(seen: Evidence, call: Call) -> ModelError:
     seconds = retry_after_seconds(seen.chain[0])
-    when = "a little later" if seconds is None else f"in {counted(max(1, round(seconds)), 'second')}"
+    when = (
+        "a little later"
+        if seconds is None
+        else f"in {counted(max(1, round(seconds)), 'second')}"
+    )
     if seconds == MAX_RETRY_AFTER_SECONDS:
         when = "in a day or later"
     return RateLimitError(
@@ -357,12 +408,22 @@ def _no_tools(seen: Evidence, call: Call) -> ModelError:
 
 def _unknown_model(_: Evidence, call: Call) -> ModelError:
     where = f" at {call.address}" if call.address else ""
-    remedy = "the name and the base URL" if call.address else "the name, which is provider/model"
-    return UnknownModelError(f"There is no model {call.model}{where}: check {remedy}.", model=call.model)
+    remedy = (
+        "the name and the base URL"
+        if call.address
+        else "the name, which is provider/model"
+    )
+    return UnknownModelError(
+        f"There is no model {call.model}{where}: check {remedy}.", model=call.model
+    )
 
 
 def _needs_package(seen: Evidence, call: Call) -> ModelError:
-    modules = [cause.name for cause in seen.chain if isinstance(cause, ImportError) and cause.name]
+    modules = [
+        cause.name
+        for cause in seen.chain
+        if isinstance(cause, ImportError) and cause.name
+    ]
     module = modules[0] if modules else "of its provider"
     error = BadRequestError(
         f"Model {call.model} needs the Python module {module}, which is not installed: install it, or choose "
@@ -375,7 +436,8 @@ def _needs_package(seen: Evidence, call: Call) -> ModelError:
 def _server_failed(seen: Evidence, call: Call) -> ModelError:
     status = f" with status {seen.status}" if seen.status else ""
     return ServerError(
-        f"The server of model {call.model} failed{status}{_reason(seen, call)}: try again later.", model=call.model
+        f"The server of model {call.model} failed{status}{_reason(seen, call)}: try again later.",
+        model=call.model,
     )
 
 
@@ -404,33 +466,59 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _too_long,
     ),
-    (lambda seen, _: seen.any_kind("Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"), _timeout),
+    (
+        lambda seen, _: seen.any_kind(
+            "Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"
+        ),
+        _timeout,
+    ),
     (lambda seen, _: seen.any_kind("SSLCertVerificationError"), _untrusted),
-    (lambda seen, _: seen.any_kind("ConnectError") and seen.any_kind("SSLError"), _no_tls),
-    (lambda seen, _: seen.any_kind("ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"), _no_connection),
+    (
+        lambda seen, _: seen.any_kind("ConnectError") and seen.any_kind("SSLError"),
+        _no_tls,
+    ),
+    (
+        lambda seen, _: seen.any_kind(
+            "ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"
+        ),
+        _no_connection,
+    ),
     (
         lambda seen, _: (
-            seen.any_kind("TransportError", "StreamError", "ConnectionError") or bool(_NO_END.search(seen.text))
+            seen.any_kind("TransportError", "StreamError", "ConnectionError")
+            or bool(_NO_END.search(seen.text))
         ),
         _broken_off,
     ),
     (
         lambda seen, call: (
-            (seen.any_kind(*_UNREADABLE) and not seen.any_kind("HTTPStatusError")) or (call.reading and seen.is_stumble)
+            (seen.any_kind(*_UNREADABLE) and not seen.any_kind("HTTPStatusError"))
+            or (call.reading and seen.is_stumble)
         ),
         _malformed,
     ),
     (
         lambda seen, call: (
-            bool(_NO_KEY.search(seen.text)) or (seen.status == 401 and bool(call.address) and not call.has_key)
+            bool(_NO_KEY.search(seen.text))
+            or (seen.status == 401 and bool(call.address) and not call.has_key)
         ),
         _missing_key,
     ),
     (lambda seen, _: seen.status in (401, 403), _bad_key),
-    (lambda seen, _: seen.status == 402 or "insufficient_quota" in seen.codes, _no_quota),
-    (lambda seen, _: seen.status == 429 or "rate_limit_exceeded" in seen.codes, _slow_down),
     (
-        lambda seen, call: call.has_tools and seen.status in _NO_TOOLS_STATUSES and bool(_NO_TOOLS.search(seen.text)),
+        lambda seen, _: seen.status == 402 or "insufficient_quota" in seen.codes,
+        _no_quota,
+    ),
+    (
+        lambda seen, _: seen.status == 429 or "rate_limit_exceeded" in seen.codes,
+        _slow_down,
+    ),
+    (
+        lambda seen, call: (
+            call.has_tools
+            and seen.status in _NO_TOOLS_STATUSES
+            and bool(_NO_TOOLS.search(seen.text))
+        ),
         _no_tools,
     ),
     (

@@ -22,14 +22,18 @@ def load_litellm() -> Any:
     """The litellm module, silenced and kept off the network. The first call takes some seconds."""
     for variable, value in _ENVIRONMENT.items():
         os.environ.setdefault(variable, value)
-    warnings.filterwarnings("ignore", category=DeprecationWarning, module=_DEPRECATED_USE)
+    warnings.filterwarnings(
+        "ignore", category=DeprecationWarning, module=_DEPRECATED_USE
+    )
     import litellm
     from litellm._service_logger import ServiceLogging
 
     from memviz.models.http_guard import guard
 
     litellm.suppress_debug_info = True
-    litellm.REPEATED_STREAMING_CHUNK_LIMIT = 1_000_000  # a reply may repeat itself without being an error
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = (
+        1_000_000  # a reply may repeat itself without being an error
+    )
     litellm.telemetry = False
     # It would time each call for services that memviz does not use, on an event loop that it opens in our thread and
     # never closes: Python complains of that once Ctrl-C ends the program.
@@ -58,7 +62,9 @@ def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[st
         # Others are said to know tools, but not tool_choice: the call would be refused before it is made.
         arguments["allowed_openai_params"] = ["max_retries", "tool_choice"]
     if provider == "gemini" or (provider.startswith("vertex_ai") and "gemini" in model):
-        arguments["client"] = _http_client(timeout_seconds)  # a stream ignores the timeout otherwise
+        arguments["client"] = _http_client(
+            timeout_seconds
+        )  # a stream ignores the timeout otherwise
     return arguments
 
 

@@ -20,7 +20,9 @@ class Bill:
     def __enter__(self) -> Bill:
         return self
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: object
+    ) -> None:
         self.failed(error if isinstance(error, ModelError) else None)
 
     def answered(self, reply: Reply) -> Reply:

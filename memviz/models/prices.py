@@ -27,7 +27,9 @@ it stands for models whose price nobody has entered."""
 
 _windows_found: RecentlyUsed[str, int] = RecentlyUsed(1_000)
 _MODES = ("chat", "responses", "completion")
-_LONG_INPUT_KEY = re.compile(r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)")
+_LONG_INPUT_KEY = re.compile(
+    r"input_cost_per_token(?P<suffix>_above_(?P<number>\d+)(?P<thousands>k?)_tokens)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +50,24 @@ class TokenRates:
         fresh, output = self.input_usd_per_token, self.output_usd_per_token
         if fresh is None or output is None:
             return None
-        read = fresh if self.cache_read_usd_per_token is None else self.cache_read_usd_per_token
-        write = fresh if self.cache_write_usd_per_token is None else self.cache_write_usd_per_token
-        fresh_tokens = max(0, usage.input_tokens - usage.cached_tokens - cache_write_tokens)
-        input_usd = fresh_tokens * fresh + usage.cached_tokens * read + cache_write_tokens * write
+        read = (
+            fresh
+            if self.cache_read_usd_per_token is None
+            else self.cache_read_usd_per_token
+        )
+        write = (
+            fresh
+            if self.cache_write_usd_per_token is None
+            else self.cache_write_usd_per_token
+        )
+        fresh_tokens = max(
+            0, usage.input_tokens - usage.cached_tokens - cache_write_tokens
+        )
+        input_usd = (
+            fresh_tokens * fresh
+            + usage.cached_tokens * read
+            + cache_write_tokens * write
+        )
         return input_usd + usage.output_tokens * output
 
 
@@ -73,12 +89,18 @@ class Price(TokenRates):
 
     def rates(self, input_tokens: int) -> TokenRates:
         """The rates of a request with this many input tokens."""
-        longer = (rates for rates in reversed(self.long_input_rates) if input_tokens > rates.above_input_tokens)
+        longer = (
+            rates
+            for rates in reversed(self.long_input_rates)
+            if input_tokens > rates.above_input_tokens
+        )
         return next(longer, self)
 
     def cost_usd(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
         """What a request with this ``usage`` costs at list price; ``None`` if a rate is unknown."""
-        return TokenRates.cost_usd(self.rates(usage.input_tokens), usage, cache_write_tokens)
+        return TokenRates.cost_usd(
+            self.rates(usage.input_tokens), usage, cache_write_tokens
+        )
 
 
 def price(model: str) -> Price | None:
@@ -90,7 +112,11 @@ def price(model: str) -> Price | None:
     provider, slash, name = model.partition("/")
     if not slash:
         # A fine-tuned model is ft:<base>:<organization>:<name>:<id>, and costs what its base does.
-        return known.get(":".join(model.split(":")[:2])) if model.startswith("ft:") else None
+        return (
+            known.get(":".join(model.split(":")[:2]))
+            if model.startswith("ft:")
+            else None
+        )
     found = price(name)
     # The provider of bare names may be told apart further: cohere_chat, vertex_ai-language-models.
     return found if found is not None and found.provider.startswith(provider) else None
@@ -117,7 +143,9 @@ def prices() -> Mapping[str, Price]:
     return {
         name: _price(name, entry)
         for name, entry in entries.items()
-        if isinstance(entry, dict) and entry.get("mode") in _MODES and "litellm_provider" in entry
+        if isinstance(entry, dict)
+        and entry.get("mode") in _MODES
+        and "litellm_provider" in entry
     }
 
 
@@ -157,7 +185,10 @@ def _thresholds(entry: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     """Input tokens above which other rates hold, and how the file's keys for these rates end."""
     for key in entry:
         if "_above_" in key and (match := _LONG_INPUT_KEY.fullmatch(key)):
-            yield int(match["number"]) * (1000 if match["thousands"] else 1), match["suffix"]
+            yield (
+                int(match["number"]) * (1000 if match["thousands"] else 1),
+                match["suffix"],
+            )
 
 
 def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
@@ -165,7 +196,11 @@ def _rates(entry: Mapping[str, Any], suffix: str = "") -> dict[str, Any]:
 
     def rate(key: str) -> float | None:
         value = entry.get(key + suffix)
-        return float(value) if isinstance(value, int | float) and (value > 0 or (value == 0 and free)) else None
+        return (
+            float(value)
+            if isinstance(value, int | float) and (value > 0 or (value == 0 and free))
+            else None
+        )
 
     return {
         "input_usd_per_token": rate("input_cost_per_token"),

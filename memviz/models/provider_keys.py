@@ -51,8 +51,15 @@ _KEY_VARIABLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 def key_variables() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     """For each provider groups of variables, of which each needs one set. The small providers come from litellm."""
     small = json_file("llms/openai_like/providers.json")
-    named = {provider: about.get("api_key_env") for provider, about in small.items() if isinstance(about, dict)}
-    return {**{provider: ((name,),) for provider, name in named.items() if name}, **_KEY_VARIABLES}
+    named = {
+        provider: about.get("api_key_env")
+        for provider, about in small.items()
+        if isinstance(about, dict)
+    }
+    return {
+        **{provider: ((name,),) for provider, name in named.items() if name},
+        **_KEY_VARIABLES,
+    }
 
 
 def provider_of(model: str) -> str:
@@ -68,7 +75,11 @@ def address_variables(provider: str) -> Mapping[str, str]:
     """The environment variables that are set and say where ``provider`` is reached, with their values."""
     prefix = re.split(r"[_-]", provider)[0].upper()
     mine = re.compile(rf"{re.escape(prefix)}\w*_(API_BASE|BASE_URL)")
-    return {name: value for name, value in sorted(os.environ.items()) if value and mine.fullmatch(name)}
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if value and mine.fullmatch(name)
+    }
 
 
 def missing_keys(model: str) -> tuple[str, ...]:
@@ -77,4 +88,6 @@ def missing_keys(model: str) -> tuple[str, ...]:
     Empty when nothing is missing or when it is not known what the provider needs.
     """
     groups = key_variables().get(provider_of(model), ())
-    return tuple(group[0] for group in groups if not any(os.environ.get(name) for name in group))
+    return tuple(
+        group[0] for group in groups if not any(os.environ.get(name) for name in group)
+    )

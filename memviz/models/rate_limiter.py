@@ -37,7 +37,10 @@ class RateLimiter:
         return self._pace_seconds
 
     def wait(
-        self, sleep: Callable[[float], object], at_least_seconds: float = 0.0, at_most_seconds: float = inf
+        self,
+        sleep: Callable[[float], object],
+        at_least_seconds: float = 0.0,
+        at_most_seconds: float = inf,
     ) -> None:
         """Wait for one's turn, but ``at_least_seconds``. Anew, if somebody is refused in the meantime. Who has waited
         ``at_most_seconds`` goes ahead, and may be refused: a chat is not to hang on what a sweep is willing to wait.
@@ -53,11 +56,18 @@ class RateLimiter:
         """A request made at ``begun`` was refused: nobody passes for ``seconds``, and slower after that."""
         with self._lock:
             now = self.now()
-            if begun >= self._slowed_at:  # others were on their way together with the one that slowed it down
-                self._pace_seconds = min(LONGEST_PACE_SECONDS, max(FIRST_PACE_SECONDS, 2 * self._pace_seconds))
+            if (
+                begun >= self._slowed_at
+            ):  # others were on their way together with the one that slowed it down
+                self._pace_seconds = min(
+                    LONGEST_PACE_SECONDS,
+                    max(FIRST_PACE_SECONDS, 2 * self._pace_seconds),
+                )
                 self._slowed_at = now
             if now + seconds > self._held_until:
-                self._held_until = self._next_at = now + seconds  # those who wait take their turns again
+                self._held_until = self._next_at = (
+                    now + seconds
+                )  # those who wait take their turns again
                 self._holds += 1
 
     def answered(self) -> None:
@@ -72,7 +82,10 @@ class RateLimiter:
         with self._lock:
             now = self.now()
             wait_seconds = max(at_least_seconds, self._next_at - now)
-            self._next_at = max(self._next_at, now + wait_seconds if self._pace_seconds else now) + self._pace_seconds
+            self._next_at = (
+                max(self._next_at, now + wait_seconds if self._pace_seconds else now)
+                + self._pace_seconds
+            )
             return wait_seconds, self._holds
 
 

@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from memviz.text.wording import counted
 
 _STANDING = "They stand right before the user's last message."
-_AMONG = "They stand right before the user's last message, among others that were recalled."
+_AMONG = (
+    "They stand right before the user's last message, among others that were recalled."
+)
 _RECALLED = re.compile(r"Recalled ([\d,]+) messages?\.")
-_IN_PLACE = re.compile(r"([\d,]+) of them stands? in full where (?:it was|they were) said\.")
+_IN_PLACE = re.compile(
+    r"([\d,]+) of them stands? in full where (?:it was|they were) said\."
+)
 _HELD = re.compile(r"([\d,]+) of them you were sent anyway\.")
-_MISSING = re.compile(r"There is no (?P<missing>[^:]+): this conversation has (?P<turns>[\d,]+) turns? so far\.")
+_MISSING = re.compile(
+    r"There is no (?P<missing>[^:]+): this conversation has (?P<turns>[\d,]+) turns? so far\."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +41,17 @@ class RecallResult:
     @property
     def text(self) -> str:
         """The result in words."""
-        sentences = [f"Recalled {counted(self.held + self.in_place + self.fresh, 'message')}."]
+        sentences = [
+            f"Recalled {counted(self.held + self.in_place + self.fresh, 'message')}."
+        ]
         if self.fresh:
             sentences.append(_AMONG if self.among else _STANDING)
         if self.in_place:
-            where = "stands in full where it was" if self.in_place == 1 else "stand in full where they were"
+            where = (
+                "stands in full where it was"
+                if self.in_place == 1
+                else "stand in full where they were"
+            )
             sentences.append(f"{self.in_place:,} of them {where} said.")
         if self.held:
             sentences.append(f"{self.held} of them you were sent anyway.")
@@ -48,10 +60,14 @@ class RecallResult:
                 f"{self.cut} more were too many; those asked for by number are kept first, then the newest."
             )
         if self.halves:
-            sentences.append(f"{self.halves} more were left out: a tool's call and its result only go together.")
+            sentences.append(
+                f"{self.halves} more were left out: a tool's call and its result only go together."
+            )
         if self.missing:
             no = ", no ".join(self.missing)
-            sentences.append(f"There is no {no}: this conversation has {counted(self.turns, 'turn')} so far.")
+            sentences.append(
+                f"There is no {no}: this conversation has {counted(self.turns, 'turn')} so far."
+            )
         return " ".join(sentences)
 
     @classmethod
@@ -59,9 +75,14 @@ class RecallResult:
         """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
         among others are not counted as ``fresh``: nobody can tell which they are."""
         recalled, missing = _RECALLED.search(text), _MISSING.search(text)
-        held, in_place = (_number(one.group(1)) if one else 0 for one in (_HELD.search(text), _IN_PLACE.search(text)))
+        held, in_place = (
+            _number(one.group(1)) if one else 0
+            for one in (_HELD.search(text), _IN_PLACE.search(text))
+        )
         return cls(
-            _number(recalled.group(1)) - held - in_place if recalled and _STANDING in text else 0,
+            _number(recalled.group(1)) - held - in_place
+            if recalled and _STANDING in text
+            else 0,
             held,
             missing=tuple(missing["missing"].split(", no ")) if missing else (),
             turns=_number(missing["turns"]) if missing else 0,

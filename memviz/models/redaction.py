@@ -9,7 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from memviz.models.altered_secrets import HIDDEN, AlteredSecrets, looks_random
 
-_SECRET_OPTION = re.compile(r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE)
+_SECRET_OPTION = re.compile(
+    r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE
+)
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _SHORTEST_SECRET_CHARS = 6
 """Shorter values are words such as "none", and hiding them would garble a sentence."""
@@ -30,7 +32,9 @@ def secrets_of(settings: Mapping[str, object]) -> set[str]:
 
 def environment_secrets() -> set[str]:
     """Every key and password among the environment variables."""
-    named = (value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name))
+    named = (
+        value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)
+    )
     return {value for value in named if len(value) >= _SHORTEST_SECRET_CHARS}
 
 
@@ -38,8 +42,16 @@ def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
     """What a server that was called with ``settings`` may repeat in a reply: the key, and whatever else looks like one
     of what was sent to it. Words are none, for a reply is shown and kept as it was given."""
     key = str(settings.get("api_key") or "")
-    sent = {key, *secrets_of(settings)} if key else environment_secrets() | secrets_of(settings)
-    keys = {one for one in sent if len(one) >= SHORTEST_KEY_CHARS and (one == key or looks_random(one))}
+    sent = (
+        {key, *secrets_of(settings)}
+        if key
+        else environment_secrets() | secrets_of(settings)
+    )
+    keys = {
+        one
+        for one in sent
+        if len(one) >= SHORTEST_KEY_CHARS and (one == key or looks_random(one))
+    }
     return AlteredSecrets(keys)
 
 
@@ -59,7 +71,9 @@ def public_address(url: str) -> str:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return ""
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        return urlunsplit(
+            (parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")
+        )
     except ValueError:
         return ""
 

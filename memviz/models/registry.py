@@ -63,7 +63,14 @@ def model(
     if name.startswith(RECORDING):
         return _recorded(name.removeprefix(RECORDING), **options)
     _check_name(name)
-    found = LiteLLMModel(name, api_key=api_key, api_base=api_base, timeout=timeout, retries=retries, **options)
+    found = LiteLLMModel(
+        name,
+        api_key=api_key,
+        api_base=api_base,
+        timeout=timeout,
+        retries=retries,
+        **options,
+    )
     if cache is None:
         return found
     from memviz.models.response_cache import CachedModel
@@ -83,7 +90,9 @@ def _recorded(name: str, **options: Any) -> Model:
             f"There is no recording {name!r}: bundled are {', '.join(known) or 'none'}, and no file has that path.",
             model=RECORDING + name,
         )
-    return RecordedModel(known[name] if name in known else read_recording(Path(name)), **options)
+    return RecordedModel(
+        known[name] if name in known else read_recording(Path(name)), **options
+    )
 
 
 @kept
@@ -111,17 +120,32 @@ def _full_name(about: Price) -> str:
 
 def _check_name(name: str) -> None:
     if not name:
-        raise UnknownModelError("No model was named: choose offline, or give a name such as openai/gpt-5-mini.")
+        raise UnknownModelError(
+            "No model was named: choose offline, or give a name such as openai/gpt-5-mini."
+        )
     if is_like_a_key(name):  # and is not repeated
-        raise UnknownModelError("The model's name looks like an API key: give the key as api_key, and name a model.")
+        raise UnknownModelError(
+            "The model's name looks like an API key: give the key as api_key, and name a model."
+        )
     prefix, slash, rest = name.partition("/")
-    well_formed = name.isprintable() and " " not in name and prefix and (rest or not slash)
+    well_formed = (
+        name.isprintable() and " " not in name and prefix and (rest or not slash)
+    )
     if not well_formed:
-        raise UnknownModelError(f"{name!r} is not a model name: give offline, or provider/model.", model=name)
+        raise UnknownModelError(
+            f"{name!r} is not a model name: give offline, or provider/model.",
+            model=name,
+        )
     if not slash and price(name) is None:
-        raise UnknownModelError(f"There is no model {name!r}: {_advice(name)}.", model=name)
+        raise UnknownModelError(
+            f"There is no model {name!r}: {_advice(name)}.", model=name
+        )
 
 
 def _advice(name: str) -> str:
     close = get_close_matches(name, [OFFLINE, *prices()], n=3)
-    return f"did you mean {' or '.join(close)}" if close else "give offline, or provider/model"
+    return (
+        f"did you mean {' or '.join(close)}"
+        if close
+        else "give offline, or provider/model"
+    )

@@ -47,7 +47,11 @@ def bound_body(response: httpx.Response) -> None:
         response.stream = body
     else:
         response.stream = _ShortLines(body)
-    for name in ("content-encoding", "content-length", "transfer-encoding"):  # they are not those of what is read
+    for name in (
+        "content-encoding",
+        "content-length",
+        "transfer-encoding",
+    ):  # they are not those of what is read
         response.headers.pop(name, None)
 
 
@@ -64,7 +68,9 @@ class _Unpacked(httpx.SyncByteStream):
     def __init__(self, response: httpx.Response) -> None:
         is_packed = "content-encoding" in response.headers
         source = _InPieces(source_of(response)) if is_packed else source_of(response)
-        self._whole = httpx.Response(response.status_code, headers=response.headers, stream=source)
+        self._whole = httpx.Response(
+            response.status_code, headers=response.headers, stream=source
+        )
 
     def __iter__(self) -> Iterator[bytes]:
         return at_most(self._whole.iter_bytes())

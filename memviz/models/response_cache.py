@@ -42,8 +42,12 @@ class ResponseCache:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # private conversations are summarized
-            self._run("CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, content TEXT NOT NULL)")
+            self.folder.mkdir(
+                mode=0o700, parents=True, exist_ok=True
+            )  # private conversations are summarized
+            self._run(
+                "CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, content TEXT NOT NULL)"
+            )
             self._run("SELECT key, content FROM reply LIMIT 1")
         except (OSError, sqlite3.Error) as error:
             raise StorageError(
@@ -62,13 +66,22 @@ class ResponseCache:
     def put(self, key: str, reply: Reply) -> None:
         """Keep an answer. One that cannot be written has been given all the same."""
         with suppress(sqlite3.Error):
-            self._run("INSERT OR REPLACE INTO reply VALUES (?, ?)", key, json.dumps(asdict(reply)))
+            self._run(
+                "INSERT OR REPLACE INTO reply VALUES (?, ?)",
+                key,
+                json.dumps(asdict(reply)),
+            )
 
     def __len__(self) -> int:
         return int(self._run("SELECT COUNT(*) FROM reply")[0][0])
 
     def _run(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
-        with closing(sqlite3.connect(self.folder / FILE_NAME, timeout=BUSY_SECONDS)) as connection, connection:
+        with (
+            closing(
+                sqlite3.connect(self.folder / FILE_NAME, timeout=BUSY_SECONDS)
+            ) as connection,
+            connection,
+        ):
             return connection.execute(sql, values).fetchall()
 
 
@@ -86,7 +99,9 @@ class CachedModel(MeteredWrapper):
 
     def __init__(self, model: Model, folder: str | Path) -> None:
         if model.identity is None:
-            raise ParameterError("cache", str(folder), f"no cache with {type(model).__name__}")
+            raise ParameterError(
+                "cache", str(folder), f"no cache with {type(model).__name__}"
+            )
         super().__init__(model)
         self.replies = ResponseCache(folder)
 
@@ -99,7 +114,11 @@ class CachedModel(MeteredWrapper):
         return limited and CachedModel(limited, self.replies.folder)
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The answer in one piece, kept or new. The meter is not asked for one that is at hand."""
         key = self._key(messages, tools, tool_choice)
@@ -107,7 +126,9 @@ class CachedModel(MeteredWrapper):
             reply = self.replies.get(key)
             if reply is None:
                 # Asked for as a whole: a stream that the caller leaves open must not keep others waiting.
-                *_, last = self._model.stream_metered(meter, messages, tools, tool_choice)
+                *_, last = self._model.stream_metered(
+                    meter, messages, tools, tool_choice
+                )
                 assert isinstance(last, Reply)  # noqa: S101 - the last item of every stream
                 reply = last
                 if reply.is_whole:
@@ -116,9 +137,20 @@ class CachedModel(MeteredWrapper):
             yield reply.text
         yield reply
 
-    def _key(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> str:
-        request = [[one.to_request() for one in messages], [one.to_request() for one in tools], tool_choice]
-        content = json.dumps([VERSION, self._model.identity, *request], sort_keys=True, default=repr)
+    def _key(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool],
+        tool_choice: ToolChoice,
+    ) -> str:
+        request = [
+            [one.to_request() for one in messages],
+            [one.to_request() for one in tools],
+            tool_choice,
+        ]
+        content = json.dumps(
+            [VERSION, self._model.identity, *request], sort_keys=True, default=repr
+        )
         return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -135,7 +167,19 @@ def _turn(key: str) -> Lock:
 def _reply(kept: Mapping[str, Any]) -> Reply:
     calls = tuple(ToolCall(**call) for call in kept["tool_calls"])
     usage = None if kept["usage"] is None else Usage(**kept["usage"])
-    reply = Reply(kept["text"], calls, usage, 0.0, kept["model"], kept["finish_reason"], cached=True)
-    if not (isinstance(reply.text, str) and isinstance(reply.model, str) and isinstance(reply.finish_reason, str)):
+    reply = Reply(
+        kept["text"],
+        calls,
+        usage,
+        0.0,
+        kept["model"],
+        kept["finish_reason"],
+        cached=True,
+    )
+    if not (
+        isinstance(reply.text, str)
+        and isinstance(reply.model, str)
+        and isinstance(reply.finish_reason, str)
+    ):
         raise TypeError("not an answer as it was kept")
     return reply

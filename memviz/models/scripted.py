@@ -27,12 +27,19 @@ class ScriptedModel(Model):
     def __init__(self, script: Iterable[Item]) -> None:
         if isinstance(script, str | bytes) or not isinstance(script, Iterable):
             raise ParameterError("script", script, _ALLOWED)
-        self._script = iter([_judged(item) for item in script] if isinstance(script, list | tuple) else script)
+        self._script = iter(
+            [_judged(item) for item in script]
+            if isinstance(script, list | tuple)
+            else script
+        )
         self.requests: list[tuple[Message, ...]] = []
         self.offered: list[tuple[Tool, ...]] = []
 
     def complete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Reply:
         """The next item of the script."""
         self.requests.append(tuple(messages))
@@ -49,7 +56,10 @@ class ScriptedModel(Model):
         return Reply(item) if isinstance(item, str) else item
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The next item of the script, line by line."""
         reply = self.complete(messages, tools, tool_choice)

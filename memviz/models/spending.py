@@ -33,7 +33,9 @@ class Spending(Budget):
         Raises :class:`memviz.errors.ParameterError` for a limit out of range.
         """
         if not 0 <= limit_usd <= MAX_USD:
-            raise ParameterError("limit_usd", limit_usd, "an amount of US dollars, 0 or more")
+            raise ParameterError(
+                "limit_usd", limit_usd, "an amount of US dollars, 0 or more"
+            )
         with self._changed:
             self.limit_usd = float(limit_usd)
             self._changed.notify_all()
@@ -57,7 +59,9 @@ class Spending(Budget):
         """One more call of which nobody knows the price; its tokens where the server said how many."""
         with self._changed:
             self.unpriced_calls += 1
-            self.unpriced_tokens += usage.input_tokens + usage.output_tokens if usage else 0
+            self.unpriced_tokens += (
+                usage.input_tokens + usage.output_tokens if usage else 0
+            )
 
     def since(self, mark: tuple[float, int]) -> str:
         """What was spent since ``mark`` was taken: ``$0.0042``, ``$0.0042 + 3 calls whose price is not known``."""
@@ -74,5 +78,9 @@ class Spending(Budget):
 
 
 def _spent(usd: float, unpriced_calls: int) -> str:
-    more = f" + {counted(unpriced_calls, 'call')} whose price is not known" if unpriced_calls else ""
+    more = (
+        f" + {counted(unpriced_calls, 'call')} whose price is not known"
+        if unpriced_calls
+        else ""
+    )
     return f"{dollars(max(0.0, usd))}{more}"

@@ -38,7 +38,9 @@ class _StreamedCall:
 
     def ends_before(self, piece: Any) -> bool:
         """Whether ``piece``, though it has the index of this call, begins another one."""
-        if not (self.name and piece.function.name):  # without a name a new id tells nothing: some make one up a piece
+        if not (
+            self.name and piece.function.name
+        ):  # without a name a new id tells nothing: some make one up a piece
             return False
         if self.id or piece.id:
             return bool(self.id and piece.id and self.id != piece.id)
@@ -74,7 +76,9 @@ class _StreamedCalls(list[_StreamedCall]):
         for call in self:
             id = clean_text(call.id)
             if not id or id in taken:
-                id = uuid4().hex[:9]  # nine letters and digits: the only shape that Mistral takes, and good for all
+                id = uuid4().hex[
+                    :9
+                ]  # nine letters and digits: the only shape that Mistral takes, and good for all
             taken.add(id)
             arguments = clean_text(call.arguments) if call.arguments.strip() else "{}"
             yield ToolCall(id, clean_text(call.name), arguments)
@@ -123,25 +127,39 @@ class StreamedReply:
     def end(self, stream: Any) -> ModelError | None:
         """Take in what only the finished litellm ``stream`` tells. Returns why this is no reply, or ``None``."""
         # litellm makes up what the server did not send: a finish reason "stop" and an estimated usage.
-        marks = (getattr(stream, name, "stop") for name in ("received_finish_reason", "intermittent_finish_reason"))
+        marks = (
+            getattr(stream, name, "stop")
+            for name in ("received_finish_reason", "intermittent_finish_reason")
+        )
         if not any(marks):
             self._finish_reason = None
-        self._billed = any(getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ()))
+        self._billed = any(
+            getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ())
+        )
         return self._problem()
 
     def _problem(self) -> ModelError | None:
         model, something = self.model, bool(self._calls or self.text.strip())
         if something and self._finish_reason is None:
-            return ServerError(f"Model {model} broke off in the middle of its answer: try again.", model=model)
-        half_call = self._finish_reason in _BREAKS_OFF and not all(call.is_whole for call in self._calls)
+            return ServerError(
+                f"Model {model} broke off in the middle of its answer: try again.",
+                model=model,
+            )
+        half_call = self._finish_reason in _BREAKS_OFF and not all(
+            call.is_whole for call in self._calls
+        )
         if something and not half_call:
             return self._nameless_call()
         if self._finish_reason == "content_filter":
-            return BadRequestError(f"The provider of model {model} withheld the answer: rephrase it.", model=model)
+            return BadRequestError(
+                f"The provider of model {model} withheld the answer: rephrase it.",
+                model=model,
+            )
         if self._finish_reason == "length":
             done = "completed a tool call" if half_call else "wrote any text"
             return MalformedReplyError(
-                f"Model {model} reached its output limit before it {done}: allow it more output tokens.", model=model
+                f"Model {model} reached its output limit before it {done}: allow it more output tokens.",
+                model=model,
             )
         return MalformedReplyError(
             f"Model {model} sent an empty answer or none at all: try again, or check the base URL and the prefix.",
@@ -160,17 +178,30 @@ class StreamedReply:
         """The whole reply, its cost at list price."""
         calls = tuple(map(self._without_secrets, self._calls.finished()))
         finish_reason = self._secrets.conceal(self._finish_reason or "stop")
-        if calls and finish_reason in ("stop", "function_call"):  # what some servers say where OpenAI says tool_calls
+        if calls and finish_reason in (
+            "stop",
+            "function_call",
+        ):  # what some servers say where OpenAI says tool_calls
             finish_reason = "tool_calls"
         usage, cache_write_tokens = self._usage()
         known = price(self.model)
-        cost_usd = known.cost_usd(usage, cache_write_tokens) if known and usage else None
+        cost_usd = (
+            known.cost_usd(usage, cache_write_tokens) if known and usage else None
+        )
         return Reply(
-            self.text, calls, usage, cost_usd, self.model, finish_reason, disbelieved_cached_tokens=self._disbelieved
+            self.text,
+            calls,
+            usage,
+            cost_usd,
+            self.model,
+            finish_reason,
+            disbelieved_cached_tokens=self._disbelieved,
         )
 
     def _without_secrets(self, call: ToolCall) -> ToolCall:
-        return ToolCall(*map(self._secrets.conceal, (call.id, call.name, call.arguments)))
+        return ToolCall(
+            *map(self._secrets.conceal, (call.id, call.name, call.arguments))
+        )
 
     def _usage(self) -> tuple[Usage | None, int]:
         """What the server billed, if it said so, and how many of its input tokens were written to the cache."""
@@ -181,7 +212,9 @@ class StreamedReply:
         cached = getattr(details, "cached_tokens", None) or 0
         written = getattr(details, "cache_creation_tokens", None) or 0
         numbers = (usage.prompt_tokens, usage.completion_tokens or 0, cached, written)
-        if not all(is_whole_number(tokens) and tokens >= 0 for tokens in numbers):  # no bill: the tokens are counted
+        if not all(
+            is_whole_number(tokens) and tokens >= 0 for tokens in numbers
+        ):  # no bill: the tokens are counted
             return None, 0
         if cached + written > usage.prompt_tokens:
             self._disbelieved, cached, written = cached + written, 0, 0

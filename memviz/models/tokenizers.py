@@ -30,6 +30,8 @@ def approximation(model: str, counter: str) -> str:
     factor where it is known; an empty text where they are the model's own."""
     if not (model and counter) or counter == counter_of_model(model):
         return ""
-    known = next((words for part, words in MEASURED.items() if part in model.casefold()), "")
+    known = next(
+        (words for part, words in MEASURED.items() if part in model.casefold()), ""
+    )
     factor = f" ({known})" if known else ""
     return f"All tokens are approximate: {counter} is not the tokenizer of {model}{factor}."

@@ -18,13 +18,19 @@ class Tool:
 
     def to_request(self) -> dict[str, Any]:
         """The OpenAI shape of the tool."""
-        about = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+        about = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+        }
         return {"type": "function", "function": about}
 
     @property
     def text(self) -> str:
         """The schema as compact JSON."""
-        return json.dumps(self.to_request()["function"], ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(
+            self.to_request()["function"], ensure_ascii=False, separators=(",", ":")
+        )
 
 
 def _integers(description: str) -> dict[str, Any]:
@@ -39,8 +45,14 @@ RECALL_CONVERSATION = Tool(
         "type": "object",
         "properties": {
             "turn_numbers": _integers("Whole turns, by number; the first turn is 1."),
-            "message_indices": _integers("Single messages, by index; the first message is 0."),
-            "last_n": {"type": "integer", "minimum": 1, "description": "The newest so many messages."},
+            "message_indices": _integers(
+                "Single messages, by index; the first message is 0."
+            ),
+            "last_n": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "The newest so many messages.",
+            },
         },
     },
 )
@@ -53,7 +65,10 @@ CONTINUE_THINKING = Tool(
     {
         "type": "object",
         "properties": {
-            "continue_thinking": {"type": "boolean", "description": "Whether to think for another round."},
+            "continue_thinking": {
+                "type": "boolean",
+                "description": "Whether to think for another round.",
+            },
             "summary": {
                 "type": "string",
                 "description": "When stopping: what this turn is about, with its names, numbers, dates and decisions.",

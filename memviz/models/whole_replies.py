@@ -53,7 +53,9 @@ class _AsEvents(httpx.SyncByteStream):
         for piece in self._source:
             body += piece
             if len(body) >= MAX_EVENT_BYTES:
-                raise NotAReplyError(f"more than {MAX_EVENT_BYTES // 1024**2} MB of JSON")
+                raise NotAReplyError(
+                    f"more than {MAX_EVENT_BYTES // 1024**2} MB of JSON"
+                )
         for event in _events(body) if body.strip() else ():
             yield b"data: %s\n\n" % event.encode()
 
@@ -70,7 +72,9 @@ def _events(body: bytes) -> Iterator[str]:
         yield json.dumps(whole)
         return
     choices = whole.get("choices") if isinstance(whole, dict) else None
-    if not isinstance(choices, list) or not all(isinstance(one, dict) and _message(one) for one in choices):
+    if not isinstance(choices, list) or not all(
+        isinstance(one, dict) and _message(one) for one in choices
+    ):
         raise NotAReplyError("JSON that is no chat completion")
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
     yield json.dumps({**head, "choices": [_piece(one) for one in choices]})
@@ -89,5 +93,13 @@ def _piece(choice: dict[str, Any]) -> dict[str, Any]:
     delta = {**(_message(choice) or {})}
     calls = delta.get("tool_calls")
     if isinstance(calls, list):
-        delta["tool_calls"] = [{**call, "index": at} for at, call in enumerate(calls) if isinstance(call, dict)]
-    return {"index": choice.get("index", 0), "delta": delta, "finish_reason": choice.get("finish_reason") or "stop"}
+        delta["tool_calls"] = [
+            {**call, "index": at}
+            for at, call in enumerate(calls)
+            if isinstance(call, dict)
+        ]
+    return {
+        "index": choice.get("index", 0),
+        "delta": delta,
+        "finish_reason": choice.get("finish_reason") or "stop",
+    }

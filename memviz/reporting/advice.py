@@ -15,17 +15,34 @@ from memviz.tuning.recommendation import asked_in_words
 
 
 def advice_sentences(
-    settings: Sequence[Setting], facts: ReportFacts, assumptions: PricingAssumptions, asked: Constraints
+    settings: Sequence[Setting],
+    facts: ReportFacts,
+    assumptions: PricingAssumptions,
+    asked: Constraints,
 ) -> tuple[str, ...]:
     """The recommendation and what it rests on, or why there is none. Compared are settings that replayed this
     conversation: one that answered for itself had another one."""
-    pairs = [(setting.run, own.retained) for setting, own in zip(settings, facts.settings, strict=True)]
-    comparable = [(run, kept) for run, kept in pairs if run.requests and (kept is not None or not facts.found)]
+    pairs = [
+        (setting.run, own.retained)
+        for setting, own in zip(settings, facts.settings, strict=True)
+    ]
+    comparable = [
+        (run, kept)
+        for run, kept in pairs
+        if run.requests and (kept is not None or not facts.found)
+    ]
     if len(comparable) < 2:
-        return ("There is no recommendation: it takes two settings or more over the same conversation.",)
+        return (
+            "There is no recommendation: it takes two settings or more over the same conversation.",
+        )
     runs, kept = zip(*comparable, strict=True)
-    best = as_sweep(runs, kept, facts.subject, assumptions).best(asked.min_retention, asked.max_peak_tokens)
-    basis, number = basis_in_words(assumptions, runs[0].counter.name), counted(len(runs), "setting")
+    best = as_sweep(runs, kept, facts.subject, assumptions).best(
+        asked.min_retention, asked.max_peak_tokens
+    )
+    basis, number = (
+        basis_in_words(assumptions, runs[0].counter.name),
+        counted(len(runs), "setting"),
+    )
     return (
         best.answer,
         *best.grounds.sentences,

@@ -24,12 +24,22 @@ Json = dict[str, Any]
 def chart_data(settings: Sequence[Setting], view: View | None) -> Json:
     """Everything the script needs: ``charts`` by name, the ``templates`` of the themes, and Plotly's ``config``.
     ``view`` is the part of the conversation that the maps show, ``None`` where there is no request."""
-    figures = {name: _both_themes(figure) for name, figure in _figures(settings, view)} if view else {}
+    figures = (
+        {name: _both_themes(figure) for name, figure in _figures(settings, view)}
+        if view
+        else {}
+    )
     templates = {name: template(theme) for name, theme in THEMES.items()}
-    return {"charts": figures, "templates": templates, "config": {**CONFIG, "responsive": True}}
+    return {
+        "charts": figures,
+        "templates": templates,
+        "config": {**CONFIG, "responsive": True},
+    }
 
 
-def _figures(settings: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Figure]]:
+def _figures(
+    settings: Sequence[Setting], view: View
+) -> Iterator[tuple[str, go.Figure]]:
     """A heading of the page names each chart; what a map's own title adds is the mark of its setting."""
     asked = [setting for setting in settings if setting.run.requests]
     yield TOKENS, tokens_per_turn([setting.setting for setting in asked])
@@ -42,7 +52,10 @@ def _figures(settings: Sequence[Setting], view: View) -> Iterator[tuple[str, go.
 
 def _untitled(figure: go.Figure) -> go.Figure:
     """The figure without its title and the room for it."""
-    top, height = max(0, figure.layout.margin.t - TITLE_PIXELS), figure.layout.height - TITLE_PIXELS
+    top, height = (
+        max(0, figure.layout.margin.t - TITLE_PIXELS),
+        figure.layout.height - TITLE_PIXELS,
+    )
     return figure.update_layout(title_text="", margin_t=top, height=height)
 
 
@@ -55,7 +68,9 @@ def _both_themes(figure: go.Figure) -> Json:
     return {"data": light["data"], "layout": light["layout"], "changes": changes}
 
 
-def _differences(light: Any, dark: Any, *path: str | int) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
+def _differences(
+    light: Any, dark: Any, *path: str | int
+) -> Iterator[tuple[tuple[str | int, ...], Any, Any]]:
     if isinstance(light, dict) and isinstance(dark, dict):
         for key in light:
             yield from _differences(light[key], dark[key], *path, key)

@@ -47,7 +47,14 @@ def talk(title: str, messages: Iterable[Message]) -> Talk:
             break
         hidden_chars = len(message.content) - len(shown)
         said.append(
-            Said(message_number(position), log.turn_number(position), message, shown, hidden_chars, _time(message))
+            Said(
+                message_number(position),
+                log.turn_number(position),
+                message,
+                shown,
+                hidden_chars,
+                _time(message),
+            )
         )
     return Talk(title, tuple(said), len(log), len(log) - len(said))
 
@@ -56,7 +63,9 @@ def _time(message: Message) -> str:
     return str(message.meta.get(TIME, "")) if message.meta else ""
 
 
-def distinct_talks(imported: Sequence[Message], runs: Sequence[tuple[str, Log]]) -> tuple[Talk, ...]:
+def distinct_talks(
+    imported: Sequence[Message], runs: Sequence[tuple[str, Log]]
+) -> tuple[Talk, ...]:
     """The conversation, and for free runs each setting's own replies."""
     own = [(label, log) for label, log in runs if list(log) != list(imported)]
     talks = [talk("Conversation", imported)] if imported or not own else []

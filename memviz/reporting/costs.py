@@ -42,14 +42,18 @@ class ReportCosts:
             yield f"{basis} They are worked out from the tokens, whoever answered in fact."
         else:
             yield f"No model was called; these costs are estimated. {basis}"
-        missing = list(dict.fromkeys(name for cost in self.costs for name in cost.missing))
+        missing = list(
+            dict.fromkeys(name for cost in self.costs for name in cost.missing)
+        )
         if missing:
             yield f"Unknown, and so are the dollars that need it: {listed(missing)}."
         yield from prices_of(self.assumptions)
         yield cache_in_words(self.assumptions.cache)
 
 
-def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -> ReportCosts:
+def report_costs(
+    settings: Sequence[Setting], assumptions: PricingAssumptions
+) -> ReportCosts:
     """The costs of every setting of the report."""
     runs = [setting.run for setting in settings]
     was_asked = any(live_replies(run) or not _is_free(run) for run in runs)
@@ -58,7 +62,11 @@ def report_costs(settings: Sequence[Setting], assumptions: PricingAssumptions) -
 
 
 def _is_free(run: Run) -> bool:
-    return all(compaction.recorded or compaction.model == OFFLINE for compaction in run.compactions if compaction.asked)
+    return all(
+        compaction.recorded or compaction.model == OFFLINE
+        for compaction in run.compactions
+        if compaction.asked
+    )
 
 
 def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:

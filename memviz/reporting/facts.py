@@ -16,7 +16,13 @@ from memviz.metrics.retention.losses import Losses, fact_losses
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import whose_words
 from memviz.reporting.settings import Setting
-from memviz.text.wording import counted, message_list, message_range, request_name, share_of
+from memviz.text.wording import (
+    counted,
+    message_list,
+    message_range,
+    request_name,
+    share_of,
+)
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -52,7 +58,11 @@ class SettingFacts:
         if self.retained is None:
             return "not measured"
         shares = self.retained.share(self.retained.retained)
-        return share_in_words(float(np.nanmean(shares))) if np.isfinite(shares).any() else "none was stated"
+        return (
+            share_in_words(float(np.nanmean(shares)))
+            if np.isfinite(shares).any()
+            else "none was stated"
+        )
 
     @property
     def at_the_end(self) -> str:
@@ -71,7 +81,9 @@ class SettingFacts:
             return "no request after it"
         last = life.spans[-1]
         if last.state is not Knowledge.LOST:
-            lost = next((span for span in life.spans if span.state is Knowledge.LOST), None)
+            lost = next(
+                (span for span in life.spans if span.state is Knowledge.LOST), None
+            )
             again = "" if lost is None else f", lost before at {_request(lost)}"
             return f"{STATE_WORDS[last.state]} at the end{again}"
         return f"lost at {_request(last)}: {self._cause(probe, last)}"
@@ -123,10 +135,16 @@ class ReportFacts:
     @property
     def rows(self) -> list[FactRow]:
         """The list, in the order of the facts."""
-        return [self._row(number, probe) for number, probe in enumerate(self.subject.probes)]
+        return [
+            self._row(number, probe) for number, probe in enumerate(self.subject.probes)
+        ]
 
     def _row(self, number: int, probe: Probe) -> FactRow:
-        stated = message_list(sorted(probe.evidence)) if probe.evidence else "no message named"
+        stated = (
+            message_list(sorted(probe.evidence))
+            if probe.evidence
+            else "no message named"
+        )
         fates = tuple(one.fate(number) for one in self.settings)
         return FactRow(" / ".join(probe.answers), probe.question, stated, fates)
 
@@ -139,19 +157,28 @@ def report_facts(settings: Sequence[Setting], transcript: Transcript) -> ReportF
     found, requests = len(subject.probes), max(len(run.requests) for run in runs)
     one_in = max(-(-found // MAX_FACTS), -(-found * requests // MAX_LOOKUPS), 1)
     subject = replace(subject, probes=subject.probes[::one_in])
-    return ReportFacts(subject, tuple(_facts(run, subject, transcript) for run in runs), found)
+    return ReportFacts(
+        subject, tuple(_facts(run, subject, transcript) for run in runs), found
+    )
 
 
-def _facts(run: Run, subject: SweepConversation, transcript: Transcript) -> SettingFacts:
+def _facts(
+    run: Run, subject: SweepConversation, transcript: Transcript
+) -> SettingFacts:
     if not subject.probes or not _is_of(run, transcript):
         return SettingFacts(run, None, {}, {})
     retained = retention(run, subject.probes, subject.texts)
     lives = life_lines(run, retained, subject.texts)
     return SettingFacts(
-        run, retained, {life.probe: life for life in lives}, fact_losses(run, retained, lives, subject.texts)
+        run,
+        retained,
+        {life.probe: life for life in lives},
+        fact_losses(run, retained, lives, subject.texts),
     )
 
 
 def _is_of(run: Run, transcript: Transcript) -> bool:
     """Whether the run replays this conversation, and its model did not answer for itself."""
-    return len(run.log) == len(transcript.messages) and list(run.log) == list(transcript.messages)
+    return len(run.log) == len(transcript.messages) and list(run.log) == list(
+        transcript.messages
+    )

@@ -28,7 +28,11 @@ def can_render() -> bool:
 
 
 def image(
-    figure: go.Figure, format: ImageFormat = "png", width: int = 1000, height: int = 500, theme: Theme = LIGHT
+    figure: go.Figure,
+    format: ImageFormat = "png",
+    width: int = 1000,
+    height: int = 500,
+    theme: Theme = LIGHT,
 ) -> bytes:
     """The figure as a picture of ``width`` x ``height`` points; a PNG has twice as many pixels each way.
 
@@ -39,11 +43,20 @@ def image(
     if missing:
         raise MemvizError(missing)
     kaleido = import_module("kaleido")
-    options = {"format": format, "width": width, "height": height, "scale": PIXELS_PER_POINT if format == "png" else 1}
+    options = {
+        "format": format,
+        "width": width,
+        "height": height,
+        "scale": PIXELS_PER_POINT if format == "png" else 1,
+    }
     try:
-        drawn = kaleido.calc_fig_sync(themed(figure, theme), opts=options, kopts=_browser_options())
+        drawn = kaleido.calc_fig_sync(
+            themed(figure, theme), opts=options, kopts=_browser_options()
+        )
     except Exception as error:  # kaleido and choreographer have no common base
-        reason = str(error.args[0] if error.args else error).strip() or type(error).__name__
+        reason = (
+            str(error.args[0] if error.args else error).strip() or type(error).__name__
+        )
         raise MemvizError(
             f"The picture could not be drawn: {reason} Save the chart from a page or from the report instead: each has "
             "a button for it."
@@ -54,7 +67,11 @@ def image(
 def _browser_options() -> dict[str, Any]:
     """MathJax would come from another machine. Chromium's sandbox does not work for root, as in most containers."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return {"mathjax": False, "proxy_server": NO_PROXY_PORT, "enable_sandbox": not is_root}
+    return {
+        "mathjax": False,
+        "proxy_server": NO_PROXY_PORT,
+        "enable_sandbox": not is_root,
+    }
 
 
 def _missing() -> str | None:
@@ -74,5 +91,7 @@ def _has_kaleido() -> bool:
 @cache
 def _browser() -> str | None:
     """Where kaleido finds a browser."""
-    path: str | None = import_module("choreographer.browsers.chromium").Chromium.find_browser(skip_local=False)
+    path: str | None = import_module(
+        "choreographer.browsers.chromium"
+    ).Chromium.find_browser(skip_local=False)
     return path if path and Path(path).is_file() else None

@@ -16,7 +16,12 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
-from memviz.charts.palette import STEP_COLORS, STEP_TITLES, SUMMARIZATION_LINE, setting_dash
+from memviz.charts.palette import (
+    STEP_COLORS,
+    STEP_TITLES,
+    SUMMARIZATION_LINE,
+    setting_dash,
+)
 from memviz.charts.summaries.marks import marks_of
 from memviz.charts.turn_axis import last_place
 from memviz.conversation import clean_text
@@ -26,7 +31,11 @@ from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import axis_of
-from memviz.metrics.summaries.compaction_words import reason_words, request_words, turn_words
+from memviz.metrics.summaries.compaction_words import (
+    reason_words,
+    request_words,
+    turn_words,
+)
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.reporting.advice import advice_sentences
 from memviz.reporting.charts import chart_data
@@ -62,47 +71,85 @@ def html_report(
     when it was made (default: now). Raises :class:`memviz.MemvizError` if there is no run.
     """
     if not runs:
-        raise MemvizError("A report needs at least one run. Replay the conversation under a setting first.")
-    named = enumerate(zip(runs, distinct_names([run.label for run in runs]), strict=True))
-    settings = [Setting(run, label, index, assumptions) for index, (run, label) in named]
+        raise MemvizError(
+            "A report needs at least one run. Replay the conversation under a setting first."
+        )
+    named = enumerate(
+        zip(runs, distinct_names([run.label for run in runs]), strict=True)
+    )
+    settings = [
+        Setting(run, label, index, assumptions) for index, (run, label) in named
+    ]
     asked = [setting for setting in settings if setting.run.requests]
     view = _whole(asked) if asked else None
     has_calls = any(setting.run.has_calls for setting in settings)
-    facts, terms = report_facts(settings, transcript), assumptions or PricingAssumptions.of()
-    html = _environment().get_template("report.html").render(
-        transcript=transcript, settings=settings, asked=asked, view=view, legend=_legend(asked),
-        talks=distinct_talks(transcript.messages, [(setting.label, setting.run.log) for setting in settings]),
-        facts=facts, costs=report_costs(settings, terms),
-        advice=advice_sentences(settings, facts, terms, constraints or Constraints()),
-        charts=chart_data(settings, view), stage=_stage(asked, transcript, facts, terms) if asked else None,
-        version=memviz_version(), made_at=made_at or datetime.now(UTC),
-        messages=max(len(setting.run.log) for setting in settings),
-        turns=max(setting.run.log.turn_count for setting in settings),
-        requests=max(len(setting.run.requests) for setting in settings),
-        has_calls=has_calls, step="request" if has_calls else "turn",
-    )  # fmt: skip
+    facts, terms = (
+        report_facts(settings, transcript),
+        assumptions or PricingAssumptions.of(),
+    )
+    html = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            transcript=transcript,
+            settings=settings,
+            asked=asked,
+            view=view,
+            legend=_legend(asked),
+            talks=distinct_talks(
+                transcript.messages,
+                [(setting.label, setting.run.log) for setting in settings],
+            ),
+            facts=facts,
+            costs=report_costs(settings, terms),
+            advice=advice_sentences(
+                settings, facts, terms, constraints or Constraints()
+            ),
+            charts=chart_data(settings, view),
+            stage=_stage(asked, transcript, facts, terms) if asked else None,
+            version=memviz_version(),
+            made_at=made_at or datetime.now(UTC),
+            messages=max(len(setting.run.log) for setting in settings),
+            turns=max(setting.run.log.turn_count for setting in settings),
+            requests=max(len(setting.run.requests) for setting in settings),
+            has_calls=has_calls,
+            step="request" if has_calls else "turn",
+        )
+    )
     return clean_text(html)
 
 
 def _stage(
-    settings: Sequence[Setting], transcript: Transcript, facts: ReportFacts, terms: PricingAssumptions
+    settings: Sequence[Setting],
+    transcript: Transcript,
+    facts: ReportFacts,
+    terms: PricingAssumptions,
 ) -> dict[str, Any]:
     """What the player of the report plays: all steps, or of a long conversation the first ones."""
-    retained, runs = {id(one.run): one.retained for one in facts.settings}, [setting.setting for setting in settings]
+    retained, runs = (
+        {id(one.run): one.retained for one in facts.settings},
+        [setting.setting for setting in settings],
+    )
     kept = [retained[id(setting.run)] for setting in settings]
     steps = steps_around(0, int(axis_of(setting.run for setting in settings).lasts[-1]))
     asked = predictions(runs, transcript, kept, terms, steps=steps)
     data = stage_data(
-        runs, transcript, retentions=kept, assumptions=terms, steps=steps,
+        runs,
+        transcript,
+        retentions=kept,
+        assumptions=terms,
+        steps=steps,
         questions=[question.as_data() for question in asked],
-    )  # fmt: skip
+    )
     return data | {"measures": MEASURES}
 
 
 def _whole(settings: Sequence[Setting]) -> View:
     """All requests and messages of all settings."""
     last = max(last_place(axis_of([setting.run])) for setting in settings)
-    return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
+    return View(
+        range(1, last + 1), range(max(len(setting.run.log) for setting in settings))
+    )
 
 
 class _Legend(NamedTuple):
@@ -116,9 +163,15 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
     """Fates stand from what is sent whole to what is not sent at all."""
     found = {code for setting in settings for code in fate_map(setting.run).present}
     order = sorted(found, key=lambda code: (-STEPS[code].fate, code))
-    compactions = [compaction for setting in settings for compaction in setting.run.compactions]
+    compactions = [
+        compaction for setting in settings for compaction in setting.run.compactions
+    ]
     marks = [
-        (SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color, mark.character, mark.name)
+        (
+            SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color,
+            mark.character,
+            mark.name,
+        )
         for mark in marks_of(compactions)
     ]
     return _Legend([(STEP_COLORS[code], STEP_TITLES[code]) for code in order], marks)
@@ -135,23 +188,36 @@ def memviz_version() -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("memviz.reporting", ""), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}  # knows numpy; NaN is null
+        loader=PackageLoader("memviz.reporting", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {
+        "cls": PlotlyJSONEncoder
+    }  # knows numpy; NaN is null
     environment.filters |= {
-        "number": lambda number: f"{number:,}", "dollars": dollars,
+        "number": lambda number: f"{number:,}",
+        "dollars": dollars,
         "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704 - none of the text is in it
-    }  # fmt: skip
-    scripts = {"plotly": get_plotlyjs(), "stage": script(), "drawing": _own("report.js")}
+    }
+    scripts = {
+        "plotly": get_plotlyjs(),
+        "stage": script(),
+        "drawing": _own("report.js"),
+    }
     environment.globals |= {
         "style": Markup(f"{_own('report.css')}\n{style()}"),  # noqa: S704 - our own files
         "scripts": [Markup(script) for script in scripts.values()],  # noqa: S704 - our own and Plotly's
         "hashes": [script_hash(script) for script in scripts.values()],
-        "themes": THEMES, "setting_dash": setting_dash,
-        "turn_words": turn_words, "request_words": request_words, "reason_words": reason_words,
+        "themes": THEMES,
+        "setting_dash": setting_dash,
+        "turn_words": turn_words,
+        "request_words": request_words,
+        "reason_words": reason_words,
         "request_sizes": request_sizes,
-    }  # fmt: skip
+    }
     return environment
 
 

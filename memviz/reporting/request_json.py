@@ -21,8 +21,13 @@ def request_json(record: TurnRecord, model: str = "") -> str:
 
 def request_of(record: TurnRecord, model: str = "") -> dict[str, Any]:
     """The request of a record as a dictionary."""
-    answered = record.facts.model if record.facts and record.facts.model != OFFLINE else ""
-    name, tools = model or answered, [TOOLS[name].to_request() for name in record.parts.tools]
+    answered = (
+        record.facts.model if record.facts and record.facts.model != OFFLINE else ""
+    )
+    name, tools = (
+        model or answered,
+        [TOOLS[name].to_request() for name in record.parts.tools],
+    )
     return {
         **({"model": name} if name else {}),
         "messages": [message.to_request() for message in record.context.messages],

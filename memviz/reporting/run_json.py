@@ -15,8 +15,12 @@ def run_json(run: Run) -> str:
     """
     value = run.to_dict()
     try:
-        text = json.dumps(value, ensure_ascii=False, indent=1, default=str, allow_nan=False)
+        text = json.dumps(
+            value, ensure_ascii=False, indent=1, default=str, allow_nan=False
+        )
     except ValueError:
-        finite = json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
+        finite = json.loads(
+            json.dumps(value, default=str), parse_constant=lambda _: None
+        )
         text = json.dumps(finite, ensure_ascii=False, indent=1)
     return clean_text(text)

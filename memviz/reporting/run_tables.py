@@ -20,9 +20,15 @@ from memviz.text.wording import message_number
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
 REQUEST_COLUMNS = (
-    *FRAME_COLUMNS, "budget_tokens", "counted_tokens", "reply_model", "reply_seconds", "reply_cost_usd",
-    "cleared_messages", "shortened_messages",
-)  # fmt: skip
+    *FRAME_COLUMNS,
+    "budget_tokens",
+    "counted_tokens",
+    "reply_model",
+    "reply_seconds",
+    "reply_cost_usd",
+    "cleared_messages",
+    "shortened_messages",
+)
 """The columns of a run's frame; the budget that the setting keeps to and what of the request counts against it; of a
 live reply who gave it, how long that took and what it cost (empty: unknown); and how many messages were sent cleared
 (as a placeholder, or calls without arguments) and shortened."""
@@ -41,9 +47,13 @@ stand-in*, or *live*; ``notes`` is the kind of what was written: *summary*, or *
 def requests_csv(run: Run) -> str:
     """One row a request; the columns are :data:`REQUEST_COLUMNS`."""
     rows: Any = run.frame().to_dict("records")
-    return _csv(REQUEST_COLUMNS, (
-        {**row, **_reply(run, record), **_reduced(record)} for row, record in zip(rows, run.requests, strict=True)
-    ))  # fmt: skip
+    return _csv(
+        REQUEST_COLUMNS,
+        (
+            {**row, **_reply(run, record), **_reduced(record)}
+            for row, record in zip(rows, run.requests, strict=True)
+        ),
+    )
 
 
 def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
@@ -62,13 +72,18 @@ def _reduced(record: TurnRecord) -> dict[str, int]:
     counts = {"cleared_messages": 0, "shortened_messages": 0}
     for piece in record.parts.messages:
         if piece.form is not None:
-            counts[f"{piece.form.fate}_messages"] += len(reduced(record.memory.space, piece))
+            counts[f"{piece.form.fate}_messages"] += len(
+                reduced(record.memory.space, piece)
+            )
     return counts
 
 
 def compactions_csv(run: Run) -> str:
     """One row a compaction, those after the last request included; the columns are :data:`COMPACTION_COLUMNS`."""
-    return _csv(COMPACTION_COLUMNS, (_compaction(run, event) for event in compaction_events(run)))
+    return _csv(
+        COMPACTION_COLUMNS,
+        (_compaction(run, event) for event in compaction_events(run)),
+    )
 
 
 def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
@@ -104,7 +119,9 @@ def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
 
 def _csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
     out = StringIO()
-    writer = csv.writer(out)  # its line ends are \r\n: with \n alone it would leave a \r in a cell unquoted
+    writer = csv.writer(
+        out
+    )  # its line ends are \r\n: with \n alone it would leave a \r in a cell unquoted
     names = list(columns)
     writer.writerow(names)
     writer.writerows([_cell(row[name]) for name in names] for row in rows)

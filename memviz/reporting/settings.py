@@ -17,7 +17,12 @@ from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, compaction_events, grows_a_list
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    compaction_events,
+    grows_a_list,
+)
 from memviz.models.names import OFFLINE, STAND_IN, in_words
 from memviz.text.wording import cost_words, dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -103,20 +108,29 @@ class Setting:
     @property
     def summarizers(self) -> str:
         """The names of those who wrote its summaries."""
-        names = dict.fromkeys(compaction.model for compaction in self.run.compactions if compaction.asked)
+        names = dict.fromkeys(
+            compaction.model for compaction in self.run.compactions if compaction.asked
+        )
         return ", ".join(in_words(name) or UNKNOWN for name in names) or "never asked"
 
     @property
     def repliers(self) -> str:
         """The names of the models whose replies were recorded; of a replay there are none."""
-        names = dict.fromkeys(record.facts.model or UNKNOWN for record in self.run.requests if record.facts)
+        names = dict.fromkeys(
+            record.facts.model or UNKNOWN
+            for record in self.run.requests
+            if record.facts
+        )
         return ", ".join(names) or "none: the replies are those of the conversation"
 
     @property
     def parameters(self) -> str:
         """All parameters with their values."""
         strategy = self.run.strategy
-        values = ((parameter.name, getattr(strategy, parameter.name)) for parameter in strategy.parameters())
+        values = (
+            (parameter.name, getattr(strategy, parameter.name))
+            for parameter in strategy.parameters()
+        )
         return ", ".join(f"{name} = {value!r}" for name, value in values) or "none"
 
     @property
@@ -124,11 +138,21 @@ class Setting:
         """What became of all messages at the last request; only what occurs."""
         shares = fate_map(self.run).shares(-1)
         found = (
-            Share("word for word", shares.verbatim, STEP_COLORS[code_of(Fate.VERBATIM)]),
+            Share(
+                "word for word", shares.verbatim, STEP_COLORS[code_of(Fate.VERBATIM)]
+            ),
             Share("shortened", shares.shortened, STEP_COLORS[code_of(Fate.SHORTENED)]),
-            Share("sent as a placeholder", shares.cleared, STEP_COLORS[code_of(Fate.CLEARED)]),
+            Share(
+                "sent as a placeholder",
+                shares.cleared,
+                STEP_COLORS[code_of(Fate.CLEARED)],
+            ),
             Share("recalled", shares.recalled, STEP_COLORS[code_of(Fate.RECALLED)]),
-            Share("replaced by a summary", shares.summarized, STEP_COLORS[code_of(Fate.SUMMARIZED, 1)]),
+            Share(
+                "replaced by a summary",
+                shares.summarized,
+                STEP_COLORS[code_of(Fate.SUMMARIZED, 1)],
+            ),
             Share("dropped", shares.dropped, STEP_COLORS[code_of(Fate.DROPPED)]),
         )
         return tuple(share for share in found if share.messages)
@@ -136,10 +160,16 @@ class Setting:
     @cached_property
     def numbers(self) -> dict[str, str]:
         """Its column of the table of key numbers."""
-        return dict(_numbers(token_use(self.run), _chat_cost(self.run), _summarizer_cost(self.run)))
+        return dict(
+            _numbers(
+                token_use(self.run), _chat_cost(self.run), _summarizer_cost(self.run)
+            )
+        )
 
 
-def _numbers(use: TokenUse, chat_cost: str, summarizer_cost: str) -> Iterator[tuple[str, str]]:
+def _numbers(
+    use: TokenUse, chat_cost: str, summarizer_cost: str
+) -> Iterator[tuple[str, str]]:
     yield "Requests to the chat model", f"{use.requests:,}"
     yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
     yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def sweep_dict(
-    sweep: Sweep, constraints: Constraints, best: Recommendation, counter: str, summarizer: str
+    sweep: Sweep,
+    constraints: Constraints,
+    best: Recommendation,
+    counter: str,
+    summarizer: str,
 ) -> dict[str, Any]:
     """All of a sweep as values that JSON knows; what is unknown is ``None``.
 
@@ -48,38 +52,69 @@ def sweep_dict(
 def _terms(assumptions: PricingAssumptions) -> dict[str, Any]:
     return {
         "model": None if assumptions.main is None else asdict(assumptions.main),
-        "summarizer": None if assumptions.summarizer is None else asdict(assumptions.summarizer),
+        "summarizer": None
+        if assumptions.summarizer is None
+        else asdict(assumptions.summarizer),
         "cache": None if assumptions.cache is None else asdict(assumptions.cache),
         "pause_seconds": assumptions.pause_seconds,
     }
 
 
 def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
-    chosen = {"setting": best.setting, "runner_up": best.runner_up, "nearest": best.nearest}
+    chosen = {
+        "setting": best.setting,
+        "runner_up": best.runner_up,
+        "nearest": best.nearest,
+    }
     own = {} if best.setting is None else _described(best.setting)
-    numbers = {role: None if one is None else sweep.settings.index(one) for role, one in chosen.items()}
-    return {**numbers, **own, "reasons": list(best.reasons), "sentence": best.sentence, "advice": best.advice}
+    numbers = {
+        role: None if one is None else sweep.settings.index(one)
+        for role, one in chosen.items()
+    }
+    return {
+        **numbers,
+        **own,
+        "reasons": list(best.reasons),
+        "sentence": best.sentence,
+        "advice": best.advice,
+    }
 
 
 def _best(one: StrategyBest) -> dict[str, Any]:
     """The best setting of a strategy, and the value to try where it lies at the edge of those that were tried."""
     edge = None if one.edge is None else asdict(one.edge)
-    return {"setting": one.row["setting"], **_described(one.setting), "fits": one.fits, "edge": edge}
+    return {
+        "setting": one.row["setting"],
+        **_described(one.setting),
+        "fits": one.fits,
+        "edge": edge,
+    }
 
 
 def _described(setting: Strategy) -> dict[str, Any]:
-    return {"strategy": setting.id, "label": setting.code_label, "parameters": setting.model_dump()}
+    return {
+        "strategy": setting.id,
+        "label": setting.code_label,
+        "parameters": setting.model_dump(),
+    }
 
 
 def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
     """The rows, with a setting's own parameters in the place of one column for those of all strategies."""
     names = {name for setting in sweep.settings for name in type(setting).model_fields}
-    rows = ({str(name): value for name, value in row.items()} for row in table.to_dict("records"))
+    rows = (
+        {str(name): value for name, value in row.items()}
+        for row in table.to_dict("records")
+    )
     return [_row(sweep.settings[int(row["setting"])], row, names) for row in rows]
 
 
-def _row(setting: Strategy, row: Mapping[str, Any], parameters: Iterable[str]) -> dict[str, Any]:
-    measures = {name: _plain(value) for name, value in row.items() if name not in parameters}
+def _row(
+    setting: Strategy, row: Mapping[str, Any], parameters: Iterable[str]
+) -> dict[str, Any]:
+    measures = {
+        name: _plain(value) for name, value in row.items() if name not in parameters
+    }
     return {"setting": measures.pop("setting"), **_described(setting), **measures}
 
 

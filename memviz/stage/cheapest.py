@@ -44,9 +44,13 @@ class Race(NamedTuple):
         return (second - least) / least if least else float(second > 0)
 
 
-def race(staged: Sequence[StagedRun], assumptions: PricingAssumptions | None) -> Race | None:
+def race(
+    staged: Sequence[StagedRun], assumptions: PricingAssumptions | None
+) -> Race | None:
     """The spending of all settings; ``None`` of fewer than two, or before the first request."""
-    turns = min((one.run.requests[-1].turn for one in staged if one.run.requests), default=0)
+    turns = min(
+        (one.run.requests[-1].turn for one in staged if one.run.requests), default=0
+    )
     if len(staged) < 2 or not turns or not all(one.run.requests for one in staged):
         return None
     sent = [one.run.once(traffic, partial(traffic, one.run)) for one in staged]
@@ -56,11 +60,16 @@ def race(staged: Sequence[StagedRun], assumptions: PricingAssumptions | None) ->
         return Race(staged, np.stack(known), "Which setting is cheapest", dollars)
     tokens = np.stack([_tokens_by_turn(each, turns) for each in sent])
     return Race(
-        staged, tokens, "Which setting has used the fewest tokens", lambda number: counted(int(number), "token")
+        staged,
+        tokens,
+        "Which setting has used the fewest tokens",
+        lambda number: counted(int(number), "token"),
     )
 
 
-def _usd_by_turn(sent: Traffic, turns: int, assumptions: PricingAssumptions | None) -> NDArray[np.float64] | None:
+def _usd_by_turn(
+    sent: Traffic, turns: int, assumptions: PricingAssumptions | None
+) -> NDArray[np.float64] | None:
     cost = None if assumptions is None else assumptions.cost(sent)
     if cost is None or cost.cumulative_usd is None:
         return None
@@ -75,7 +84,9 @@ def _tokens_by_turn(sent: Traffic, turns: int) -> NDArray[np.float64]:
     )
 
 
-def _up_to(at: NDArray[np.int64], amounts: NDArray[np.generic], turns: int) -> NDArray[np.float64]:
+def _up_to(
+    at: NDArray[np.int64], amounts: NDArray[np.generic], turns: int
+) -> NDArray[np.float64]:
     """The sum of all amounts up to each turn, from 1."""
     by_turn = np.bincount(at, weights=amounts, minlength=turns + 1)[: turns + 1]
     return np.cumsum(by_turn, dtype=np.float64)[1:]
@@ -87,11 +98,18 @@ def candidates(found: Race) -> Iterator[Candidate]:
     if end < LEAST_TURNS:
         return
     for turn in (end, half) if found.leader(half) != found.leader(end) else (end,):
-        if found.margin(turn) >= LEAST_MARGIN and _asked_at(found, turn) in found.staged[0].steps:
+        if (
+            found.margin(turn) >= LEAST_MARGIN
+            and _asked_at(found, turn) in found.staged[0].steps
+        ):
             yield Candidate(
-                _asked_at(found, turn), None, frozenset({("cheapest", turn)}), None, float(turn == end),
+                _asked_at(found, turn),
+                None,
+                frozenset({("cheapest", turn)}),
+                None,
+                float(turn == end),
                 partial(question, found, turn),
-            )  # fmt: skip
+            )
 
 
 def question(found: Race, turn: int) -> Question | None:
@@ -102,10 +120,15 @@ def question(found: Race, turn: int) -> Question | None:
     labels = distinct_names([one.label for one in found.staged])
     first, second = (found.words(found.spent[number, turn - 1]) for number in order[:2])
     return Question(
-        "cheapest", _asked_at(found, turn), None, f"{found.asks} by turn {turn:,}?", tuple(labels), order[0],
+        "cheapest",
+        _asked_at(found, turn),
+        None,
+        f"{found.asks} by turn {turn:,}?",
+        tuple(labels),
+        order[0],
         f"{labels[order[0]]} came to {first} by turn {turn:,}, summaries included; the next, {labels[order[1]]}, to "
         f"{second}.",
-    )  # fmt: skip
+    )
 
 
 def _asked_at(found: Race, turn: int) -> int:

@@ -19,7 +19,9 @@ MOST_TRIED = 8
 """Candidates that turn out to be none before a place stays empty."""
 
 
-def spread(by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int) -> list[Question]:
+def spread(
+    by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int
+) -> list[Question]:
     """At most so many questions over ``steps``, in the order of their steps. The same for the same candidates."""
     chosen = _Chosen(len(steps) / at_most)
     for _ in range(-(-at_most // PER_CHEAPEST)):
@@ -27,7 +29,10 @@ def spread(by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: i
     for place in range(at_most - len(chosen.questions)):
         middle = steps.start + (place + 0.5) * chosen.width
         kinds = [*ROUND[place % len(ROUND) :], *ROUND[: place % len(ROUND)]]
-        any(chosen.take(kind, by_kind.get(kind, ()), middle) for kind in dict.fromkeys(kinds))
+        any(
+            chosen.take(kind, by_kind.get(kind, ()), middle)
+            for kind in dict.fromkeys(kinds)
+        )
     return sorted(chosen.questions, key=lambda one: one.step)
 
 
@@ -42,11 +47,19 @@ class _Chosen:
         self._sides: Counter[Hashable] = Counter()
         self._settings: Counter[int | None] = Counter()
 
-    def take(self, kind: Kind, candidates: Sequence[Candidate], middle: float | None = None) -> bool:
+    def take(
+        self, kind: Kind, candidates: Sequence[Candidate], middle: float | None = None
+    ) -> bool:
         """Take the best of the candidates of this kind, of those around the step ``middle``; whether there was one."""
         reach = inf if middle is None else NEAR_WIDTHS * self.width
-        near = [one for one in candidates if abs(one.step - (middle or 0)) <= reach and self._is_new(one)]
-        for one in sorted(near, key=lambda one: self._rank(kind, one, middle or 0))[:MOST_TRIED]:
+        near = [
+            one
+            for one in candidates
+            if abs(one.step - (middle or 0)) <= reach and self._is_new(one)
+        ]
+        for one in sorted(near, key=lambda one: self._rank(kind, one, middle or 0))[
+            :MOST_TRIED
+        ]:
             question = one.question()
             if question is not None:
                 self._add(kind, one, question)
@@ -59,7 +72,10 @@ class _Chosen:
 
     def _rank(self, kind: Kind, one: Candidate, middle: float) -> tuple[float, ...]:
         distance = abs(one.step - middle)
-        asked, number = self._settings[one.setting], -1 if one.setting is None else one.setting
+        asked, number = (
+            self._settings[one.setting],
+            -1 if one.setting is None else one.setting,
+        )
         # First of all each answer as often as the other: whoever always says yes is to be wrong half of the time.
         return (
             self._sides[kind, one.side],

@@ -31,7 +31,12 @@ KINDS = {
     "decided": "decision of the user",
 }  # fmt: skip
 """The kinds of events, and what one of them is called."""
-_KIND_OF = {"summarized": "summarized", "cleared": "cleared", "shortened": "shortened", "evicted": "dropped"}
+_KIND_OF = {
+    "summarized": "summarized",
+    "cleared": "cleared",
+    "shortened": "shortened",
+    "evicted": "dropped",
+}
 _DROPPED = code_of(Fate.DROPPED)
 
 
@@ -44,7 +49,9 @@ class EventTeller:
     retention: Retention | None = None
     texts: ProbeTexts | None = None
 
-    def events(self, number: int, codes: Any, codes_before: Any) -> list[dict[str, Any]]:
+    def events(
+        self, number: int, codes: Any, codes_before: Any
+    ) -> list[dict[str, Any]]:
         """The events of request ``number`` (0-based) as JSON, the weightiest first. ``codes`` are what it does with
         every message (:data:`memviz.metrics.memory_map.steps.STEPS`), ``codes_before`` the same of the one before,
         ``None`` for the first."""
@@ -53,25 +60,38 @@ class EventTeller:
         if number and self.run.strategy_at(record.turn) is not self.run.strategy_at(
             self.run.requests.turn_at(number - 1)
         ):
-            found.append({"kind": "switched", "sentence": setting_sentence(self.run, record)})
+            found.append(
+                {"kind": "switched", "sentence": setting_sentence(self.run, record)}
+            )
         found += self._recalled(record, number)
-        if codes_before is not None and not any(event["kind"] in ("dropped", "switched") for event in found):
+        if codes_before is not None and not any(
+            event["kind"] in ("dropped", "switched") for event in found
+        ):
             found += self._dropped(codes, codes_before)
         return [*found, *self._lost(number)]
 
     def _compacted(self, record: TurnRecord) -> Iterator[dict[str, Any]]:
         for compaction in record.compactions:
-            yield {"kind": _kind(compaction), "sentence": compaction_sentence(self.run, compaction)}
+            yield {
+                "kind": _kind(compaction),
+                "sentence": compaction_sentence(self.run, compaction),
+            }
 
     def _recalled(self, record: TurnRecord, number: int) -> Iterator[dict[str, Any]]:
         recalled = set(record.parts.recalled)
-        before = set(self.run.requests.parts_at(number - 1).recalled) if number else set[int]()
+        before = (
+            set(self.run.requests.parts_at(number - 1).recalled)
+            if number
+            else set[int]()
+        )
         if recalled - before:
             yield {"kind": "recalled", "sentence": recall_sentence(record)}
 
     def _dropped(self, codes: Any, codes_before: Any) -> Iterator[dict[str, Any]]:
         then = len(codes_before)
-        dropped = np.flatnonzero((codes[:then] == _DROPPED) & (codes_before != _DROPPED))
+        dropped = np.flatnonzero(
+            (codes[:then] == _DROPPED) & (codes_before != _DROPPED)
+        )
         if dropped.size:
             yield {"kind": "dropped", "sentence": dropped_sentence(dropped.tolist())}
 
@@ -87,13 +107,17 @@ class EventTeller:
         for cause, facts in causes.items():
             probes = [self.retention.probes[fact] for fact in facts]
             yield {
-                "kind": "fact lost", "facts": facts, "sentence": loss_sentence(self.run, probes, cause),
-            }  # fmt: skip
+                "kind": "fact lost",
+                "facts": facts,
+                "sentence": loss_sentence(self.run, probes, cause),
+            }
 
     @cached_property
     def _causes(self) -> LossCauses:
         assert self.retention is not None  # noqa: S101 - asked for lost facts alone
-        return LossCauses(self.run, self.texts or ProbeTexts(self.run.log, self.retention.probes))
+        return LossCauses(
+            self.run, self.texts or ProbeTexts(self.run.log, self.retention.probes)
+        )
 
 
 def _kind(compaction: Compaction) -> str:

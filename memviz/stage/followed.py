@@ -19,7 +19,9 @@ Json = dict[str, Any]
 Parts = list[str]
 MAX_SUMMARY_CHARS, ALL_SUMMARY_CHARS, MESSAGE_CHARS = 12_000, 120_000, 240
 """Of one summary, of all together, and of a message."""
-_SENTENCES = re.compile(r"[^\n.;!?。！？；]*(?:[.;!?](?!\s)[^\n.;!?。！？；]*)*(?:[.;!?。！？；]+[\"'”’»)\]]*|\n|$)\s*")
+_SENTENCES = re.compile(
+    r"[^\n.;!?。！？；]*(?:[.;!?](?!\s)[^\n.;!?。！？；]*)*(?:[.;!?。！？；]+[\"'”’»)\]]*|\n|$)\s*"
+)
 _LEAD = 3  # of so many parts of a text that is cut, one stands before the fact
 
 
@@ -33,13 +35,20 @@ def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
     settings = [
         {
             **setting,
-            "summaries": {one: told(_texts(run)[one - 1], facts, chars) for one in held},
-            "messages": setting["messages"] and _messages(setting["messages"], run, facts, data["base"]),
+            "summaries": {
+                one: told(_texts(run)[one - 1], facts, chars) for one in held
+            },
+            "messages": setting["messages"]
+            and _messages(setting["messages"], run, facts, data["base"]),
         }
         for setting, run, held in zip(data["settings"], runs, versions, strict=True)
     ]
     longest = max(runs, key=lambda run: len(run.log))
-    return {**data, "settings": settings, "messages": _messages(data["messages"], longest, facts, data["base"])}
+    return {
+        **data,
+        "settings": settings,
+        "messages": _messages(data["messages"], longest, facts, data["base"]),
+    }
 
 
 def told(text: str, facts: tuple[Probe, ...], chars: int) -> Parts:
@@ -67,7 +76,9 @@ def _marked(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]]:
     if not (facts and sentences):
         yield text, False
         return
-    for held, group in groupby(zip(sentences, _hold(sentences, facts), strict=True), key=lambda one: one[1]):
+    for held, group in groupby(
+        zip(sentences, _hold(sentences, facts), strict=True), key=lambda one: one[1]
+    ):
         yield "".join(sentence for sentence, _ in group), held
 
 
@@ -84,15 +95,33 @@ def _texts(run: Run) -> list[str]:
 
 def _versions(setting: Mapping[str, Any]) -> list[int]:
     """The versions of summaries (from 1) that requests of a setting hold."""
-    pieces = [piece for request in setting["requests"] if request for piece in request["pieces"]]
-    return sorted({version + 1 for kind, start, stop, *_ in pieces if kind == "n" for version in range(start, stop)})
+    pieces = [
+        piece
+        for request in setting["requests"]
+        if request
+        for piece in request["pieces"]
+    ]
+    return sorted(
+        {
+            version + 1
+            for kind, start, stop, *_ in pieces
+            if kind == "n"
+            for version in range(start, stop)
+        }
+    )
 
 
-def _messages(messages: Sequence[list[Any]], run: Run, facts: tuple[Probe, ...], base: int) -> list[list[Any]]:
+def _messages(
+    messages: Sequence[list[Any]], run: Run, facts: tuple[Probe, ...], base: int
+) -> list[list[Any]]:
     if not (facts and messages):
         return list(messages)
-    texts = [" ".join(readable(run.log[base + at]).split()) for at in range(len(messages))]
+    texts = [
+        " ".join(readable(run.log[base + at]).split()) for at in range(len(messages))
+    ]
     return [
         [role, tokens, told(said, facts, MESSAGE_CHARS) if held else text, turn]
-        for (role, tokens, text, turn), said, held in zip(messages, texts, _hold(texts, facts), strict=True)
+        for (role, tokens, text, turn), said, held in zip(
+            messages, texts, _hold(texts, facts), strict=True
+        )
     ]

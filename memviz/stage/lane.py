@@ -14,7 +14,14 @@ from memviz.memory import Memory, MemorySpace
 from memviz.pieces import Line, Messages, Notes, Picked
 
 Json = list[Any]
-KINDS = {"s": "system", "n": "summary", "h": "history", "r": "recalled", "i": "input", "l": "line"}
+KINDS = {
+    "s": "system",
+    "n": "summary",
+    "h": "history",
+    "r": "recalled",
+    "i": "input",
+    "l": "line",
+}
 """The kinds of pieces by their letters: parts of a request, and lines of the rule's own words."""
 Sizes = NDArray[np.int64]
 
@@ -38,7 +45,9 @@ def sent_sizes(memory: Memory, parts: Parts, whole: Sizes) -> Sizes:
     return sizes
 
 
-def lane(memory: Memory, parts: Parts, tokens: dict[str, int], sizes: Sizes, base: int) -> list[Json]:
+def lane(
+    memory: Memory, parts: Parts, tokens: dict[str, int], sizes: Sizes, base: int
+) -> list[Json]:
     """``[kind, start, stop, tokens]`` each: of messages the log positions, of a summary the versions (0-based).
     Messages before ``base`` are one piece with their tokens; the tokens of all others, which are drawn one by one,
     stand in ``sizes`` and are left out here. What is missing to the tokens of the request belongs to no message: the
@@ -46,18 +55,31 @@ def lane(memory: Memory, parts: Parts, tokens: dict[str, int], sizes: Sizes, bas
     return [*_pieces(memory, parts, tokens, base, sizes)]
 
 
-def _pieces(memory: Memory, parts: Parts, tokens: dict[str, int], base: int, sizes: Sizes) -> Iterator[Json]:
+def _pieces(
+    memory: Memory, parts: Parts, tokens: dict[str, int], base: int, sizes: Sizes
+) -> Iterator[Json]:
     space = memory.space
     inside = [piece for piece in parts.notes if piece.place != "message"]
     if tokens["system"]:
         messages = max(space.system_count, bool(inside))
-        yield ["s", 0, space.system_stop, tokens["system"] + TOKENS_PER_MESSAGE * messages]
-    own = sum(space.summaries.tokens(one.start, one.stop) for one in parts.notes if one.place == "message")
+        yield [
+            "s",
+            0,
+            space.system_stop,
+            tokens["system"] + TOKENS_PER_MESSAGE * messages,
+        ]
+    own = sum(
+        space.summaries.tokens(one.start, one.stop)
+        for one in parts.notes
+        if one.place == "message"
+    )
     asked = parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):
             kind = "i" if piece.start >= asked else "h"
-            yield from _messages(kind, max(piece.start, space.system_stop), piece.stop, base, sizes)
+            yield from _messages(
+                kind, max(piece.start, space.system_stop), piece.stop, base, sizes
+            )
         elif isinstance(piece, Picked):
             for position in piece.positions:
                 yield from _messages("r", position, position + 1, base, sizes)
@@ -65,12 +87,24 @@ def _pieces(memory: Memory, parts: Parts, tokens: dict[str, int], base: int, siz
             text = space.summaries.tokens(piece.start, piece.stop)
             yield ["n", piece.start, piece.stop, text + TOKENS_PER_MESSAGE]
         elif isinstance(piece, Notes):
-            yield ["n", piece.start, piece.stop, tokens["summary"] - own if piece is inside[0] else 0]
+            yield [
+                "n",
+                piece.start,
+                piece.stop,
+                tokens["summary"] - own if piece is inside[0] else 0,
+            ]
         elif isinstance(piece, Line) and piece.place == "message":
-            yield ["l", 0, 0, space.sums.counter(piece.message.content) + TOKENS_PER_MESSAGE]
+            yield [
+                "l",
+                0,
+                0,
+                space.sums.counter(piece.message.content) + TOKENS_PER_MESSAGE,
+            ]
 
 
-def _messages(kind: str, start: int, stop: int, base: int, sizes: Sizes) -> Iterator[Json]:
+def _messages(
+    kind: str, start: int, stop: int, base: int, sizes: Sizes
+) -> Iterator[Json]:
     if start < base:
         yield [kind, start, min(stop, base), int(sizes[start : min(stop, base)].sum())]
     if max(start, base) < stop:

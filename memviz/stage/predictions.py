@@ -47,7 +47,9 @@ def predictions(
     kept = _retentions(staged, transcript, retentions)
     found = cheapest.race(staged, assumptions)
     by_kind: dict[Kind, list[Candidate]] = {
-        "summarizes": [one for each in staged for one in will_summarize.candidates(each)],
+        "summarizes": [
+            one for each in staged for one in will_summarize.candidates(each)
+        ],
         "stays": [one for each in staged for one in what_stays.candidates(each)],
         "knows": [
             one
@@ -86,32 +88,52 @@ def predict(
     if kind == "cheapest":
         return _cheapest(staged, turn, assumptions)
     if not 0 <= setting < len(staged):
-        raise ParameterError("setting", setting, f"0 to {len(staged) - 1}, a setting's place")
+        raise ParameterError(
+            "setting", setting, f"0 to {len(staged) - 1}, a setting's place"
+        )
     one = staged[setting]
     request = _request(one, turn, call)
     if kind == "summarizes":
         return will_summarize.question(one, request)
     if kind == "stays":
-        return _asked(what_stays.question(one, request), "turn", turn, "a turn whose request leaves messages out")
+        return _asked(
+            what_stays.question(one, request),
+            "turn",
+            turn,
+            "a turn whose request leaves messages out",
+        )
     given = None if retentions is None else [retentions[setting]]
     (known,) = _retentions([one], transcript, given)
     if known is None or not known.probes:
         raise ParameterError("kind", kind, "another kind: there are no facts")
     if fact is None or not 0 <= fact < len(known.probes):
-        raise ParameterError("fact", fact, f"0 to {len(known.probes) - 1}, the number of a fact")
+        raise ParameterError(
+            "fact", fact, f"0 to {len(known.probes) - 1}, the number of a fact"
+        )
     return still_known.question(one, known, request, fact)
 
 
-def _cheapest(staged: Sequence[StagedRun], turn: int, assumptions: PricingAssumptions | None) -> Question:
+def _cheapest(
+    staged: Sequence[StagedRun], turn: int, assumptions: PricingAssumptions | None
+) -> Question:
     found = cheapest.race(staged, assumptions)
     if found is None:
-        raise ParameterError("kind", "cheapest", "another kind: there are not two settings with requests")
+        raise ParameterError(
+            "kind", "cheapest", "another kind: there are not two settings with requests"
+        )
     if not 1 <= turn <= found.turns:
         raise ParameterError("turn", turn, f"1 to {found.turns}")
-    return _asked(cheapest.question(found, turn), "turn", turn, "a turn at which no two settings are level")
+    return _asked(
+        cheapest.question(found, turn),
+        "turn",
+        turn,
+        "a turn at which no two settings are level",
+    )
 
 
-def _asked(question: Question | None, name: str, value: object, allowed: str) -> Question:
+def _asked(
+    question: Question | None, name: str, value: object, allowed: str
+) -> Question:
     if question is None:
         raise ParameterError(name, value, allowed)
     return question
@@ -122,7 +144,9 @@ def _request(staged: StagedRun, turn: int, call: int | None) -> int:
     numbers = numbers_of_turn(staged.run, turn)
     if not numbers:
         turns = staged.run.columns.turns
-        raise ParameterError("turn", turn, f"1 to {int(turns.max(initial=0))}, a turn with a request")
+        raise ParameterError(
+            "turn", turn, f"1 to {int(turns.max(initial=0))}, a turn with a request"
+        )
     if call is not None:
         if not 1 <= call <= len(numbers):
             raise ParameterError("call", call, f"1 to {len(numbers)}")
@@ -131,15 +155,22 @@ def _request(staged: StagedRun, turn: int, call: int | None) -> int:
     return changed[0] if changed else numbers[-1]
 
 
-def _staged(settings: Sequence[SettingRun], steps: range | None = None) -> list[StagedRun]:
+def _staged(
+    settings: Sequence[SettingRun], steps: range | None = None
+) -> list[StagedRun]:
     axis = axis_of(one.run for one in settings)
     every = range(int(axis.lasts[-1]))
     shown = every if steps is None else every[steps.start : steps.stop]
-    return [StagedRun(one.run, one.label, number, axis, shown) for number, one in enumerate(settings)]
+    return [
+        StagedRun(one.run, one.label, number, axis, shown)
+        for number, one in enumerate(settings)
+    ]
 
 
 def _retentions(
-    staged: Sequence[StagedRun], transcript: Transcript, given: Sequence[Retention | None] | None
+    staged: Sequence[StagedRun],
+    transcript: Transcript,
+    given: Sequence[Retention | None] | None,
 ) -> Sequence[Retention | None]:
     if given is not None:
         return given

@@ -37,9 +37,13 @@ class Question:
     def as_data(self) -> dict[str, Any]:
         """The question as JSON, as the stage takes it."""
         return {
-            "step": self.step, "setting": self.setting, "text": self.text, "choices": [*self.choices],
-            "answer": self.answer, "reason": self.reason,
-        }  # fmt: skip
+            "step": self.step,
+            "setting": self.setting,
+            "text": self.text,
+            "choices": [*self.choices],
+            "answer": self.answer,
+            "reason": self.reason,
+        }
 
 
 class Candidate(NamedTuple):
@@ -74,7 +78,9 @@ class StagedRun:
     @property
     def requests(self) -> range:
         """The numbers (from 0) of the requests that are shown and have one before them."""
-        first, stop = np.searchsorted(self._steps, [self.steps.start, self.steps.stop]).tolist()
+        first, stop = np.searchsorted(
+            self._steps, [self.steps.start, self.steps.stop]
+        ).tolist()
         return range(max(1, first), stop)
 
     def step(self, request: int) -> int:

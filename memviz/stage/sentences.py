@@ -28,7 +28,9 @@ from memviz.transcripts.base import Probe
 
 Sentence = list[str]
 MOST_NAMED, MOST_ANSWER_CHARS = 3, 60
-_OVER = re.compile(r"([\d,]+ (?:tokens|messages|turns|seconds|facts)) > (\d[\d,]*(?:, twice .*)?)")
+_OVER = re.compile(
+    r"([\d,]+ (?:tokens|messages|turns|seconds|facts)) > (\d[\d,]*(?:, twice .*)?)"
+)
 _REACHED = re.compile(r"([\d,]+ (?:tokens|messages|turns|seconds)) ≥ (\d.*)")
 
 
@@ -43,19 +45,34 @@ def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
     if compaction.error is not None:
         return _sentence(*_why(compaction), _Said(words.what), f". {words.result}.")
     return _sentence(
-        *_why(compaction), words.what, _often(run, compaction),
-        f". {request_title(compaction, run)}: ", _Said(size_words(compaction, run)), ".",
-    )  # fmt: skip
+        *_why(compaction),
+        words.what,
+        _often(run, compaction),
+        f". {request_title(compaction, run)}: ",
+        _Said(size_words(compaction, run)),
+        ".",
+    )
 
 
 def _why(compaction: Compaction) -> Iterator[str]:
     """Why it was due, up to the next sentence."""
-    reason, counts = plain_limit(compaction.reason), compaction.strategy.limits or "the memory"
+    reason, counts = (
+        plain_limit(compaction.reason),
+        compaction.strategy.limits or "the memory",
+    )
     counts += "," if "," in counts else ""
     if found := _OVER.fullmatch(reason):
-        yield from (f"{counts} had grown to ", _Said(f"{found[1]}, over the limit of {found[2]}"), ". ")
+        yield from (
+            f"{counts} had grown to ",
+            _Said(f"{found[1]}, over the limit of {found[2]}"),
+            ". ",
+        )
     elif found := _REACHED.fullmatch(reason):
-        yield from (f"{counts} had reached ", _Said(f"{found[1]}, the limit being {found[2]}"), ". ")
+        yield from (
+            f"{counts} had reached ",
+            _Said(f"{found[1]}, the limit being {found[2]}"),
+            ". ",
+        )
     elif reason:
         yield from (_Said(named_reason(compaction.strategy, reason)), ". ")
 
@@ -67,7 +84,11 @@ def _often(run: Run, compaction: Compaction) -> str:
     passed = fate_map(run).generations.row(compaction.written.version - 1, len(run.log))
     most = int(passed.max(initial=0))
     oldest = in_ranges(np.flatnonzero(passed == most).tolist())
-    return f"; by now {message_range(oldest[0])} went through {counted(most, 'summary')}" if most > 1 else ""
+    return (
+        f"; by now {message_range(oldest[0])} went through {counted(most, 'summary')}"
+        if most > 1
+        else ""
+    )
 
 
 def recall_sentence(record: TurnRecord) -> Sentence:
@@ -75,26 +96,37 @@ def recall_sentence(record: TurnRecord) -> Sentence:
     log, positions = record.memory.log, record.parts.recalled
     turns = sorted({log.turn_number(position) for position in positions})
     return _sentence(
-        _Said(f"{counted(len(positions), 'message')} of {turn_list(turns, MOST_NAMED)}"),
-        " came back, word for word: ", _Said(f"+{counted(recalled_tokens(record), 'token')}"), ".",
-    )  # fmt: skip
+        _Said(
+            f"{counted(len(positions), 'message')} of {turn_list(turns, MOST_NAMED)}"
+        ),
+        " came back, word for word: ",
+        _Said(f"+{counted(recalled_tokens(record), 'token')}"),
+        ".",
+    )
 
 
 def dropped_sentence(dropped: Sequence[int]) -> Sentence:
     """What a request sends no more, and nothing stands for."""
     ranges = in_ranges(dropped)
     left = (
-        listed(message_range(one) for one in ranges) if len(ranges) <= MOST_NAMED else counted(len(dropped), "message")
+        listed(message_range(one) for one in ranges)
+        if len(ranges) <= MOST_NAMED
+        else counted(len(dropped), "message")
     )
     is_one = len(dropped) == 1
     return _sentence(
-        _Said(left), f" {'is' if is_one else 'are'} sent no more, and nothing stands for {'it' if is_one else 'them'}."
+        _Said(left),
+        f" {'is' if is_one else 'are'} sent no more, and nothing stands for {'it' if is_one else 'them'}.",
     )
 
 
 def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
     """Which setting the chat was given."""
-    return _sentence("from here on the chat has another setting, ", _Said(run.strategy_at(record.turn).label), ".")
+    return _sentence(
+        "from here on the chat has another setting, ",
+        _Said(run.strategy_at(record.turn).label),
+        ".",
+    )
 
 
 def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sentence:
@@ -102,13 +134,18 @@ def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sent
     not sent)."""
     answers = [_short(fact.answers[0]) for fact in facts[:MOST_NAMED]]
     more = len(facts) - len(answers)
-    named = listed([*(f"“{answer}”" for answer in answers), *([f"{more:,} more"] if more else [])])
+    named = listed(
+        [*(f"“{answer}”" for answer in answers), *([f"{more:,} more"] if more else [])]
+    )
     is_one = len(facts) == 1
     noun = "the fact" if is_one else counted(len(facts), "fact")
     return _sentence(
-        f"{noun} ", _Said(named), f" {'is' if is_one else 'are'} lost: ",
-        _taken_by(run, lost_by, "it" if is_one else "them"), ".",
-    )  # fmt: skip
+        f"{noun} ",
+        _Said(named),
+        f" {'is' if is_one else 'are'} lost: ",
+        _taken_by(run, lost_by, "it" if is_one else "them"),
+        ".",
+    )
 
 
 def _taken_by(run: Run, number: int | None, what: str) -> str:
@@ -122,7 +159,11 @@ def _taken_by(run: Run, number: int | None, what: str) -> str:
 
 
 def _short(answer: str) -> str:
-    return answer if len(answer) <= MOST_ANSWER_CHARS else f"{answer[: MOST_ANSWER_CHARS - 1]}…"
+    return (
+        answer
+        if len(answer) <= MOST_ANSWER_CHARS
+        else f"{answer[: MOST_ANSWER_CHARS - 1]}…"
+    )
 
 
 def _sentence(*texts: str) -> Sentence:

@@ -18,8 +18,10 @@ from memviz.transcripts.base import Probe
 AGAIN, FIRST = 1.0, 0.5
 """How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
 _WHERE = {
-    Knowledge.VERBATIM: "sent word for word", Knowledge.RECALLED: "recalled", Knowledge.SYSTEM: "in the system prompt",
-}  # fmt: skip
+    Knowledge.VERBATIM: "sent word for word",
+    Knowledge.RECALLED: "recalled",
+    Knowledge.SYSTEM: "in the system prompt",
+}
 
 
 def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
@@ -36,25 +38,39 @@ def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
         kept &= states[:-1] != Knowledge.SUMMARY
     if not staged.run.compactions:
         kept[:-1] |= known[:-1] & lost[1:]
-    for row, fact in np.argwhere((lost | kept)[shown.start - 1 : max(0, shown.stop - 1)]).tolist():
+    for row, fact in np.argwhere(
+        (lost | kept)[shown.start - 1 : max(0, shown.stop - 1)]
+    ).tolist():
         request = row + shown.start
         before = int(states[request - 1, fact])
         yield Candidate(
-            staged.step(request), staged.number,
-            frozenset({("compaction", staged.number, request), ("fact", fact)}), bool(kept[request - 1, fact]),
+            staged.step(request),
+            staged.number,
+            frozenset({("compaction", staged.number, request), ("fact", fact)}),
+            bool(kept[request - 1, fact]),
             AGAIN if before == Knowledge.SUMMARY else FIRST,
             partial(question, staged, retention, request, fact),
-        )  # fmt: skip
+        )
 
 
-def question(staged: StagedRun, retention: Retention, request: int, fact: int) -> Question:
+def question(
+    staged: StagedRun, retention: Retention, request: int, fact: int
+) -> Question:
     """Whether ``request`` (number from 0) knows the ``fact`` (number of the probe)."""
-    state, probe = Knowledge(int(retention.states[request, fact])), retention.probes[fact]
+    state, probe = (
+        Knowledge(int(retention.states[request, fact])),
+        retention.probes[fact],
+    )
     record = staged.run.requests[request]
     return Question(
-        "knows", staged.step(request), staged.number, _text(staged, record, probe), YES_OR_NO,
-        0 if state.is_known else 1, _reason(staged, record, probe, state),
-    )  # fmt: skip
+        "knows",
+        staged.step(request),
+        staged.number,
+        _text(staged, record, probe),
+        YES_OR_NO,
+        0 if state.is_known else 1,
+        _reason(staged, record, probe, state),
+    )
 
 
 def _text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
@@ -66,7 +82,9 @@ def _text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
     return f"Before {record.name}, {staged.label} {what[0].lower()}{what[1:]}. Does {asked}?"
 
 
-def _reason(staged: StagedRun, record: TurnRecord, probe: Probe, state: Knowledge) -> str:
+def _reason(
+    staged: StagedRun, record: TurnRecord, probe: Probe, state: Knowledge
+) -> str:
     answer = f"“{_flat(probe.answers[0])}”" if probe.answers else "The answer"
     said = f" (said in {message_list(probe.evidence)})" if probe.evidence else ""
     if state is Knowledge.NOT_BORN:

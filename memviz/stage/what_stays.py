@@ -23,9 +23,13 @@ def candidates(staged: StagedRun) -> Iterator[Candidate]:
     which one more message fell out."""
     for request in _changed(staged):
         yield Candidate(
-            staged.step(request), staged.number, frozenset({("compaction", staged.number, request)}), None, 0.0,
+            staged.step(request),
+            staged.number,
+            frozenset({("compaction", staged.number, request)}),
+            None,
+            0.0,
             partial(question, staged, request),
-        )  # fmt: skip
+        )
 
 
 def _changed(staged: StagedRun) -> Iterator[int]:
@@ -33,7 +37,9 @@ def _changed(staged: StagedRun) -> Iterator[int]:
     if not staged.run.compactions:
         starts = staged.run.columns.starts
         fell_out = np.flatnonzero((starts[1:] > starts[:-1]) | (starts[1:] < 0)) + 1
-        yield from (request for request in fell_out.tolist() if request in staged.requests)
+        yield from (
+            request for request in fell_out.tolist() if request in staged.requests
+        )
 
 
 def verbatim_ranges(staged: StagedRun, request: int) -> list[range]:
@@ -50,7 +56,11 @@ def question(staged: StagedRun, request: int) -> Question | None:
     """Which messages ``request`` (number from 0) sends word for word; ``None`` where they are many pieces, where
     messages were recalled, or where nothing else is plausible."""
     sent = verbatim_ranges(staged, request)
-    if not sent or len(sent) > MOST_RANGES or staged.run.requests[request].recalled is not None:
+    if (
+        not sent
+        or len(sent) > MOST_RANGES
+        or staged.run.requests[request].recalled is not None
+    ):
         return None
     *before, last = sent
     starts = _starts(staged, request, before, last)
@@ -58,12 +68,19 @@ def question(staged: StagedRun, request: int) -> Question | None:
         return None
     choices = tuple(_words([*before, range(start, last.stop)]) for start in starts)
     return Question(
-        "stays", staged.step(request), staged.number, _text(staged, request), choices, starts.index(last.start),
+        "stays",
+        staged.step(request),
+        staged.number,
+        _text(staged, request),
+        choices,
+        starts.index(last.start),
         _reason(staged, request, sent),
-    )  # fmt: skip
+    )
 
 
-def _starts(staged: StagedRun, request: int, before: Sequence[range], last: range) -> list[int]:
+def _starts(
+    staged: StagedRun, request: int, before: Sequence[range], last: range
+) -> list[int]:
     """Where the last of the ranges might begin, the right one among them, from the oldest to the newest."""
     memory = staged.run.requests.memory_at(request)
     first = before[-1].stop + 1 if before else memory.history_start
@@ -81,7 +98,13 @@ def _starts(staged: StagedRun, request: int, before: Sequence[range], last: rang
 def _spaced(far: int, near: int) -> list[int]:
     """Some positions from ``far`` on towards ``near``, without it, the farthest first."""
     way = near - far
-    return list(dict.fromkeys(near - round(way * share) for share in (1, 2 / 3, 1 / 3) if round(way * share)))
+    return list(
+        dict.fromkeys(
+            near - round(way * share)
+            for share in (1, 2 / 3, 1 / 3)
+            if round(way * share)
+        )
+    )
 
 
 def _words(ranges: Sequence[range]) -> str:

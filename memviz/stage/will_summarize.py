@@ -38,16 +38,27 @@ def acted(compactions: tuple[Compaction, ...], strategy: Strategy) -> Compaction
     """The compaction by which ``strategy`` summarized or, where it asks no summarizer, cleared."""
     if strategy.writes_notes:
         return next((one for one in compactions if one.is_summarization), None)
-    return next((one for one in compactions if one.kind in ACTS and one.changes_memory), None)
+    return next(
+        (one for one in compactions if one.kind in ACTS and one.changes_memory), None
+    )
 
 
 def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
     """How full ``memory`` is; ``None`` for a rule that counts nothing which fills up."""
     fill = strategy.fill(memory)
     if fill is not None:
-        counts = fill.counts if fill.counts.startswith(fill.unit) else f"{fill.unit} of {fill.counts}"
+        counts = (
+            fill.counts
+            if fill.counts.startswith(fill.unit)
+            else f"{fill.unit} of {fill.counts}"
+        )
         rule = f"past {fill.limit:,} it {acts(strategy)}"
-        return Fullness(f"{fill.held:,} {counts}", rule, fill.held / max(1, fill.limit), fill.is_over)
+        return Fullness(
+            f"{fill.held:,} {counts}",
+            rule,
+            fill.held / max(1, fill.limit),
+            fill.is_over,
+        )
     room = strategy.headroom(memory)
     if room is None or room.unit not in ("tokens", "messages"):
         return None
@@ -57,7 +68,12 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
 def _by_headroom(room: Headroom, memory: Memory) -> Fullness:
     held = memory.pending_tokens if room.unit == "tokens" else memory.pending
     share = held / max(1, held + room.amount)
-    return Fullness(f"room for fewer than {room}", "", share, room.amount <= (1 if room.unit == "messages" else 0))
+    return Fullness(
+        f"room for fewer than {room}",
+        "",
+        share,
+        room.amount <= (1 if room.unit == "messages" else 0),
+    )
 
 
 def candidates(staged: StagedRun) -> Iterator[Candidate]:
@@ -80,17 +96,22 @@ def candidates(staged: StagedRun) -> Iterator[Candidate]:
         if not yes and (here or after.is_over or after.share < NEAR_SHARE):
             continue
         yield Candidate(
-            staged.step(request), staged.number, _events(staged, request, coming), yes,
+            staged.step(request),
+            staged.number,
+            _events(staged, request, coming),
+            yes,
             1 - before.share if yes else after.share,
             partial(question, staged, request),
-        )  # fmt: skip
+        )
 
 
 def _events(staged: StagedRun, request: int, coming: int) -> frozenset[Hashable]:
     """What the question is about: the way to the compaction before the request ``coming``, and that one itself where it
     comes here. Who was told that it did not come yet knows that it will."""
     way = ("way", staged.number, coming)
-    return frozenset({way, ("compaction", staged.number, coming)} if request == coming else {way})
+    return frozenset(
+        {way, ("compaction", staged.number, coming)} if request == coming else {way}
+    )
 
 
 def question(staged: StagedRun, request: int) -> Question:
@@ -98,15 +119,25 @@ def question(staged: StagedRun, request: int) -> Question:
     strategy, name = staged.strategy_at(request), staged.request_name(request)
     compaction = acted(staged.run.requests[request].compactions, strategy)
     return Question(
-        "summarizes", staged.step(request), staged.number,
-        _text(staged, request, strategy, name), YES_OR_NO, 0 if compaction is not None else 1,
-        _why(staged, compaction) if compaction is not None else _why_not(staged, request, strategy, name),
-    )  # fmt: skip
+        "summarizes",
+        staged.step(request),
+        staged.number,
+        _text(staged, request, strategy, name),
+        YES_OR_NO,
+        0 if compaction is not None else 1,
+        _why(staged, compaction)
+        if compaction is not None
+        else _why_not(staged, request, strategy, name),
+    )
 
 
 def _text(staged: StagedRun, request: int, strategy: Strategy, name: str) -> str:
     act = acts(strategy).removesuffix("s")
-    before = fullness(strategy, staged.run.requests.memory_at(request - 1)) if request else None
+    before = (
+        fullness(strategy, staged.run.requests.memory_at(request - 1))
+        if request
+        else None
+    )
     if before is None:
         return f"Does {staged.label} {act} before the request of {name}?"
     held = f"At {staged.request_name(request - 1)}, {staged.label} has {before.held}"

@@ -24,7 +24,9 @@ def find(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Those of these cells of sweeps that were kept, as JSON, by key. One that is damaged is not among them."""
     found: dict[str, dict[str, Any]] = {}
     for at in range(0, len(keys), KEYS_A_QUERY):
-        query = select(CELLS.c.key, _AS_STORED).where(CELLS.c.key.in_(keys[at : at + KEYS_A_QUERY]))
+        query = select(CELLS.c.key, _AS_STORED).where(
+            CELLS.c.key.in_(keys[at : at + KEYS_A_QUERY])
+        )
         for key, stored in session.execute(query):
             if (cell := _unpacked(stored)) is not None:
                 found[key] = cell
@@ -37,7 +39,11 @@ def keep(session: Session, key: str, cell: Mapping[str, Any]) -> None:
         return
     packed = zlib.compress(json.dumps(cell, separators=(",", ":")).encode(), 1)
     made = {"kept_at": now(), "cell": packed}
-    session.execute(insert(CELLS).values(key=key, **made).on_conflict_do_update(index_elements=["key"], set_=made))
+    session.execute(
+        insert(CELLS)
+        .values(key=key, **made)
+        .on_conflict_do_update(index_elements=["key"], set_=made)
+    )
 
 
 def prune(session: Session) -> None:

@@ -24,7 +24,9 @@ class Readings:
 
     def __init__(self, watching: sqlite3.Connection) -> None:
         self._watching, self._lock = watching, Lock()
-        self._kept: RecentlyUsed[Hashable, tuple[int, Any]] = RecentlyUsed(READINGS_KEPT)
+        self._kept: RecentlyUsed[Hashable, tuple[int, Any]] = RecentlyUsed(
+            READINGS_KEPT
+        )
         self.close = weakref.finalize(self, watching.close)
 
     def once(self, what: Hashable, read: Callable[[], T]) -> T:

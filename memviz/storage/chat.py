@@ -17,11 +17,25 @@ from memviz.storage import library, rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import found, insert_rows, message_rows, now
 from memviz.storage.runs import add_run, chat_row, expect_messages
-from memviz.storage.tables import COMPACTIONS, FREE_RUNS, MESSAGES, RUNS, ConversationRow, RunRow
+from memviz.storage.tables import (
+    COMPACTIONS,
+    FREE_RUNS,
+    MESSAGES,
+    RUNS,
+    ConversationRow,
+    RunRow,
+)
 from memviz.transcripts.base import Transcript
 
 
-def add(session: Session, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE, key: str = "") -> str:
+def add(
+    session: Session,
+    transcript: Transcript,
+    run: Run,
+    *,
+    summarizer: str = OFFLINE,
+    key: str = "",
+) -> str:
     """Make a chat a saved conversation: with it everything that was said so far, or nothing at all. The messages are
     those of ``run``, all else is the ``transcript``'s. Returns the conversation's id."""
     conversation_id = library.add(session, replace(transcript, messages=()))
@@ -30,7 +44,12 @@ def add(session: Session, transcript: Transcript, run: Run, *, summarizer: str =
 
 
 def bring_back(
-    session: Session, conversation_id: str, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE
+    session: Session,
+    conversation_id: str,
+    transcript: Transcript,
+    run: Run,
+    *,
+    summarizer: str = OFFLINE,
 ) -> None:
     """Undo that a chat was deleted. One that is gone for good is written again under its id, with the messages of
     ``run`` and the title and system prompt of ``transcript``."""
@@ -42,8 +61,13 @@ def bring_back(
 
 
 def save_turn(
-    session: Session, conversation_id: str, run: Run, *, summarizer: str = OFFLINE, key: str = ""
-) -> None:  # fmt: skip
+    session: Session,
+    conversation_id: str,
+    run: Run,
+    *,
+    summarizer: str = OFFLINE,
+    key: str = "",
+) -> None:
     """Add what a chat has that is not stored yet: messages, turn records, compactions, summaries.
 
     Saving again what is stored already changes nothing. After a change of strategy the run's records
@@ -62,7 +86,12 @@ def save_turn(
     else:
         for table, made in new_records.items():
             insert_rows(session, table, made)
-        stored.summarizer, stored.key, stored.message_count, stored.updated_at = summarizer, key, len(run.log), now()
+        stored.summarizer, stored.key, stored.message_count, stored.updated_at = (
+            summarizer,
+            key,
+            len(run.log),
+            now(),
+        )
         stored.ahead = run.recalls_ahead()
     insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, known))
     _update(conversation, run)
@@ -89,19 +118,31 @@ def rewrite(
     if replaces is not None:
         _expect_beginning(stored, replaces)
     kept = _common_length(stored, run.log)
-    said_no_more = (MESSAGES.c.conversation_id == conversation.id, MESSAGES.c.position >= kept)
+    said_no_more = (
+        MESSAGES.c.conversation_id == conversation.id,
+        MESSAGES.c.position >= kept,
+    )
     session.execute(delete(MESSAGES).where(*said_no_more))
     insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, kept))
-    over_them = (RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "replay", RUNS.c.message_count > kept)
+    over_them = (
+        RUNS.c.conversation_id == conversation.id,
+        RUNS.c.kind == "replay",
+        RUNS.c.message_count > kept,
+    )
     session.execute(delete(RUNS).where(*over_them))
     session.execute(
-        delete(FREE_RUNS).where(FREE_RUNS.c.conversation_id == conversation.id, FREE_RUNS.c.message_count > kept)
+        delete(FREE_RUNS).where(
+            FREE_RUNS.c.conversation_id == conversation.id,
+            FREE_RUNS.c.message_count > kept,
+        )
     )
     _replace_run(session, conversation, run, summarizer, key)
     _update(conversation, run)
 
 
-def _new_records(session: Session, stored: RunRow, run: Run) -> dict[Table, list[rows.Row]] | None:
+def _new_records(
+    session: Session, stored: RunRow, run: Run
+) -> dict[Table, list[rows.Row]] | None:
     """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
     as after a change of strategy. The last one stored in each table tells."""
     setting = rows.setting(run)
@@ -120,32 +161,58 @@ def _new_records(session: Session, stored: RunRow, run: Run) -> dict[Table, list
 
 def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
     """Raise if the stored run has more of the user's decisions than ``run``: they were made in another tab."""
-    records = session.execute(select(COMPACTIONS.c.record).where(COMPACTIONS.c.run_id == stored.id)).scalars()
-    decided = sum(record.get("kind") in DECISIONS or bool(record.get("proposed")) for record in records)
-    if decided > sum(compaction.is_decision or compaction.is_edited for compaction in run.compactions):
+    records = session.execute(
+        select(COMPACTIONS.c.record).where(COMPACTIONS.c.run_id == stored.id)
+    ).scalars()
+    decided = sum(
+        record.get("kind") in DECISIONS or bool(record.get("proposed"))
+        for record in records
+    )
+    if decided > sum(
+        compaction.is_decision or compaction.is_edited for compaction in run.compactions
+    ):
         raise conversation_changed()
 
 
-def _last_record(session: Session, table: Table, run_id: str) -> tuple[int, Mapping[Any, Any] | None]:
+def _last_record(
+    session: Session, table: Table, run_id: str
+) -> tuple[int, Mapping[Any, Any] | None]:
     of_run = table.c.run_id == run_id
     _, number = table.primary_key
-    count = session.execute(select(func.count()).select_from(table).where(of_run)).scalar_one()
-    last = session.execute(select(table).where(of_run).order_by(number.desc()).limit(1)).mappings().one_or_none()
+    count = session.execute(
+        select(func.count()).select_from(table).where(of_run)
+    ).scalar_one()
+    last = (
+        session.execute(select(table).where(of_run).order_by(number.desc()).limit(1))
+        .mappings()
+        .one_or_none()
+    )
     return count, last
 
 
-def _replace_run(session: Session, conversation: ConversationRow, run: Run, summarizer: str, key: str) -> None:
-    session.execute(delete(RUNS).where(RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "chat"))
+def _replace_run(
+    session: Session, conversation: ConversationRow, run: Run, summarizer: str, key: str
+) -> None:
+    session.execute(
+        delete(RUNS).where(
+            RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "chat"
+        )
+    )
     add_run(session, conversation.id, run, "chat", summarizer, key)
 
 
 def _update(conversation: ConversationRow, run: Run) -> None:
-    conversation.message_count, conversation.turn_count = len(run.log), run.log.turn_count
+    conversation.message_count, conversation.turn_count = (
+        len(run.log),
+        run.log.turn_count,
+    )
     conversation.system_prompt = rows.setting(run)["system_prompt"]
     conversation.updated_at = now()
 
 
-def _expect_beginning(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> None:
+def _expect_beginning(
+    stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]
+) -> None:
     """Raise unless the stored messages are the beginning of ``log``, every one of them."""
     if _common_length(stored, log) < len(stored):
         raise conversation_changed()
@@ -156,4 +223,7 @@ def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) 
     conversation_id = stored[0]["conversation_id"] if stored else ""
     made = rows.message_rows(conversation_id, log)
     pairs = enumerate(zip(stored, made, strict=False))
-    return next((at for at, (old, new) in pairs if not rows.same(old, new)), min(len(stored), len(made)))
+    return next(
+        (at for at, (old, new) in pairs if not rows.same(old, new)),
+        min(len(stored), len(made)),
+    )

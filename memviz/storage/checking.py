@@ -25,7 +25,9 @@ def check(session: Session) -> list[str]:
 
 def _of_sqlite(session: Session) -> Iterator[str]:
     connection = session.connection()
-    for (finding,) in connection.exec_driver_sql(f"PRAGMA integrity_check({MAX_PROBLEMS_OF_SQLITE})"):
+    for (finding,) in connection.exec_driver_sql(
+        f"PRAGMA integrity_check({MAX_PROBLEMS_OF_SQLITE})"
+    ):
         if finding != "ok":
             yield f"The file itself is damaged: {finding}."
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
@@ -48,15 +50,24 @@ def _of_conversations(session: Session) -> Iterator[str]:
 
 def _of_runs(session: Session, conversation_id: str, title: str) -> Iterator[str]:
     for table, read in ((RUNS, runs.read), (FREE_RUNS, free_runs.read)):
-        for key in session.scalars(select(table.c.key).where(table.c.conversation_id == conversation_id)).all():
-            conditions = (table.c.conversation_id == conversation_id, table.c.key == key)
+        for key in session.scalars(
+            select(table.c.key).where(table.c.conversation_id == conversation_id)
+        ).all():
+            conditions = (
+                table.c.conversation_id == conversation_id,
+                table.c.key == key,
+            )
             if problem := _problem(read, session, conditions):
                 yield f"Conversation '{title}' (id {conversation_id}): {problem}"
     if problem := _problem(visitors_work.expect_undamaged, session, conversation_id):
         yield f"Conversation '{title}' (id {conversation_id}): {problem}"
 
 
-def _problem(read: Callable[..., Any], session: Session, what: tuple[ColumnElement[bool], ...] | str) -> str:
+def _problem(
+    read: Callable[..., Any],
+    session: Session,
+    what: tuple[ColumnElement[bool], ...] | str,
+) -> str:
     try:
         read(session, what)
     except (StorageError, SQLAlchemyError, UnicodeDecodeError) as error:
@@ -75,4 +86,8 @@ def _of_cells(session: Session) -> Iterator[str]:
 def _said(error: Exception) -> str:
     if isinstance(error, UnreadableConversationError):
         return error.sentence
-    return str(error) if isinstance(error, StorageError) else f"It cannot be read ({getattr(error, 'orig', error)})."
+    return (
+        str(error)
+        if isinstance(error, StorageError)
+        else f"It cannot be read ({getattr(error, 'orig', error)})."
+    )

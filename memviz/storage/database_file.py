@@ -41,19 +41,26 @@ class DatabaseFile:
 
     def __init__(self, path: str, busy_seconds: float) -> None:
         self.path, self._busy_seconds = path, busy_seconds
-        self._place = Path(path).resolve()  # SQLite keeps its logs beside the file itself, not beside a link to it
+        self._place = (
+            Path(path).resolve()
+        )  # SQLite keeps its logs beside the file itself, not beside a link to it
         with suppress(FileExistsError):
             create_for_owner(self._place)
         self._first = self._connect()
         self._opened = {"": _identity(self._place)}
-        self.close = weakref.finalize(self, _close, self._first, self._place, self._opened)
+        self.close = weakref.finalize(
+            self, _close, self._first, self._place, self._opened
+        )
 
     def _connect(self) -> sqlite3.Connection:
         # "rw", not "rwc": where the file is gone, an empty one in its place would only hide that.
         return sqlite3.connect(
-            self._place.as_uri() + "?mode=rw", uri=True, timeout=self._busy_seconds, check_same_thread=False,
+            self._place.as_uri() + "?mode=rw",
+            uri=True,
+            timeout=self._busy_seconds,
+            check_same_thread=False,
             isolation_level=None,  # left to itself, the driver begins a transaction only at the first write
-        )  # fmt: skip
+        )
 
     def connect(self) -> sqlite3.Connection:
         """One more connection. Raises :class:`DatabaseMovedError` instead of opening another file."""
@@ -61,7 +68,9 @@ class DatabaseFile:
         connection = self._connect()
         try:
             if LOGS[0] in self._opened:
-                _open_logs(connection)  # now: SQLite does not open them for a file that was removed
+                _open_logs(
+                    connection
+                )  # now: SQLite does not open them for a file that was removed
             self.expect_in_place()
         except (DatabaseMovedError, *DAMAGE):
             connection.close()
@@ -70,10 +79,16 @@ class DatabaseFile:
 
     def log_ahead(self) -> None:
         """Let readers read while one writes; the file remembers it. From now on, expect the logs as well."""
-        with suppress(sqlite3.OperationalError):  # busy: another process has just opened it and does the same
+        with suppress(
+            sqlite3.OperationalError
+        ):  # busy: another process has just opened it and does the same
             self._first.execute("PRAGMA journal_mode = WAL")
         _open_logs(self._first)
-        self._opened |= {ending: known for ending in LOGS if (known := _identity(self._place, ending))}
+        self._opened |= {
+            ending: known
+            for ending in LOGS
+            if (known := _identity(self._place, ending))
+        }
 
     def problem(self) -> str:
         """What has happened to the file since it was opened, as a sentence; empty if it is where it was."""
@@ -94,11 +109,17 @@ class DatabaseFile:
         """Make the path free for the file that is there now. Raises :class:`StorageError` where that is not possible
         yet, or not needed."""
         try:
-            left = self.problem() != "" and _leave(self._first, self._place, self._opened)
+            left = self.problem() != "" and _leave(
+                self._first, self._place, self._opened
+            )
         except (OSError, *DAMAGE) as error:
-            raise StorageError(f"{self.path} cannot be let go of ({_reason(error)}). Start memviz again.") from error
+            raise StorageError(
+                f"{self.path} cannot be let go of ({_reason(error)}). Start memviz again."
+            ) from error
         if not left:
-            raise StorageError(f"{self.path} is still being read. Try again in a moment.")
+            raise StorageError(
+                f"{self.path} is still being read. Try again in a moment."
+            )
 
     def copy_to(self, target: Path, *, overwrite: bool = False) -> None:
         """Write all that the file holds to ``target``, readable by its owner alone, while others go on using it.
@@ -117,9 +138,13 @@ class DatabaseFile:
                 create_for_owner(target)  # fails if another program was faster
             os.replace(part, target)
         except FileExistsError:
-            raise StorageError(f"{target} is there already, so nothing was written. Choose another name.") from None
+            raise StorageError(
+                f"{target} is there already, so nothing was written. Choose another name."
+            ) from None
         except (OSError, *DAMAGE) as error:
-            raise StorageError(f"{target} could not be written ({_reason(error)}). Choose another place.") from error
+            raise StorageError(
+                f"{target} could not be written ({_reason(error)}). Choose another place."
+            ) from error
         finally:
             if part is not None:
                 part.unlink(missing_ok=True)
@@ -127,7 +152,9 @@ class DatabaseFile:
     def _copy_into(self, part: Path) -> None:
         with closing(sqlite3.connect(part)) as copy:
             self._first.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without logs beside it
+            copy.execute(
+                "PRAGMA journal_mode = DELETE"
+            )  # one file, without logs beside it
 
     def rescue_to(self, target: Path) -> None:
         """As :meth:`copy_to` to a new file, in a new folder if need be. Logs that were left there without their
@@ -137,7 +164,9 @@ class DatabaseFile:
             for ending in LOGS if not target.exists() else ():
                 _beside(target, ending).unlink(missing_ok=True)
         except OSError as error:
-            raise StorageError(f"{target} could not be written ({_reason(error)}). Choose another place.") from error
+            raise StorageError(
+                f"{target} could not be written ({_reason(error)}). Choose another place."
+            ) from error
         self.copy_to(target)
 
 
@@ -152,7 +181,13 @@ def create_for_owner(path: Path) -> None:
 
 def free_place(path: Path) -> Path:
     """``path``, or where another file is there, a name beside it that says what is in it."""
-    names = chain([""], (f"-rescued-{date.today()}{number}" for number in chain([""], (f"-{n}" for n in count(2)))))
+    names = chain(
+        [""],
+        (
+            f"-rescued-{date.today()}{number}"
+            for number in chain([""], (f"-{n}" for n in count(2)))
+        ),
+    )
     places = (path.with_stem(path.stem + name) for name in names)
     return next(place for place in places if not place.exists())
 
@@ -163,22 +198,35 @@ def _remove_abandoned(target: Path) -> None:
     abandoned_before = time() - ABANDONED_SECONDS
     for part in target.parent.glob(f".{escape(target.name)}.*{PART}"):
         with suppress(OSError):  # it is gone by now, or somebody else's
-            if part.is_file() and not part.is_symlink() and part.stat().st_mtime < abandoned_before:
+            if (
+                part.is_file()
+                and not part.is_symlink()
+                and part.stat().st_mtime < abandoned_before
+            ):
                 part.unlink()
 
 
 def _empty_beside(target: Path) -> Path:
-    handle, name = mkstemp(prefix=f".{target.name}.", suffix=PART, dir=target.parent)  # for its owner alone
+    handle, name = mkstemp(
+        prefix=f".{target.name}.", suffix=PART, dir=target.parent
+    )  # for its owner alone
     os.close(handle)
     return Path(name)
 
 
-def _close(connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]) -> None:
-    with closing(connection), suppress(OSError, *DAMAGE):  # the place itself may be gone
+def _close(
+    connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]
+) -> None:
+    with (
+        closing(connection),
+        suppress(OSError, *DAMAGE),
+    ):  # the place itself may be gone
         _leave(connection, place, opened)
 
 
-def _leave(connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]) -> bool:
+def _leave(
+    connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]
+) -> bool:
     """Where the file was moved, put the logs into it and take them away: a file that is put in its place would take
     them for its own, and be damaged. Returns whether that is done; not while somebody reads from them."""
     if _identity(place) == opened[""]:

@@ -39,7 +39,9 @@ def database_path(path_or_url: str | Path) -> str:
         except ArgumentError:
             url = URL.create("unknown")
         if url.get_backend_name() != "sqlite":
-            raise StorageError(f"{given.split('://')[0]}:// is not a database that memviz can use. Give a file path.")
+            raise StorageError(
+                f"{given.split('://')[0]}:// is not a database that memviz can use. Give a file path."
+            )
         given = url.database or MEMORY
     return given if given == MEMORY else str(Path(given).expanduser())
 
@@ -65,10 +67,18 @@ class Database:
         copies = Path(self.path).absolute()
         copy = copies.with_name(f"{copies.name}.before-v{version}")
         self.file.copy_to(copy, overwrite=True)
-        older = sorted(copies.parent.glob(f"{escape(copies.name)}.before-v*"), key=lambda kept: kept.stat().st_mtime)
+        older = sorted(
+            copies.parent.glob(f"{escape(copies.name)}.before-v*"),
+            key=lambda kept: kept.stat().st_mtime,
+        )
         for kept in older[:-MAX_COPIES]:
             kept.unlink(missing_ok=True)
-        LOGGER.warning("%s is brought to file version %d. A copy as it was before is %s.", self.path, version, copy)
+        LOGGER.warning(
+            "%s is brought to file version %d. A copy as it was before is %s.",
+            self.path,
+            version,
+            copy,
+        )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -100,7 +110,11 @@ def open_database(path: str) -> Database:
         if isinstance(error, StorageError):
             raise
         raise plain_error(error, path) from error
-    return database if file is None else replace(database, readings=Readings(file.connect()))
+    return (
+        database
+        if file is None
+        else replace(database, readings=Readings(file.connect()))
+    )
 
 
 def _open_file(path: str) -> DatabaseFile:
@@ -122,7 +136,10 @@ def writing(engine: Engine) -> Engine:
 
 
 def _engine(path: str, file: DatabaseFile | None) -> Engine:
-    in_memory = {"poolclass": StaticPool, "connect_args": {"isolation_level": None, "check_same_thread": False}}
+    in_memory = {
+        "poolclass": StaticPool,
+        "connect_args": {"isolation_level": None, "check_same_thread": False},
+    }
     options: dict[str, Any] = {"creator": file.connect} if file else in_memory
     engine = create_engine(
         URL.create("sqlite", database=path),
@@ -153,27 +170,42 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
-def plain_error(error: SQLAlchemyError | sqlite3.Error | UnicodeDecodeError, path: str) -> StorageError:
+def plain_error(
+    error: SQLAlchemyError | sqlite3.Error | UnicodeDecodeError, path: str
+) -> StorageError:
     """What went wrong with the file at ``path``, where, and what to do."""
-    if isinstance(error, UnicodeDecodeError):  # SQLite's own error quotes names of tables, and these are damaged
+    if isinstance(
+        error, UnicodeDecodeError
+    ):  # SQLite's own error quotes names of tables, and these are damaged
         return StorageError(_DAMAGED.format(path=path))
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, SQLAlchemyError):
-        problem = "a value in it cannot be stored" if isinstance(error, StatementError) else "there is no way to it"
-        return StorageError(f"Nothing was saved to {path}: {problem} ({error.__cause__ or error}).")
+        problem = (
+            "a value in it cannot be stored"
+            if isinstance(error, StatementError)
+            else "there is no way to it"
+        )
+        return StorageError(
+            f"Nothing was saved to {path}: {problem} ({error.__cause__ or error})."
+        )
     name = getattr(cause, "sqlite_errorname", "") or ""
     for start, sentence in _SENTENCES.items():
         if name.startswith(start):
             kind = ConversationChangedError if sentence is _CHANGED else StorageError
             return kind(sentence.format(path=path, seconds=BUSY_SECONDS))
-    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+    if name.startswith(
+        ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")
+    ):
         return StorageError(_unopened(path, str(cause)))
-    return StorageError(f"{path} could not be read or written ({cause}). Nothing was saved; try again.")
+    return StorageError(
+        f"{path} could not be read or written ({cause}). Nothing was saved; try again."
+    )
 
 
 _CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
 _DAMAGED = (
-    "{path} is not a memviz database, or it is damaged. It was left as it is; choose another file or restore a copy."
+    "{path} is not a memviz database, or it is damaged. It "
+    "was left as it is; choose another file or restore a copy."
 )
 _SENTENCES = {
     "SQLITE_CONSTRAINT_PRIMARYKEY": _CHANGED,

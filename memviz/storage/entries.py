@@ -9,7 +9,14 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    ValidationError,
+)
 from sqlalchemy import RowMapping, literal_column, select, type_coerce
 from sqlalchemy.types import NullType
 
@@ -73,7 +80,11 @@ def _parsed(value: object) -> Any:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     # Half a surrogate pair is escaped in JSON, but is no text.
-    return json.loads(clean_text(json.dumps(parsed, ensure_ascii=False))) if "\\ud" in value.lower() else parsed
+    return (
+        json.loads(clean_text(json.dumps(parsed, ensure_ascii=False)))
+        if "\\ud" in value.lower()
+        else parsed
+    )
 
 
 T = TypeVar("T")
@@ -138,7 +149,9 @@ def entry_of(stored: RowMapping) -> ConversationEntry | UnreadableConversation:
 
 
 @lru_cache(ENTRIES_REMEMBERED)
-def _judged(items: tuple[tuple[str, Any], ...]) -> ConversationEntry | UnreadableConversation:
+def _judged(
+    items: tuple[tuple[str, Any], ...],
+) -> ConversationEntry | UnreadableConversation:
     stored = dict(items)
     try:
         value = _Conversation.model_validate(stored)
@@ -146,17 +159,32 @@ def _judged(items: tuple[tuple[str, Any], ...]) -> ConversationEntry | Unreadabl
         return _unreadable(stored, _problem(error))
     if problem := _count_problem(value, stored["last_position"]):
         return _unreadable(stored, problem)
-    names = (name for name in ConversationEntry.__dataclass_fields__ if name != "probe_count")
-    return ConversationEntry(**{name: getattr(value, name) for name in names}, probe_count=len(value.probes))
+    names = (
+        name for name in ConversationEntry.__dataclass_fields__ if name != "probe_count"
+    )
+    return ConversationEntry(
+        **{name: getattr(value, name) for name in names}, probe_count=len(value.probes)
+    )
 
 
 def _count_problem(value: _Conversation, last_position: object) -> str:
-    there = 0 if last_position is None else last_position + 1 if isinstance(last_position, int) else -1
+    there = (
+        0
+        if last_position is None
+        else last_position + 1
+        if isinstance(last_position, int)
+        else -1
+    )
     if there != value.message_count:
         return (
-            f"it was saved with {counted(value.message_count, 'message')}, and the last one there is number {there:,}"
+            f"it was saved with {counted(value.message_count, 'message')}, "
+            f"and the last one there is number {there:,}"
         )
-    return "it has more turns than messages" if value.turn_count > value.message_count else ""
+    return (
+        "it has more turns than messages"
+        if value.turn_count > value.message_count
+        else ""
+    )
 
 
 def _unreadable(stored: Mapping[str, Any], problem: str) -> UnreadableConversation:

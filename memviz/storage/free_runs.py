@@ -15,7 +15,9 @@ from memviz.storage.tables import FREE_RUNS
 from memviz.storage.turn_numbers import in_turns_of_now
 
 
-def save(session: Session, conversation_id: str, run: Run, key: str, message_count: int) -> None:
+def save(
+    session: Session, conversation_id: str, run: Run, key: str, message_count: int
+) -> None:
     """Keep a free run over the first ``message_count`` messages, as far as it has come, in place of what
     was kept under ``key``."""
     expect_known_counter(run)
@@ -27,21 +29,29 @@ def save(session: Session, conversation_id: str, run: Run, key: str, message_cou
         "record": run.to_dict(),
     }
     session.execute(
-        insert(FREE_RUNS).values(made).on_conflict_do_update(index_elements=["conversation_id", "key"], set_=made)
+        insert(FREE_RUNS)
+        .values(made)
+        .on_conflict_do_update(index_elements=["conversation_id", "key"], set_=made)
     )
 
 
 def find(session: Session, conversation_id: str, key: str) -> Run | None:
     """The free run kept under ``key``, whole or not."""
     return read(
-        session, (FREE_RUNS.c.conversation_id == found(session, conversation_id).id, FREE_RUNS.c.key == clean_text(key))
+        session,
+        (
+            FREE_RUNS.c.conversation_id == found(session, conversation_id).id,
+            FREE_RUNS.c.key == clean_text(key),
+        ),
     )
 
 
 def read(session: Session, conditions: Conditions) -> Run | None:
     """The free run of the row that meets ``conditions``. Raises :class:`DamagedRunError`."""
     with damage_told("A stored free run"):
-        record = session.execute(select(FREE_RUNS.c.record).where(*conditions)).scalar_one_or_none()
+        record = session.execute(
+            select(FREE_RUNS.c.record).where(*conditions)
+        ).scalar_one_or_none()
         if record is None:
             return None
         log = Log(record["messages"])

@@ -29,7 +29,12 @@ from memviz.conversation import Log, Message, clean_text
 from memviz.errors import StorageError, UnreadableConversationError
 from memviz.process_memory import uncollected
 from memviz.storage import rows
-from memviz.storage.entries import RAW_ENTRIES, ConversationEntry, UnreadableConversation, entry_of
+from memviz.storage.entries import (
+    RAW_ENTRIES,
+    ConversationEntry,
+    UnreadableConversation,
+    entry_of,
+)
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
 from memviz.storage.turn_numbers import turns_as_once_counted
 from memviz.text.wording import counted
@@ -40,9 +45,15 @@ IDS_A_QUERY = 10_000
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
 _DELETED_AT = type_coerce(CONVERSATIONS.c.deleted_at, String)
-_IS_DELETED = and_(func.typeof(_DELETED_AT) == "text", func.julianday(_DELETED_AT).is_not(None))
+_IS_DELETED = and_(
+    func.typeof(_DELETED_AT) == "text", func.julianday(_DELETED_AT).is_not(None)
+)
 """Only a date says so: one that is damaged hides no conversation."""
-NEWEST_FIRST = (CONVERSATIONS.c.updated_at.desc(), CONVERSATIONS.c.created_at.desc(), CONVERSATIONS.c.id)
+NEWEST_FIRST = (
+    CONVERSATIONS.c.updated_at.desc(),
+    CONVERSATIONS.c.created_at.desc(),
+    CONVERSATIONS.c.id,
+)
 
 
 class Page(NamedTuple):
@@ -75,15 +86,21 @@ def _expect(session: Session, id: str, *, deleted: bool = False) -> str:
     query = select(CONVERSATIONS.c.title, _IS_DELETED).where(CONVERSATIONS.c.id == id)
     stored = session.execute(query).one_or_none()
     if stored is None:
-        raise StorageError(f"There is no conversation {id!r}. Choose one from the library.")
+        raise StorageError(
+            f"There is no conversation {id!r}. Choose one from the library."
+        )
     if stored[1] and not deleted:
-        raise StorageError(f"The conversation '{stored[0]}' was deleted. Restore it in the library first.")
+        raise StorageError(
+            f"The conversation '{stored[0]}' was deleted. Restore it in the library first."
+        )
     return id
 
 
 def exists(session: Session, id: str) -> bool:
     """Whether there is a conversation of this id that was not deleted."""
-    there = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == clean_text(id), ~_IS_DELETED)
+    there = select(CONVERSATIONS.c.id).where(
+        CONVERSATIONS.c.id == clean_text(id), ~_IS_DELETED
+    )
     return session.execute(there).first() is not None
 
 
@@ -112,11 +129,16 @@ def _write(session: Session, by_id: Mapping[str, Transcript], time: datetime) ->
         session,
         CONVERSATIONS,
         [
-            rows.conversation_row(transcript) | {"id": id, "created_at": at, "updated_at": at}
+            rows.conversation_row(transcript)
+            | {"id": id, "created_at": at, "updated_at": at}
             for (id, transcript), at in zip(by_id.items(), times, strict=True)
         ],
     )
-    messages = (row for id, transcript in by_id.items() for row in rows.message_rows(id, transcript.messages))
+    messages = (
+        row
+        for id, transcript in by_id.items()
+        for row in rows.message_rows(id, transcript.messages)
+    )
     while batch := list(islice(messages, ROWS_A_STATEMENT)):
         insert_rows(session, MESSAGES, batch)
 
@@ -131,7 +153,8 @@ def matching(search: str) -> list[ColumnElement[bool]]:
     if not wanted:
         return [there]
     said = select(MESSAGES.c.position).where(
-        MESSAGES.c.conversation_id == CONVERSATIONS.c.id, _holds(MESSAGES.c.content, wanted)
+        MESSAGES.c.conversation_id == CONVERSATIONS.c.id,
+        _holds(MESSAGES.c.content, wanted),
     )
     return [there, or_(_holds(CONVERSATIONS.c.title, wanted), said.exists())]
 
@@ -140,7 +163,9 @@ def _holds(column: ColumnElement[str], wanted: str) -> ColumnElement[bool]:
     return func.holds_folded(cast(column, LargeBinary), wanted) == 1
 
 
-def conversations(session: Session, search: str = "", limit: int = 50, offset: int = 0) -> list[ConversationEntry]:
+def conversations(
+    session: Session, search: str = "", limit: int = 50, offset: int = 0
+) -> list[ConversationEntry]:
     """Conversations whose title or messages hold ``search`` (upper or lower case), the last changed first, without
     those that cannot be read."""
     return _parted(session, *matching(search), limit=limit, offset=offset)[0]
@@ -149,7 +174,11 @@ def conversations(session: Session, search: str = "", limit: int = 50, offset: i
 def entries(session: Session, ids: Sequence[str]) -> list[ConversationEntry]:
     """What lists show of these conversations, in their order; those that are not there are passed over."""
     parts = (ids[at : at + IDS_A_QUERY] for at in range(0, len(ids), IDS_A_QUERY))
-    by_id = {entry.id: entry for part in parts for entry in _parted(session, CONVERSATIONS.c.id.in_(part))[0]}
+    by_id = {
+        entry.id: entry
+        for part in parts
+        for entry in _parted(session, CONVERSATIONS.c.id.in_(part))[0]
+    }
     return [by_id[id] for id in ids if id in by_id]
 
 
@@ -172,19 +201,34 @@ def _parted(
     session: Session, *conditions: ColumnElement[bool], limit: int = -1, offset: int = 0
 ) -> tuple[list[ConversationEntry], list[UnreadableConversation]]:
     """Those that can be read, and those that cannot."""
-    query = RAW_ENTRIES.where(*conditions).order_by(*NEWEST_FIRST).limit(limit).offset(offset)
+    query = (
+        RAW_ENTRIES.where(*conditions)
+        .order_by(*NEWEST_FIRST)
+        .limit(limit)
+        .offset(offset)
+    )
     found = [entry_of(stored) for stored in session.execute(query).mappings()]
     readable = [entry for entry in found if isinstance(entry, ConversationEntry)]
-    return readable, [entry for entry in found if isinstance(entry, UnreadableConversation)]
+    return readable, [
+        entry for entry in found if isinstance(entry, UnreadableConversation)
+    ]
 
 
 def page(session: Session, search: str, limit: int, offset: int) -> Page:
     """``limit`` of the conversations that hold ``search``, from number ``offset`` (0-based) on, and how many do."""
     if not search:
-        return Page(*_parted(session, *matching(search), limit=limit, offset=offset), count(session, search))
+        return Page(
+            *_parted(session, *matching(search), limit=limit, offset=offset),
+            count(session, search),
+        )
     # A search reads all messages, so it is done once, and not again for the number.
-    ids = session.scalars(select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)).all()
-    return Page(*_parted(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])), len(ids))
+    ids = session.scalars(
+        select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)
+    ).all()
+    return Page(
+        *_parted(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])),
+        len(ids),
+    )
 
 
 def count(session: Session, search: str = "") -> int:
@@ -198,16 +242,24 @@ def message_rows(
 ) -> Iterable[Mapping[Any, Any]]:
     """The rows of a conversation's messages from position ``start`` up to ``stop`` (excluded), in order."""
     table = MESSAGES.c
-    query = select(MESSAGES).where(table.conversation_id == conversation_id).order_by(table.position)
+    query = (
+        select(MESSAGES)
+        .where(table.conversation_id == conversation_id)
+        .order_by(table.position)
+    )
     if start:
         query = query.where(table.position >= start)
     if stop is not None:
         query = query.where(table.position < stop)
     # Fetched by and by: all rows of a long conversation at once would take as much memory again as its messages.
-    return session.execute(query.execution_options(yield_per=ROWS_A_STATEMENT)).mappings()
+    return session.execute(
+        query.execution_options(yield_per=ROWS_A_STATEMENT)
+    ).mappings()
 
 
-def messages(session: Session, conversation_id: str, stop: int | None = None, start: int = 0) -> list[Message]:
+def messages(
+    session: Session, conversation_id: str, stop: int | None = None, start: int = 0
+) -> list[Message]:
     """The messages of a conversation from position ``start`` up to ``stop`` (excluded). Raises
     :class:`UnreadableConversationError` where one is damaged or missing."""
     made: list[Message] = []
@@ -219,7 +271,9 @@ def messages(session: Session, conversation_id: str, stop: int | None = None, st
                 made.append(rows.message(stored))
     except DAMAGE as error:
         problem = f"message {start + len(made) + 1:,} is damaged ({error})"
-        raise UnreadableConversationError(_title(session, conversation_id), conversation_id, problem) from error
+        raise UnreadableConversationError(
+            _title(session, conversation_id), conversation_id, problem
+        ) from error
     return made
 
 
@@ -228,20 +282,39 @@ def request_count(session: Session, conversation_id: str) -> int:
     the database, which takes a fraction of a second for half a million messages."""
     table = MESSAGES.c
     before = func.lag(table.role).over(order_by=table.position)
-    said = select(table.role, table.position, before.label("before")).where(table.conversation_id == conversation_id)
+    said = select(table.role, table.position, before.label("before")).where(
+        table.conversation_id == conversation_id
+    )
     one = said.subquery().c
-    of_user = select(func.min(table.position)).where(table.conversation_id == conversation_id, table.role == "user")
-    begins_reply = (one.role == "assistant", one.before != "assistant", one.position > of_user.scalar_subquery())
+    of_user = select(func.min(table.position)).where(
+        table.conversation_id == conversation_id, table.role == "user"
+    )
+    begins_reply = (
+        one.role == "assistant",
+        one.before != "assistant",
+        one.position > of_user.scalar_subquery(),
+    )
     made: int = session.execute(select(func.count()).where(*begins_reply)).scalar_one()
     return made
 
 
-DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+DAMAGE = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 """What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
 
 
 def _title(session: Session, conversation_id: str) -> str:
-    return str(session.execute(select(CONVERSATIONS.c.title).where(CONVERSATIONS.c.id == conversation_id)).scalar())
+    return str(
+        session.execute(
+            select(CONVERSATIONS.c.title).where(CONVERSATIONS.c.id == conversation_id)
+        ).scalar()
+    )
 
 
 def conversation(session: Session, id: str, first: int | None = None) -> Transcript:
@@ -269,7 +342,11 @@ def read(session: Session, id: str) -> Transcript:
     stored = session.get_one(ConversationRow, id)
     transcript = rows.transcript(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
-    if turn_count != stored.turn_count != len(turns_as_once_counted(transcript.messages)):
+    if (
+        turn_count
+        != stored.turn_count
+        != len(turns_as_once_counted(transcript.messages))
+    ):
         problem = f"it was saved with {counted(stored.turn_count, 'turn')}, and its messages make {turn_count:,}"
         raise UnreadableConversationError(stored.title, stored.id, problem)
     return transcript
@@ -302,19 +379,27 @@ def _other_probes(stored: ConversationRow, probe: Probe) -> list[dict[str, Any]]
 
 def put_away(session: Session, id: str) -> None:
     """Take a conversation out of the library. :func:`restore` brings it back."""
-    session.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == _expect(session, id)).values(deleted_at=now()))
+    session.execute(
+        update(CONVERSATIONS)
+        .where(CONVERSATIONS.c.id == _expect(session, id))
+        .values(deleted_at=now())
+    )
 
 
 def restore(session: Session, id: str) -> None:
     """Bring a deleted conversation back, with all its runs."""
     id = _expect(session, id, deleted=True)
-    session.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == id).values(deleted_at=None))
+    session.execute(
+        update(CONVERSATIONS).where(CONVERSATIONS.c.id == id).values(deleted_at=None)
+    )
 
 
 def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:
     """Remove for good what was deleted at least ``older_than_days`` ago; returns how many conversations."""
     limit = now() - timedelta(days=older_than_days)
     gone = session.execute(
-        delete(CONVERSATIONS).where(CONVERSATIONS.c.deleted_at <= limit).returning(CONVERSATIONS.c.id)
+        delete(CONVERSATIONS)
+        .where(CONVERSATIONS.c.deleted_at <= limit)
+        .returning(CONVERSATIONS.c.id)
     )
     return len(gone.all())

@@ -113,8 +113,15 @@ def migrate(
     """
     newest, version = 1 + len(upgrades), _pragma(connection, "user_version")
     if _pragma(connection, "application_id") != APPLICATION_ID:
-        if version or connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
-            raise StorageError(f"{path} is the database of another program. Choose another file.")
+        if (
+            version
+            or connection.exec_driver_sql(
+                "SELECT count(*) FROM sqlite_master"
+            ).scalar_one()
+        ):
+            raise StorageError(
+                f"{path} is the database of another program. Choose another file."
+            )
         Base.metadata.create_all(connection)
     else:
         _expect_version(version, newest, path)
@@ -123,7 +130,14 @@ def migrate(
             before_upgrade(newest)
         for upgrade in upgrades[version - 1 :]:
             upgrade(connection)
-    _expect_tables(connection, path, {table.name: set(table.columns.keys()) for table in Base.metadata.sorted_tables})
+    _expect_tables(
+        connection,
+        path,
+        {
+            table.name: set(table.columns.keys())
+            for table in Base.metadata.sorted_tables
+        },
+    )
     if version != newest:
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.exec_driver_sql(f"PRAGMA user_version = {newest}")
@@ -143,9 +157,16 @@ def _expect_version(version: int, newest: int, path: str) -> None:
         )
 
 
-def _expect_tables(connection: Connection, path: str, expected: Mapping[str, set[str]]) -> None:
+def _expect_tables(
+    connection: Connection, path: str, expected: Mapping[str, set[str]]
+) -> None:
     """Raise unless all ``expected`` tables are there with these columns."""
-    there = {name: {row[1] for row in connection.exec_driver_sql(f"PRAGMA table_info({name})")} for name in expected}
+    there = {
+        name: {
+            row[1] for row in connection.exec_driver_sql(f"PRAGMA table_info({name})")
+        }
+        for name in expected
+    }
     missing = [f"the table {name}" for name, columns in there.items() if not columns]
     missing += [
         f"the column {column} of {name}"
@@ -155,7 +176,9 @@ def _expect_tables(connection: Connection, path: str, expected: Mapping[str, set
     if missing:
         is_empty = not any(there.values())
         lacks = "has none of its tables" if is_empty else f"lacks {', '.join(missing)}"
-        raise StorageError(f"{path} is marked as a database of memviz, but {lacks}. It was left as it is; {_REMEDY}")
+        raise StorageError(
+            f"{path} is marked as a database of memviz, but {lacks}. It was left as it is; {_REMEDY}"
+        )
 
 
 _REMEDY = "restore a copy of it, or choose another file."

@@ -11,4 +11,8 @@ def is_out_of_date(replay: Run) -> bool:
     It recorded a turn with several calls of the model as one request, took leading system messages as history, or
     counted the chat format otherwise: 3 tokens a message without its role, at first without names, too.
     """
-    return not replay.space.leads_apart or replay.counted_anew or len(replay.requests) != replay.log.request_count
+    return (
+        not replay.space.leads_apart
+        or replay.counted_anew
+        or len(replay.requests) != replay.log.request_count
+    )

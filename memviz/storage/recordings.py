@@ -14,12 +14,18 @@ from memviz.storage.tables import RECORDINGS
 
 def names(session: Session) -> list[str]:
     """The names of all, the newest first."""
-    return list(session.execute(select(RECORDINGS.c.id).order_by(RECORDINGS.c.opened_at.desc())).scalars())
+    return list(
+        session.execute(
+            select(RECORDINGS.c.id).order_by(RECORDINGS.c.opened_at.desc())
+        ).scalars()
+    )
 
 
 def content(session: Session, name: str) -> bytes | None:
     """The file of this name; ``None`` if there is none, or it is damaged."""
-    packed = session.execute(select(RECORDINGS.c.content).where(RECORDINGS.c.id == name)).scalar()
+    packed = session.execute(
+        select(RECORDINGS.c.content).where(RECORDINGS.c.id == name)
+    ).scalar()
     try:
         return None if packed is None else zlib.decompress(packed)
     except zlib.error:
@@ -29,7 +35,11 @@ def content(session: Session, name: str) -> bytes | None:
 def keep(session: Session, name: str, content: bytes) -> None:
     """Keep a file under a name, in place of the one that had it."""
     made = {"opened_at": now(), "content": zlib.compress(content)}
-    session.execute(insert(RECORDINGS).values(id=name, **made).on_conflict_do_update(index_elements=["id"], set_=made))
+    session.execute(
+        insert(RECORDINGS)
+        .values(id=name, **made)
+        .on_conflict_do_update(index_elements=["id"], set_=made)
+    )
 
 
 def remove(session: Session, name: str) -> None:

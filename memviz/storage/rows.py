@@ -26,7 +26,10 @@ Row = dict[str, Any]
 
 def row(**columns: Any) -> Row:
     """A row whose texts SQLite accepts. Lone surrogates inside JSON columns are escaped there instead."""
-    return {name: clean_text(value) if isinstance(value, str) else value for name, value in columns.items()}
+    return {
+        name: clean_text(value) if isinstance(value, str) else value
+        for name, value in columns.items()
+    }
 
 
 def same(stored: Mapping[Any, Any], made: Row) -> bool:
@@ -69,7 +72,9 @@ def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcri
     )
 
 
-def message_rows(conversation_id: str, log: Sequence[Message], start: int = 0) -> list[Row]:
+def message_rows(
+    conversation_id: str, log: Sequence[Message], start: int = 0
+) -> list[Row]:
     """The messages of ``log`` from position ``start`` on."""
     return [
         row(
@@ -116,24 +121,39 @@ def setting(run: Run) -> Row:
 def turn_rows(run_id: str, run: Run, start: int) -> list[Row]:
     """The turns of a run from number ``start`` (0-based) on, each with all its requests."""
     turns = run.turns[start:]
-    firsts = iter(run.first_compactions()[len(run.requests) - sum(len(turn.requests) for turn in turns) :])
+    firsts = iter(
+        run.first_compactions()[
+            len(run.requests) - sum(len(turn.requests) for turn in turns) :
+        ]
+    )
     return [_turn_row(run_id, turn.requests, firsts) for turn in turns]
 
 
-def _turn_row(run_id: str, requests: Sequence[TurnRecord], first_compactions: Iterator[int]) -> Row:
+def _turn_row(
+    run_id: str, requests: Sequence[TurnRecord], first_compactions: Iterator[int]
+) -> Row:
     return row(
         run_id=run_id,
         turn=requests[0].turn,
         total_tokens=sum(request.total_tokens for request in requests),
         reply_tokens=sum(request.reply_tokens for request in requests),
-        flags=", ".join(dict.fromkeys(flag for request in requests for flag in request.flags)),
-        record={"requests": [request.to_dict(next(first_compactions)) for request in requests]},
+        flags=", ".join(
+            dict.fromkeys(flag for request in requests for flag in request.flags)
+        ),
+        record={
+            "requests": [
+                request.to_dict(next(first_compactions)) for request in requests
+            ]
+        },
     )
 
 
 def compaction_rows(run_id: str, run: Run, start: int) -> list[Row]:
     """The compactions of a run from number ``start`` (0-based) on."""
-    return [_compaction_row(run_id, number, item) for number, item in enumerate(run.compactions[start:], start)]
+    return [
+        _compaction_row(run_id, number, item)
+        for number, item in enumerate(run.compactions[start:], start)
+    ]
 
 
 def _compaction_row(run_id: str, number: int, compaction: Compaction) -> Row:
@@ -181,7 +201,9 @@ RECORDS: dict[Table, Callable[[str, Run, int], list[Row]]] = {
 """The tables that hold what happened in a run, and what makes their rows: ``(run id, run, first number)``."""
 
 
-def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]) -> Run:
+def run(
+    stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]
+) -> Run:
     """The run of a stored row over its conversation, from its rows in the tables of ``RECORDS``."""
     as_stored = {
         "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
@@ -189,12 +211,18 @@ def run(stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, 
         "system_prompt": stored.system_prompt,
         "system_tokens": stored.system_tokens,
         **(stored.ahead or {}),
-        **({"earlier_settings": stored.earlier_settings} if stored.earlier_settings else {}),
+        **(
+            {"earlier_settings": stored.earlier_settings}
+            if stored.earlier_settings
+            else {}
+        ),
         "summaries": [_summary(item) for item in records[SUMMARIES]],
         "compactions": [item["record"] for item in records[COMPACTIONS]],
         **_requests([item["record"] for item in records[TURNS]]),
     }
-    if [item["number"] for item in records[COMPACTIONS]] != list(range(len(records[COMPACTIONS]))):
+    if [item["number"] for item in records[COMPACTIONS]] != list(
+        range(len(records[COMPACTIONS]))
+    ):
         raise ValueError("a summarization is missing")
     record = in_turns_of_now(as_stored, log)
     expect_sound(record, log)
@@ -216,7 +244,11 @@ def _requests(turns: Sequence[Any]) -> dict[str, Any]:
 def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
     is_replay = stored.kind == "replay"
     # A turn that nobody answered has no request; of a chat the last one may have none yet.
-    answered = sum(bool(log.requests_of(turn)) for turn in log.turns()) if is_replay else log.turn_count - 1
+    answered = (
+        sum(bool(log.requests_of(turn)) for turn in log.turns())
+        if is_replay
+        else log.turn_count - 1
+    )
     # A memory for somebody else's chat loop has no requests at all: they are made elsewhere.
     if turns < answered and (is_replay or turns):
         raise ValueError(f"of {counted(log.turn_count, 'turn')} it has {turns}")
@@ -224,13 +256,20 @@ def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
 
 def _expect_all_requests(replay: Run) -> None:
     asked = replay.log.request_count
-    if len(replay.requests) < asked:  # more than these were made by earlier versions, and are out of date
-        raise ValueError(f"of {counted(asked, 'request')} it has {len(replay.requests)}")
+    if (
+        len(replay.requests) < asked
+    ):  # more than these were made by earlier versions, and are out of date
+        raise ValueError(
+            f"of {counted(asked, 'request')} it has {len(replay.requests)}"
+        )
 
 
 def _summary(stored: Mapping[Any, Any]) -> dict[str, Any]:
     return {
-        **{name: stored[name] for name in ("version", "turn", "text", "tokens", "replaces")},
+        **{
+            name: stored[name]
+            for name in ("version", "turn", "text", "tokens", "replaces")
+        },
         "covers": [stored["covers_start"], stored["covers_stop"]],
         "added": [stored["added_start"], stored["added_stop"]],
         "track": SUMMARY if stored["track"] is None else stored["track"],

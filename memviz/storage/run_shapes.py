@@ -8,7 +8,16 @@ from dataclasses import fields as dataclass_fields
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+)
 
 from memviz.conversation import Log, Message
 from memviz.forms import FORMS
@@ -21,7 +30,8 @@ Text = Annotated[str, Field(strict=True)]
 Pair = tuple[Count, Count]
 Marks = dict[Text, Count]
 MemoryValue = Annotated[
-    tuple[Count, Count, Count] | tuple[Count, Count, Count, Marks], Field(union_mode="left_to_right")
+    tuple[Count, Count, Count] | tuple[Count, Count, Count, Marks],
+    Field(union_mode="left_to_right"),
 ]  # the first one that fits: nearly all memories have no marks
 
 
@@ -56,7 +66,9 @@ def _name_of(piece: object) -> object:
         return None
     if piece[0] == "picked" and len(piece) > 2:
         return "picked instead of a form"
-    return "messages in a form" if piece[0] == "messages" and len(piece) > 3 else piece[0]
+    return (
+        "messages in a form" if piece[0] == "messages" and len(piece) > 3 else piece[0]
+    )
 
 
 Form = Annotated[dict[Text, Any], AfterValidator(_sound_form)]
@@ -74,12 +86,18 @@ Piece = Annotated[
     | Annotated[PickedPiece, Tag("picked")]
     | Annotated[RestoredPiece, Tag("picked instead of a form")]
     | Annotated[LinePiece, Tag("line")],
-    Discriminator(_name_of, custom_error_type="unknown_piece", custom_error_message="the piece is unknown"),
+    Discriminator(
+        _name_of,
+        custom_error_type="unknown_piece",
+        custom_error_message="the piece is unknown",
+    ),
 ]
 
 
 class _Shape(BaseModel):
-    model_config = ConfigDict(hide_input_in_errors=True)  # conversations do not belong into error texts
+    model_config = ConfigDict(
+        hide_input_in_errors=True
+    )  # conversations do not belong into error texts
 
 
 class _Usage(_Shape):
@@ -199,7 +217,16 @@ class _Compaction(_Shape):
     cost: Amount | None
     model: Text
     by_thinking: bool = False
-    kind: Literal["summary", "summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"] = "summary"
+    kind: Literal[
+        "summary",
+        "summarized",
+        "cleared",
+        "shortened",
+        "evicted",
+        "skip",
+        "edit",
+        "undo",
+    ] = "summary"
     track: Text = SUMMARY
     policy: Literal["leave", "drop", "raise", "instead"] = "leave"
     is_fixed: bool = False
@@ -272,12 +299,20 @@ class _Run(_Shape):
     @property
     def all_compactions(self) -> Sequence[_Compaction]:
         """Those that were made, and those that are foreseen."""
-        return [*self.compactions, *self.pending.foreseen] if self.pending is not None else self.compactions
+        return (
+            [*self.compactions, *self.pending.foreseen]
+            if self.pending is not None
+            else self.compactions
+        )
 
     @property
     def all_summaries(self) -> Sequence[_Summary]:
         """Those that were written, and those that are foreseen."""
-        return [*self.summaries, *self.pending.foreseen_summaries] if self.pending is not None else self.summaries
+        return (
+            [*self.summaries, *self.pending.foreseen_summaries]
+            if self.pending is not None
+            else self.summaries
+        )
 
     @property
     def sent(self) -> Sequence[_Request | _Turn]:
@@ -294,7 +329,9 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     """Raise ValueError unless ``record`` has the shape of :meth:`memviz.engine.run.Run.to_record`, and names
     nothing that its conversation ``log`` and its own lists do not have."""
     run = _Run.model_validate(dict(record))
-    if [summary.version for summary in run.all_summaries] != list(range(1, len(run.all_summaries) + 1)):
+    if [summary.version for summary in run.all_summaries] != list(
+        range(1, len(run.all_summaries) + 1)
+    ):
         raise ValueError("a summary is missing")
     if (run.requests is None) == (run.turns is None):
         raise ValueError("it has to have either requests or turns")
@@ -303,8 +340,16 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     _expect_within(_turn_numbers(run), log.turn_count, "turn")
     _expect_within(_positions(run), len(log), "message")
     _expect_within(_versions(run), len(run.all_summaries), "summary")
-    _expect_within((sent.compactions[1] for sent in run.shown), len(run.all_compactions), "summarization")
-    _expect_within((setting.compactions for setting in run.earlier_settings), len(run.compactions), "summarization")
+    _expect_within(
+        (sent.compactions[1] for sent in run.shown),
+        len(run.all_compactions),
+        "summarization",
+    )
+    _expect_within(
+        (setting.compactions for setting in run.earlier_settings),
+        len(run.compactions),
+        "summarization",
+    )
     _expect_in_order([setting.last_turn for setting in run.earlier_settings])
     _expect_in_order([setting.compactions for setting in run.earlier_settings])
 
@@ -315,7 +360,9 @@ def _expect_every_call(run: _Run, log: Log) -> None:
     turn, call = 0, 0
     for sent in run.sent:
         call = call + 1 if sent.turn == turn else 1
-        found = sent.call if isinstance(sent, _Request) else call  # two turns of once may be one of now
+        found = (
+            sent.call if isinstance(sent, _Request) else call
+        )  # two turns of once may be one of now
         skipped = range(turn + 1, min(sent.turn, log.turn_count + 1))
         turn = sent.turn if sent.turn >= turn else -1
         if turn < 0 or any(log.requests_of(log.turn(number)) for number in skipped):
@@ -327,8 +374,14 @@ def _expect_every_call(run: _Run, log: Log) -> None:
 def _expect_pieces(requests: Sequence[_Request]) -> None:
     """A request has its pieces, or what they were made of in earlier versions."""
     for request in requests:
-        if request.pieces is None and None in (request.summaries, request.history, request.recalled_positions):
-            raise ValueError(f"the pieces of a request of turn {request.turn} are missing")
+        if request.pieces is None and None in (
+            request.summaries,
+            request.history,
+            request.recalled_positions,
+        ):
+            raise ValueError(
+                f"the pieces of a request of turn {request.turn} are missing"
+            )
 
 
 def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
@@ -356,13 +409,28 @@ def _positions(run: _Run) -> Iterator[int]:
         yield from (position for part in sent.history or () for position in part)
         yield from _behind(sent.recalled_positions or ())
         if isinstance(sent, _Request):
-            yield from (position for piece in sent.pieces or () for position in _piece_positions(piece))
-        asked = sent.input if isinstance(sent.input, tuple) else (0, 0 if sent.input is None else sent.input + 1)
+            yield from (
+                position
+                for piece in sent.pieces or ()
+                for position in _piece_positions(piece)
+            )
+        asked = (
+            sent.input
+            if isinstance(sent.input, tuple)
+            else (0, 0 if sent.input is None else sent.input + 1)
+        )
         yield from asked
         yield from _behind(sent.recalled.indices if sent.recalled else ())
     for compaction in run.all_compactions:
-        yield from (compaction.after_message + 1, compaction.keep_from, *compaction.summarized)
-        yield from (*_memory_positions(compaction.before), *_memory_positions(compaction.after))
+        yield from (
+            compaction.after_message + 1,
+            compaction.keep_from,
+            *compaction.summarized,
+        )
+        yield from (
+            *_memory_positions(compaction.before),
+            *_memory_positions(compaction.after),
+        )
     for summary in run.all_summaries:
         yield from (*summary.covers, *summary.added)
 
@@ -393,9 +461,16 @@ def _versions(run: _Run) -> Iterator[int]:
     for sent in run.shown:
         yield from (sent.memory[1], *(sent.summaries or ()))
         if isinstance(sent, _Request):
-            yield from (number for piece in sent.pieces or () for number in _note_versions(piece))
+            yield from (
+                number
+                for piece in sent.pieces or ()
+                for number in _note_versions(piece)
+            )
     for compaction in run.all_compactions:
         yield from (compaction.before[1], compaction.after[1])
-        yield from (number or 0 for number in (compaction.version, compaction.replaces, compaction.revises))
+        yield from (
+            number or 0
+            for number in (compaction.version, compaction.replaces, compaction.revises)
+        )
     for summary in run.all_summaries:
         yield summary.replaces or 0

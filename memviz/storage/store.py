@@ -14,7 +14,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import cells, chat, checking, free_runs, lessons, library, recordings, unreadable, visitors_work
+from memviz.storage import (
+    cells,
+    chat,
+    checking,
+    free_runs,
+    lessons,
+    library,
+    recordings,
+    unreadable,
+    visitors_work,
+)
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -23,7 +33,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _reads(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[Store, P], T]:
+def _reads(
+    work: Callable[Concatenate[Session, P], T],
+) -> Callable[Concatenate[Store, P], T]:
     """A method of the store that does ``work`` in one transaction that reads."""
 
     @wraps(work)
@@ -34,7 +46,9 @@ def _reads(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[S
     return method
 
 
-def _reads_once(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[Store, P], T]:
+def _reads_once(
+    work: Callable[Concatenate[Session, P], T],
+) -> Callable[Concatenate[Store, P], T]:
     """The same, for what pages ask at every rerun: it is read again only if somebody has written to the file since.
     What it returns is shared, and must not be changed."""
     read = _reads(work)
@@ -45,12 +59,17 @@ def _reads_once(work: Callable[Concatenate[Session, P], T]) -> Callable[Concaten
         if readings is None:
             return read(store, *args, **kwargs)
         with store._errors_in_words():
-            return readings.once((work, args, tuple(kwargs.items())), partial(read, store, *args, **kwargs))
+            return readings.once(
+                (work, args, tuple(kwargs.items())),
+                partial(read, store, *args, **kwargs),
+            )
 
     return method
 
 
-def _writes(work: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[Store, P], T]:
+def _writes(
+    work: Callable[Concatenate[Session, P], T],
+) -> Callable[Concatenate[Store, P], T]:
     """A method of the store that does ``work`` in one transaction that writes."""
 
     @wraps(work)
@@ -116,7 +135,9 @@ class Store:
 
     def _file(self) -> DatabaseFile:
         if self._database.file is None:
-            raise StorageError("This database is in memory only; there is no file to copy.")
+            raise StorageError(
+                "This database is in memory only; there is no file to copy."
+            )
         return self._database.file
 
     @contextmanager
@@ -128,7 +149,10 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[Session]:
         database = self._database
-        with self._errors_in_words(), Session(writing(database.engine), expire_on_commit=False) as session:
+        with (
+            self._errors_in_words(),
+            Session(writing(database.engine), expire_on_commit=False) as session,
+        ):
             with session.begin():
                 yield session
                 session.flush()
@@ -143,7 +167,9 @@ class Store:
             self._database.expect_in_place()  # if it is not, that is what is wrong
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:
-            raise StorageError(f"{self.path} is damaged: a stored value cannot be read ({error}).") from error
+            raise StorageError(
+                f"{self.path} is damaged: a stored value cannot be read ({error})."
+            ) from error
 
     check = _reads(checking.check)
 

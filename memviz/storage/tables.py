@@ -24,12 +24,16 @@ class Base(SQLModel, registry=registry()):
 
 def not_negative(*columns: str) -> CheckConstraint:
     """A constraint that none of these numbers is below 0; an unknown (NULL) one is fine."""
-    return CheckConstraint(" AND ".join(f"{column} >= 0" for column in columns), name="not_negative")
+    return CheckConstraint(
+        " AND ".join(f"{column} >= 0" for column in columns), name="not_negative"
+    )
 
 
 def one_of(column: str, *values: str) -> CheckConstraint:
     """A constraint that a column holds one of these texts."""
-    return CheckConstraint(f"{column} IN ({', '.join(map(repr, values))})", name=f"known_{column}")
+    return CheckConstraint(
+        f"{column} IN ({', '.join(map(repr, values))})", name=f"known_{column}"
+    )
 
 
 class ConversationRow(Base, table=True):
@@ -63,7 +67,9 @@ class MessageRow(Base, table=True):
     __tablename__ = "message"
     __table_args__ = (one_of("role", *sorted(ROLES)), not_negative("position"))
 
-    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    conversation_id: str = Field(
+        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
+    )
     position: int = Field(primary_key=True)
     role: str
     content: str
@@ -86,7 +92,12 @@ class RunRow(Base, table=True):
         one_of("kind", "chat", "replay"),
         not_negative("message_count", "system_tokens"),
         UniqueConstraint("conversation_id", "kind", "key"),
-        Index("one_chat_a_conversation", "conversation_id", unique=True, sqlite_where=text("kind = 'chat'")),
+        Index(
+            "one_chat_a_conversation",
+            "conversation_id",
+            unique=True,
+            sqlite_where=text("kind = 'chat'"),
+        ),
     )
 
     id: str = Field(primary_key=True)
@@ -103,7 +114,9 @@ class RunRow(Base, table=True):
     created_at: datetime
     updated_at: datetime
     ahead: dict[str, Any] | None = Field(default=None, sa_type=ANY_JSON)
-    earlier_settings: list[dict[str, Any]] | None = Field(default=None, sa_type=ANY_JSON)
+    earlier_settings: list[dict[str, Any]] | None = Field(
+        default=None, sa_type=ANY_JSON
+    )
 
 
 class FreeRunRow(Base, table=True):
@@ -113,7 +126,9 @@ class FreeRunRow(Base, table=True):
     __tablename__ = "free_run"
     __table_args__ = (not_negative("message_count"),)
 
-    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    conversation_id: str = Field(
+        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
+    )
     key: str = Field(primary_key=True)
     message_count: int
     updated_at: datetime
@@ -126,7 +141,9 @@ class WordingRow(Base, table=True):
     __tablename__ = "wording"
     __table_args__ = (not_negative("version"),)
 
-    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    conversation_id: str = Field(
+        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
+    )
     key: str = Field(primary_key=True)
     version: int = Field(primary_key=True)
     text: str
@@ -140,7 +157,9 @@ class JudgedAnswerRow(Base, table=True):
     __tablename__ = "judged_answer"
     __table_args__ = (not_negative("probe", "run", "settled"),)
 
-    conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)
+    conversation_id: str = Field(
+        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
+    )
     key: str = Field(primary_key=True)
     probe: int = Field(primary_key=True)
     run: int = Field(primary_key=True)
@@ -199,7 +218,15 @@ class CompactionRow(Base, table=True):
 
     __tablename__ = "compaction"
     __table_args__ = (
-        not_negative("number", "turn", "after_message", "tokens_before", "tokens_after", "seconds", "cost_usd"),
+        not_negative(
+            "number",
+            "turn",
+            "after_message",
+            "tokens_before",
+            "tokens_after",
+            "seconds",
+            "cost_usd",
+        ),
     )
 
     run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
@@ -222,8 +249,14 @@ class SummaryRow(Base, table=True):
     __tablename__ = "summary"
     __table_args__ = (
         not_negative("turn", "tokens", "covers_start", "added_start"),
-        CheckConstraint("version >= 1 AND replaces >= 1 AND replaces < version", name="versions_in_order"),
-        CheckConstraint("covers_start <= covers_stop AND added_start <= added_stop", name="ranges_in_order"),
+        CheckConstraint(
+            "version >= 1 AND replaces >= 1 AND replaces < version",
+            name="versions_in_order",
+        ),
+        CheckConstraint(
+            "covers_start <= covers_stop AND added_start <= added_stop",
+            name="ranges_in_order",
+        ),
     )
 
     run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
@@ -239,8 +272,14 @@ class SummaryRow(Base, table=True):
     track: str | None = None
 
 
-CONVERSATIONS, MESSAGES, RUNS = (Base.metadata.tables[name] for name in ("conversation", "message", "run"))
-WORDINGS, JUDGED_ANSWERS = (Base.metadata.tables[name] for name in ("wording", "judged_answer"))
+CONVERSATIONS, MESSAGES, RUNS = (
+    Base.metadata.tables[name] for name in ("conversation", "message", "run")
+)
+WORDINGS, JUDGED_ANSWERS = (
+    Base.metadata.tables[name] for name in ("wording", "judged_answer")
+)
 FREE_RUNS, CELLS = Base.metadata.tables["free_run"], Base.metadata.tables["cell"]
 RECORDINGS, LESSONS = Base.metadata.tables["recording"], Base.metadata.tables["lesson"]
-TURNS, COMPACTIONS, SUMMARIES = (Base.metadata.tables[name] for name in ("turn", "compaction", "summary"))
+TURNS, COMPACTIONS, SUMMARIES = (
+    Base.metadata.tables[name] for name in ("turn", "compaction", "summary")
+)

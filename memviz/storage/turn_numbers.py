@@ -14,7 +14,11 @@ Json = Mapping[str, Any]
 def turns_as_once_counted(messages: Sequence[Message] | Log) -> list[int]:
     """Where each turn began (0-based positions)."""
     roles = ["", *(message.role for message in messages)]
-    return [at for at, (before, role) in enumerate(pairwise(roles)) if role == "user" != before]
+    return [
+        at
+        for at, (before, role) in enumerate(pairwise(roles))
+        if role == "user" != before
+    ]
 
 
 def in_turns_of_now(record: Json, log: Log) -> Json:
@@ -23,9 +27,15 @@ def in_turns_of_now(record: Json, log: Log) -> Json:
     if len(starts) == log.turn_count or not _is_from_then(record, log):
         return record
     new = [0, *map(log.turn_number, starts)]
-    lists = {name: [_renumbered(item, new) for item in record[name]] for name in ("turns", "compactions", "summaries")
-             if name in record}  # fmt: skip
-    earlier = [{**one, "last_turn": new[one["last_turn"]]} for one in record.get("earlier_settings", ())]
+    lists = {
+        name: [_renumbered(item, new) for item in record[name]]
+        for name in ("turns", "compactions", "summaries")
+        if name in record
+    }
+    earlier = [
+        {**one, "last_turn": new[one["last_turn"]]}
+        for one in record.get("earlier_settings", ())
+    ]
     requests = [_renumbered(item, new) for item in record.get("requests", ())]
     return {
         **record,

@@ -40,7 +40,11 @@ def strategies() -> dict[str, type[Strategy]]:
 
 
 def _is_strategy(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, Strategy) and not isabstract(value)
+    return (
+        isinstance(value, type)
+        and issubclass(value, Strategy)
+        and not isabstract(value)
+    )
 
 
 def strategy(id: str, **parameters: Any) -> Strategy:
@@ -59,4 +63,6 @@ def as_strategy(value: Strategy) -> Strategy:
     if isinstance(value, Strategy):
         return value
     example = value if isinstance(value, str) and value in strategies() else "summary"
-    raise ParameterError("strategy", value, f"a strategy, such as memviz.strategy({example!r})")
+    raise ParameterError(
+        "strategy", value, f"a strategy, such as memviz.strategy({example!r})"
+    )

@@ -66,7 +66,10 @@ class Write:
     @property
     def covers(self) -> range:
         """All log positions that the new version will stand for."""
-        return range(self.replaces.covers.start if self.replaces else self.summarize.start, self.keep_from)
+        return range(
+            self.replaces.covers.start if self.replaces else self.summarize.start,
+            self.keep_from,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +135,15 @@ class Strategy(BaseModel, ABC):
     reference: ClassVar[str] = ""
     order: ClassVar[int] = 100  # where it stands in a list: from simple to elaborate
     trigger: ClassVar[Trigger] = Trigger.NEVER
-    moment: ClassVar[Trigger | None] = None  # the old name of trigger, read from strategies that still have it
+    moment: ClassVar[Trigger | None] = (
+        None  # the old name of trigger, read from strategies that still have it
+    )
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
-    sends_history: ClassVar[bool] = True  # whether requests hold past messages that nobody recalled
+    sends_history: ClassVar[bool] = (
+        True  # whether requests hold past messages that nobody recalled
+    )
     tried_at_first: ClassVar[bool] = True  # whether a sweep begins with it
 
     def __init__(self, **parameters: Any) -> None:
@@ -161,7 +168,9 @@ class Strategy(BaseModel, ABC):
         name = str(first["loc"][0]) if first["loc"] else ""
         known = {parameter.name: parameter for parameter in cls.parameters()}
         if name in known:
-            allowed = range_in_words(known[name], is_too_large=first["type"] == "less_than_equal")
+            allowed = range_in_words(
+                known[name], is_too_large=first["type"] == "less_than_equal"
+            )
             return ParameterError(name, first["input"], allowed, cls.id)
         return UnknownParameterError(name, first["input"], known, cls.id)
 
@@ -194,14 +203,23 @@ class Strategy(BaseModel, ABC):
     @property
     def code_label(self) -> str:
         """The same with each parameter as it is typed into code: ``Running summary · buffer_size=4``."""
-        return " · ".join([self.title, *(one.in_code(getattr(self, one.name)) for one in self._named_parameters)])
+        return " · ".join(
+            [
+                self.title,
+                *(
+                    one.in_code(getattr(self, one.name))
+                    for one in self._named_parameters
+                ),
+            ]
+        )
 
     @property
     def _named_parameters(self) -> list[Parameter]:
         return [
             parameter
             for parameter in self.parameters()
-            if parameter.name == self.main_parameter or getattr(self, parameter.name) != parameter.default
+            if parameter.name == self.main_parameter
+            or getattr(self, parameter.name) != parameter.default
         ]
 
     @property
@@ -282,16 +300,22 @@ class Strategy(BaseModel, ABC):
         """Return ``instruction`` with the length that ``summary_words`` asks for as its last sentence."""
         return with_length(instruction, getattr(self, "summary_words", 0))
 
-    def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
+    def requests_of(
+        self, memory: Memory, effect: Write, instruction: str | None = None
+    ) -> tuple[Message, ...]:
         """The messages sent to the summarizer for an ``effect`` that was planned for ``memory``. A strategy of several
         tracks of notes asks for each in its own words; one that cuts what the summarizer reads does so here."""
-        return self.summarizer_request(memory.worth_summarizing(effect.summarize), effect.replaces, instruction)
+        return self.summarizer_request(
+            memory.worth_summarizing(effect.summarize), effect.replaces, instruction
+        )
 
     def source_of(self, memory: Memory, effect: Write) -> SummarySource | None:
         """What :meth:`requests_of` put into the prompt, as values (:meth:`summary_source`)."""
         if type(self).requests_of is not Strategy.requests_of:
             return None
-        return self.summary_source(memory.worth_summarizing(effect.summarize), effect.replaces)
+        return self.summary_source(
+            memory.worth_summarizing(effect.summarize), effect.replaces
+        )
 
     def read_answer(self, effect: Write, answer: str) -> str:
         """The text that the summarizer's ``answer`` becomes. Raises :class:`UnusableSummarizerError` with what is wrong
@@ -299,16 +323,25 @@ class Strategy(BaseModel, ABC):
         return answer
 
     def summarizer_request(
-        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+        self,
+        messages: Sequence[Message],
+        replaces: SummaryVersion | None,
+        instruction: str | None = None,
     ) -> tuple[Message, ...]:
         """The messages sent to the summarizer for ``messages`` and the summary they join. ``instruction`` takes
         the place of the strategy's own."""
         lines = [transcript_line(message) for message in messages]
         if replaces is not None:
             lines.insert(0, f"system: Previous summary: {replaces.text}")
-        return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
+        return (
+            Message(
+                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
+            ),
+        )
 
-    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource | None:
+    def summary_source(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None
+    ) -> SummarySource | None:
         """What :meth:`summarizer_request` put into the prompt, for a summarizer that need not read it out of there
         again; ``None`` where a strategy that writes a prompt of its own does not say."""
         if type(self).summarizer_request is not Strategy.summarizer_request:
@@ -345,7 +378,9 @@ def transcript_text(message: Message) -> str:
     """The same without the role."""
     if not message.tool_calls:
         return message.content
-    return message.content + "".join(f" [calls {call.name} {call.arguments}]" for call in message.tool_calls)
+    return message.content + "".join(
+        f" [calls {call.name} {call.arguments}]" for call in message.tool_calls
+    )
 
 
 def _as_effects(self: Any, memory: Memory) -> tuple[Effect, ...]:

@@ -9,7 +9,14 @@ from memviz.conversation import Message
 from memviz.errors import SystemPromptTooLargeError
 from memviz.memory import Memory, SummarySource, SummaryVersion
 from memviz.pieces import Messages, Piece, notes
-from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write, transcript_line
+from memviz.strategies.base import (
+    Count,
+    Effect,
+    Strategy,
+    Trigger,
+    Write,
+    transcript_line,
+)
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import free_text, summary_length, switch, whole_number
 
@@ -45,26 +52,37 @@ class ChatSummaryBuffer(Strategy):
     """
 
     title: ClassVar[str] = "Chat summary buffer"
-    reference: ClassVar[str] = "LlamaIndex ChatSummaryMemoryBuffer (llama-index-core 0.14.25)"
+    reference: ClassVar[str] = (
+        "LlamaIndex ChatSummaryMemoryBuffer (llama-index-core 0.14.25)"
+    )
     order: ClassVar[int] = 7
     main_parameter: ClassVar[str] = "token_limit"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     drops_without_summarizer: ClassVar[bool] = True
 
     token_limit: int = whole_number(
-        64000, "tokens",
+        64000,
+        "tokens",
         "Limit for the summary and the messages together; a summary alone sets nothing off, so a request may be larger "
         "by the summary. Larger keeps more word for word and costs more a turn.",
         (250, 64000),
-    )  # fmt: skip
-    summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")
-    count_initial_tokens: bool = switch(False, "Count the system prompt against the limit as well.")
+    )
+    summarize_prompt: str | None = free_text(
+        "Instruction for the summarizer. Empty uses the default."
+    )
+    count_initial_tokens: bool = switch(
+        False, "Count the system prompt against the limit as well."
+    )
     summary_words: int = summary_length()
 
     @property
     def limits(self) -> str:
         """Everything that is sent, the system prompt if asked to."""
-        return "system prompt, summary and messages" if self.count_initial_tokens else "summary and messages"
+        return (
+            "system prompt, summary and messages"
+            if self.count_initial_tokens
+            else "summary and messages"
+        )
 
     @property
     def budget_tokens(self) -> int:
@@ -89,17 +107,29 @@ class ChatSummaryBuffer(Strategy):
             return None
         held = memory.pending_tokens + initial_tokens
         counted = "system prompt" if self.count_initial_tokens else ""
-        begins_with_reply = memory.pending > 0 and memory.log[memory.cursor].role in ANSWERING
+        begins_with_reply = (
+            memory.pending > 0 and memory.log[memory.cursor].role in ANSWERING
+        )
         if begins_with_reply and memory.summary is not None:
             held += memory.summary.tokens
             counted = f"{counted}, summary" if counted else "summary"
         counts = f"{counted} and {UNSUMMARIZED}" if counted else UNSUMMARIZED
-        return Fill(held, self.token_limit, "tokens", counts, begins_with_reply and memory.summary is None)
+        return Fill(
+            held,
+            self.token_limit,
+            "tokens",
+            counts,
+            begins_with_reply and memory.summary is None,
+        )
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """As far as the limit, but for a turn in progress of which all is summarized: what comes next may be a reply,
         which has to go whatever its size, or a question, which has not, so no number says it."""
-        return None if memory.is_turn_open and not memory.pending else super().headroom(memory)
+        return (
+            None
+            if memory.is_turn_open and not memory.pending
+            else super().headroom(memory)
+        )
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """What a walk back from the newest message leaves over."""
@@ -113,11 +143,19 @@ class ChatSummaryBuffer(Strategy):
             return ()
         keep_from = self._keep_from(memory)
         # The reason names everything that the reference walks over, the summary too, whether or not it decided.
-        walked = memory.pending_tokens + (memory.summary.tokens if memory.summary else 0) + self._initial_tokens(memory)
+        walked = (
+            memory.pending_tokens
+            + (memory.summary.tokens if memory.summary else 0)
+            + self._initial_tokens(memory)
+        )
         reason = f"{walked:,} tokens > {self.token_limit:,}"
-        if walked <= self.token_limit:  # everything fits, so only the rule on the first kept message moved something
+        if (
+            walked <= self.token_limit
+        ):  # everything fits, so only the rule on the first kept message moved something
             reason = f"{keep_from - memory.cursor} messages before the first one kept, which has to be the user's"
-        return (Write(range(memory.cursor, keep_from), keep_from, reason, memory.summary),)
+        return (
+            Write(range(memory.cursor, keep_from), keep_from, reason, memory.summary),
+        )
 
     def _keep_from(self, memory: Memory) -> int:
         """First message kept: of those that fit the limit the oldest that answers nothing."""
@@ -140,16 +178,24 @@ class ChatSummaryBuffer(Strategy):
         return self.limited(self.summarize_prompt or DEFAULT_PROMPT)
 
     def summarizer_request(
-        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+        self,
+        messages: Sequence[Message],
+        replaces: SummaryVersion | None,
+        instruction: str | None = None,
     ) -> tuple[Message, ...]:
         """A system message with the prompt and a user message with the transcript so far."""
         entries = [transcript_line(message) for message in messages]
         if replaces is not None:
             entries.insert(0, f"system: {replaces.text}")
         transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
-        return (Message("system", instruction or self.instruction), Message("user", transcript))
+        return (
+            Message("system", instruction or self.instruction),
+            Message("user", transcript),
+        )
 
-    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource:
+    def summary_source(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None
+    ) -> SummarySource:
         """The messages and the summary that begins the transcript."""
         return SummarySource(messages, replaces.text if replaces else None)
 

@@ -68,7 +68,9 @@ class Fill(NamedTuple):
         if self.unit not in ("messages", "tokens"):
             return None
         least = 1 if self.unit == "messages" else 0
-        return Headroom(least if self.is_over else max(least, self.limit + 1 - self.held), self.unit)
+        return Headroom(
+            least if self.is_over else max(least, self.limit + 1 - self.held), self.unit
+        )
 
 
 class Held(NamedTuple):
@@ -92,14 +94,20 @@ def held_by(memory: Memory, start: int | None = None) -> Held:
     log, length = memory.log, memory.length
     before = log.turn_number(start - 1) if start else 0
     turns = memory.turn - before if start < length else 0
-    return Held(memory.sums.between(start, length), length - start, turns, _idle_seconds(memory))
+    return Held(
+        memory.sums.between(start, length), length - start, turns, _idle_seconds(memory)
+    )
 
 
 def _idle_seconds(memory: Memory) -> int:
     if memory.length < 2:
         return 0
     before, last = (memory.log[memory.length - back].said_at for back in (2, 1))
-    return 0 if before is None or last is None else max(0, int((last - before).total_seconds()))
+    return (
+        0
+        if before is None or last is None
+        else max(0, int((last - before).total_seconds()))
+    )
 
 
 class Verdict(NamedTuple):
@@ -131,7 +139,9 @@ class AtLeast:
         has = held.of(self.unit)
         fill = Fill(has, self.amount - 1, self.unit, "")
         part = f" ({self.share:.0%} of the window)" if self.share is not None else ""
-        return Verdict(fill.is_over, f"{has:,} {self.unit} ≥ {self.amount:,}{part}", fill.headroom)
+        return Verdict(
+            fill.is_over, f"{has:,} {self.unit} ≥ {self.amount:,}{part}", fill.headroom
+        )
 
 
 @dataclass(frozen=True)
@@ -157,7 +167,9 @@ class AnyOf:
         """The first clause that fires gives the reason."""
         verdicts = [clause.judge(held) for clause in self.clauses]
         fired = [verdict for verdict in verdicts if verdict.is_over]
-        return Verdict(bool(fired), " or ".join(one.reason for one in fired), _soonest(verdicts))
+        return Verdict(
+            bool(fired), " or ".join(one.reason for one in fired), _soonest(verdicts)
+        )
 
 
 @dataclass(frozen=True)
@@ -171,7 +183,9 @@ class AllOf:
         verdicts = [clause.judge(held) for clause in self.clauses]
         is_over = bool(verdicts) and all(verdict.is_over for verdict in verdicts)
         left = [verdict for verdict in verdicts if not verdict.is_over] or verdicts
-        return Verdict(is_over, " and ".join(one.reason for one in verdicts), _last(left))
+        return Verdict(
+            is_over, " and ".join(one.reason for one in verdicts), _last(left)
+        )
 
 
 def _soonest(verdicts: Sequence[Verdict]) -> Headroom | None:
@@ -188,7 +202,9 @@ def _last(verdicts: Sequence[Verdict]) -> Headroom | None:
     return _one_unit([verdict.headroom for verdict in verdicts], max)
 
 
-def _one_unit(rooms: Sequence[Headroom | None], choose: Callable[[Sequence[Headroom]], Headroom]) -> Headroom | None:
+def _one_unit(
+    rooms: Sequence[Headroom | None], choose: Callable[[Sequence[Headroom]], Headroom]
+) -> Headroom | None:
     known = [room for room in rooms if room is not None]
     if len(known) < len(rooms) or len({room.unit for room in known}) != 1:
         return None
@@ -200,19 +216,32 @@ _CLAUSE = re.compile(
 )
 
 
-def trigger_from(text: str, window_tokens: int, parameter: str = "trigger", units: Sequence[str] = UNITS) -> AnyOf:
+def trigger_from(
+    text: str,
+    window_tokens: int,
+    parameter: str = "trigger",
+    units: Sequence[str] = UNITS,
+) -> AnyOf:
     """The trigger that a text says: clauses such as ``4000 tokens``, ``20 messages`` or ``0.8 of the window``, joined
     by *and* and, weaker, *or*. Raises :class:`ParameterError`, which calls it by the name of the ``parameter``, for
     anything else, and for clauses of other ``units``."""
     try:
-        return AnyOf(tuple(_all_of(part, window_tokens, units) for part in re.split(r"\bor\b", text)))
+        return AnyOf(
+            tuple(
+                _all_of(part, window_tokens, units)
+                for part in re.split(r"\bor\b", text)
+            )
+        )
     except ValueError:
         allowed = 'clauses such as "4000 tokens", "20 messages" or "0.8 of the window", joined by and, or'
         raise ParameterError(parameter, text, allowed) from None
 
 
 def _all_of(text: str, window_tokens: int, units: Sequence[str]) -> TriggerClause:
-    clauses = [_clause(part.strip(), window_tokens, units) for part in re.split(r"\band\b", text)]
+    clauses = [
+        _clause(part.strip(), window_tokens, units)
+        for part in re.split(r"\band\b", text)
+    ]
     return clauses[0] if len(clauses) == 1 else AllOf(tuple(clauses))
 
 
@@ -220,7 +249,10 @@ def _clause(text: str, window_tokens: int, units: Sequence[str]) -> AtLeast:
     found = _CLAUSE.fullmatch(text)
     if found is None:
         raise ValueError(text)
-    amount, unit = float(found["amount"].replace(",", "")), found["unit"].removesuffix("s") + "s"
+    amount, unit = (
+        float(found["amount"].replace(",", "")),
+        found["unit"].removesuffix("s") + "s",
+    )
     if unit == "windows" and amount <= 1:
         return AtLeast(max(1, int(amount * window_tokens)), "tokens", amount)
     if unit not in units or amount > LARGEST_NUMBER:

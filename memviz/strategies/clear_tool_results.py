@@ -54,26 +54,35 @@ class ClearToolResults(Strategy):
     """
 
     title: ClassVar[str] = "Clear tool results"
-    reference: ClassVar[str] = "LangChain ContextEditingMiddleware with ClearToolUsesEdit (langchain 1.4.7)"
+    reference: ClassVar[str] = (
+        "LangChain ContextEditingMiddleware with ClearToolUsesEdit (langchain 1.4.7)"
+    )
     order: ClassVar[int] = 9
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
 
     trigger_tokens: int = whole_number(
-        100_000, "tokens",
+        100_000,
+        "tokens",
         "Results are cleared when all messages together, uncleared, have more tokens than this. Larger clears later.",
-        (500, 100_000), minimum=0,
-    )  # fmt: skip
-    keep_results: int = whole_number(
-        3, "results", "Newest tool results that stay word for word. Larger keeps more and costs more.", (1, 20),
+        (500, 100_000),
         minimum=0,
-    )  # fmt: skip
+    )
+    keep_results: int = whole_number(
+        3,
+        "results",
+        "Newest tool results that stay word for word. Larger keeps more and costs more.",
+        (1, 20),
+        minimum=0,
+    )
     clear_at_least_tokens: int = whole_number(
-        0, "tokens",
+        0,
+        "tokens",
         "How many tokens have to go; what that means is the rule below. Larger clears more at a time with the rule "
         "stop, and waits longer with the rule gate. 0 clears all old results.",
-        (1, 10_000), minimum=0,
-    )  # fmt: skip
+        (1, 10_000),
+        minimum=0,
+    )
     rule: Literal["stop", "gate"] = choice(
         "stop",
         {
@@ -82,9 +91,15 @@ class ClearToolResults(Strategy):
         },
         "Whether clearing stops when enough tokens are gone, or waits until enough tokens would go.",
     )
-    clear_arguments: bool = switch(False, "Also empty the arguments of the calls whose results are cleared.")
-    excluded_tools: str | None = free_text("Names of tools, divided by commas, whose results are never cleared.")
-    placeholder: str | None = free_text(f"What is sent in place of a result. Empty: {PLACEHOLDER}")
+    clear_arguments: bool = switch(
+        False, "Also empty the arguments of the calls whose results are cleared."
+    )
+    excluded_tools: str | None = free_text(
+        "Names of tools, divided by commas, whose results are never cleared."
+    )
+    placeholder: str | None = free_text(
+        f"What is sent in place of a result. Empty: {PLACEHOLDER}"
+    )
 
     @property
     def writes_notes(self) -> bool:
@@ -104,7 +119,11 @@ class ClearToolResults(Strategy):
 
     @property
     def _excluded(self) -> tuple[str, ...]:
-        return tuple(name.strip() for name in (self.excluded_tools or "").split(",") if name.strip())
+        return tuple(
+            name.strip()
+            for name in (self.excluded_tools or "").split(",")
+            if name.strip()
+        )
 
     def fill(self, memory: Memory) -> Fill:
         """Tokens of all messages."""
@@ -115,14 +134,22 @@ class ClearToolResults(Strategy):
     def headroom(self, memory: Memory) -> Headroom | None:
         """Unknown once results were cleared, or as long as there are none to clear: the next result decides."""
         fill = self.fill(memory)
-        return None if fill.is_over or self._stop(memory) == memory.mark(CLEARED) else fill.headroom
+        return (
+            None
+            if fill.is_over or self._stop(memory) == memory.mark(CLEARED)
+            else fill.headroom
+        )
 
     def idle_because(self, memory: Memory) -> str:
         """There is nothing to clear without results of tools."""
         tools = memory.log.tools
         if bisect_left(tools.results, memory.length):
             return ""
-        return "no tool has answered yet" if bisect_left(tools.callers, memory.length) else "no tool was called"
+        return (
+            "no tool has answered yet"
+            if bisect_left(tools.callers, memory.length)
+            else "no tool was called"
+        )
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Move the mark behind the results that are to be cleared; back to the beginning where the gate closes."""
@@ -136,15 +163,26 @@ class ClearToolResults(Strategy):
         reason = fill.reason
         if new < old:
             reason = (
-                f"only {self._saved(memory, self._limit(memory)):,} tokens would go < {self.clear_at_least_tokens:,}"
+                f"only {self._saved(memory, self._limit(memory)):,} "
+                f"tokens would go < {self.clear_at_least_tokens:,}"
             )
         return (Move(CLEARED, new, "cleared", reason, range(changed[0], high)),)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """Everything, in the reduced form up to the mark."""
         stop = memory.mark(CLEARED)
-        old = self._cleared(memory, stop) if self.clear_arguments else [Messages(memory.history_start, stop, self.form)]
-        return (*(piece for piece in (*old, Messages(stop, memory.length)) if piece.positions),)
+        old = (
+            self._cleared(memory, stop)
+            if self.clear_arguments
+            else [Messages(memory.history_start, stop, self.form)]
+        )
+        return (
+            *(
+                piece
+                for piece in (*old, Messages(stop, memory.length))
+                if piece.positions
+            ),
+        )
 
     def _sums(self, memory: Memory) -> FormSums:
         sums = memory.log.token_sums(memory.sums.counter, self.form)
@@ -160,7 +198,11 @@ class ClearToolResults(Strategy):
         results = memory.log.tools.results
         count = bisect_left(results, memory.length)
         if self.keep_results:
-            return results[count - self.keep_results] if count > self.keep_results else memory.history_start
+            return (
+                results[count - self.keep_results]
+                if count > self.keep_results
+                else memory.history_start
+            )
         return memory.length
 
     def _stop(self, memory: Memory) -> int:
@@ -173,7 +215,9 @@ class ClearToolResults(Strategy):
             if self._saved(memory, old) >= least:
                 return old
             changed = self._sums(memory).changed_in(old, limit)
-            limit = next((p + 1 for p in changed if self._saved(memory, p + 1) >= least), limit)
+            limit = next(
+                (p + 1 for p in changed if self._saved(memory, p + 1) >= least), limit
+            )
         return max(old, self._behind_last_cleared(memory, limit))
 
     def _behind_last_cleared(self, memory: Memory, limit: int) -> int:
@@ -183,7 +227,9 @@ class ClearToolResults(Strategy):
         for position in reversed(self._sums(memory).changed_in(low, limit)):
             if memory.log[position].role == "tool" and not self.clear_arguments:
                 return position + 1
-            results = self._cleared_results(memory, self._last_caller(memory, position + 1), limit)
+            results = self._cleared_results(
+                memory, self._last_caller(memory, position + 1), limit
+            )
             if results:
                 return results[-1] + 1
         return memory.history_start
@@ -211,7 +257,10 @@ class ClearToolResults(Strategy):
         at, log, form = memory.history_start, memory.log, self.form
         irregular = log.tools.irregular[: bisect_left(log.tools.irregular, stop)]
         for caller in sorted({*irregular, self._last_caller(memory, stop)}):
-            ids = {log[p].tool_call_id or "" for p in self._cleared_results(memory, caller, stop)}
+            ids = {
+                log[p].tool_call_id or ""
+                for p in self._cleared_results(memory, caller, stop)
+            }
             one = WithoutArguments(tuple(sorted(ids)))
             if at <= caller < stop and log.sent(caller, one) != log.sent(caller, form):
                 yield Messages(at, caller, form)

@@ -66,38 +66,50 @@ class FifoFacts(Strategy):
     """
 
     title: ClassVar[str] = "FIFO with facts"
-    reference: ClassVar[str] = "LlamaIndex Memory with FactExtractionMemoryBlock (llama-index-core 0.14.25)"
+    reference: ClassVar[str] = (
+        "LlamaIndex Memory with FactExtractionMemoryBlock (llama-index-core 0.14.25)"
+    )
     order: ClassVar[int] = 7
     main_parameter: ClassVar[str] = "token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     drops_without_summarizer: ClassVar[bool] = True
-    tried_at_first: ClassVar[bool] = False  # once full, it calls the summarizer in nearly every turn
+    tried_at_first: ClassVar[bool] = (
+        False  # once full, it calls the summarizer in nearly every turn
+    )
 
     token_limit: int = whole_number(
-        30000, "tokens",
+        30000,
+        "tokens",
         "Limit that the shares below are taken of. Larger keeps more word for word and costs more a turn. Facts may "
         "take a request over it.",
         (500, 30000),
-    )  # fmt: skip
+    )
     history_percent: int = whole_number(
-        70, "%",
+        70,
+        "%",
         "Share of the limit that messages may take word for word; the rest is left for facts and static text. Larger "
         "keeps more word for word and leaves less for those.",
-        (30, 100), maximum=100,
-    )  # fmt: skip
+        (30, 100),
+        maximum=100,
+    )
     flush_percent: int = whole_number(
-        10, "%",
+        10,
+        "%",
         "Share of the limit that is taken out at least each time. Larger asks the summarizer less often, with more to "
         "read, and leaves less word for word.",
-        (5, 50), maximum=100,
-    )  # fmt: skip
+        (5, 50),
+        maximum=100,
+    )
     max_facts: int = whole_number(
-        50, "facts",
+        50,
+        "facts",
         "More facts than this are condensed into fewer by a second call of the summarizer. Larger condenses less often "
         "and sends a longer list.",
         (5, 100),
-    )  # fmt: skip
-    static_text: str | None = free_text("Text that stands before the facts in every request. Empty sends none.")
+    )
+    static_text: str | None = free_text(
+        "Text that stands before the facts in every request. Empty sends none."
+    )
 
     @property
     def limits(self) -> str:
@@ -112,7 +124,11 @@ class FifoFacts(Strategy):
     @property
     def budget_share(self) -> str:
         """``70% of 6,000``: the strategy is named by the limit that the share is taken of."""
-        return f"{self.history_percent}% of {self.token_limit:,}" if self.history_percent < 100 else ""
+        return (
+            f"{self.history_percent}% of {self.token_limit:,}"
+            if self.history_percent < 100
+            else ""
+        )
 
     @property
     def history_limit(self) -> int:
@@ -134,20 +150,37 @@ class FifoFacts(Strategy):
         just found, where that is too long."""
         facts = memory.head(FACTS)
         found = len(listed_in(facts.text)) if facts is not None else 0
-        if facts is not None and found > self.max_facts and not is_condensed(facts, memory):
+        if (
+            facts is not None
+            and found > self.max_facts
+            and not is_condensed(facts, memory)
+        ):
             reason = f"{counted(found, 'fact')} > {self.max_facts:,}"
             return (Write(facts.added, memory.cursor, reason, facts, FACTS),)
         fill = self.fill(memory)
-        keep_from = self._keep_from(memory) if fill.is_over and memory.pending > 1 else memory.cursor
+        keep_from = (
+            self._keep_from(memory)
+            if fill.is_over and memory.pending > 1
+            else memory.cursor
+        )
         if keep_from == memory.cursor:
             return ()
-        return (Write(range(memory.cursor, keep_from), keep_from, fill.reason, facts, FACTS),)
+        return (
+            Write(
+                range(memory.cursor, keep_from), keep_from, fill.reason, facts, FACTS
+            ),
+        )
 
     def _keep_from(self, memory: Memory) -> int:
         """The first user message behind what has to go at least; where none follows the newest one, so that the turn in
         progress stays; where there is none at all, everything goes."""
         log, totals = memory.log, memory.sums.totals
-        enough = bisect_left(totals, totals[memory.cursor] + self.flush_tokens, memory.cursor + 1, memory.length)
+        enough = bisect_left(
+            totals,
+            totals[memory.cursor] + self.flush_tokens,
+            memory.cursor + 1,
+            memory.length,
+        )
         first = min(enough, memory.length - 1)
         while log[first].role == "system" and first + 1 < memory.length:
             first += 1  # the user may go on behind it without that a turn begins
@@ -172,14 +205,20 @@ class FifoFacts(Strategy):
         facts = memory.head(FACTS)
         if facts is not None and facts.text:
             return notes(memory.notes_of(FACTS))
-        return (Line(Message("system", self._memory_text(""))),) if self.static_text else ()
+        return (
+            (Line(Message("system", self._memory_text(""))),)
+            if self.static_text
+            else ()
+        )
 
     @property
     def instruction(self) -> str:
         """How facts are asked for."""
         return EXTRACT
 
-    def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
+    def requests_of(
+        self, memory: Memory, effect: Write, instruction: str | None = None
+    ) -> tuple[Message, ...]:
         """One user message: what to do, the known facts, the form of the answer, and the messages. Where facts are
         condensed, the messages are those that were taken out last, as in LlamaIndex."""
         if condenses(effect):
@@ -187,12 +226,22 @@ class FifoFacts(Strategy):
         return super().requests_of(memory, effect, instruction)
 
     def summarizer_request(
-        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+        self,
+        messages: Sequence[Message],
+        replaces: SummaryVersion | None,
+        instruction: str | None = None,
     ) -> tuple[Message, ...]:
         """What to do, by default to extract facts, with the messages."""
-        known = f"<existing_facts>\n{replaces.text if replaces else ''}\n</existing_facts>"
+        known = (
+            f"<existing_facts>\n{replaces.text if replaces else ''}\n</existing_facts>"
+        )
         lines = "\n".join(map(transcript_line, messages))
-        return (Message("user", "\n\n".join([instruction or self.instruction, known, FORMAT, lines])),)
+        return (
+            Message(
+                "user",
+                "\n\n".join([instruction or self.instruction, known, FORMAT, lines]),
+            ),
+        )
 
     def read_answer(self, effect: Write, answer: str) -> str:
         """The facts, one a line: the known ones with those of the answer that are new, or a condensed list alone, if it
@@ -201,7 +250,9 @@ class FifoFacts(Strategy):
         if known is not None and condenses(effect):
             return written_down(found) or known.text
         before = listed_in(known.text) if known else []
-        return written_down([*before, *(fact for fact in dict.fromkeys(found) if fact not in before)])
+        return written_down(
+            [*before, *(fact for fact in dict.fromkeys(found) if fact not in before)]
+        )
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The text in the tags that LlamaIndex has."""
@@ -209,7 +260,11 @@ class FifoFacts(Strategy):
 
     def _memory_text(self, facts: str) -> str:
         blocks = (("StaticContent", self.static_text), ("ExtractedFacts", facts))
-        return "<memory>\n" + "".join(f"<{name}>\n{text}\n</{name}>\n" for name, text in blocks if text) + "</memory>"
+        return (
+            "<memory>\n"
+            + "".join(f"<{name}>\n{text}\n</{name}>\n" for name, text in blocks if text)
+            + "</memory>"
+        )
 
 
 def facts_in(text: str) -> list[str]:
@@ -219,7 +274,9 @@ def facts_in(text: str) -> list[str]:
 
 def listed_in(text: str) -> list[str]:
     """The facts of a list; of one that a user wrote without tags, its lines."""
-    return facts_in(text) or [line.strip() for line in text.splitlines() if line.strip()]
+    return facts_in(text) or [
+        line.strip() for line in text.splitlines() if line.strip()
+    ]
 
 
 def written_down(facts: Sequence[str]) -> str:

@@ -42,7 +42,9 @@ class HeadAndTail(Strategy):
     """
 
     title: ClassVar[str] = "Head and tail"
-    reference: ClassVar[str] = "AutoGen HeadAndTailChatCompletionContext (autogen-core 0.7.5)"
+    reference: ClassVar[str] = (
+        "AutoGen HeadAndTailChatCompletionContext (autogen-core 0.7.5)"
+    )
     order: ClassVar[int] = 3
     main_parameter: ClassVar[str] = "tail_size"
 
@@ -68,17 +70,28 @@ class HeadAndTail(Strategy):
         """The first ``head_size`` messages, how many are skipped, and the last ``tail_size``."""
         units = _Units(memory)
         asked = memory.input
-        tail_size = max(self.tail_size, units.total - units.before(asked.start)) if asked else self.tail_size
+        tail_size = (
+            max(self.tail_size, units.total - units.before(asked.start))
+            if asked
+            else self.tail_size
+        )
         skipped = units.total - self.head_size - tail_size
         if skipped <= 0:
             return (Messages(memory.history_start, memory.length),)
-        head_stop, tail_start = units.start(self.head_size), units.start(units.total - tail_size)
+        head_stop, tail_start = (
+            units.start(self.head_size),
+            units.start(units.total - tail_size),
+        )
         if memory.log[head_stop - 1].tool_calls:
             head_stop -= 1
         if memory.log[tail_start].role == "tool" and tail_start not in asked:
             tail_start = units.start(units.total - tail_size + 1)
         line = Line(Message("user", f"Skipped {skipped} messages."))
-        return (Messages(memory.history_start, head_stop), line, Messages(tail_start, memory.length))
+        return (
+            Messages(memory.history_start, head_stop),
+            line,
+            Messages(tail_start, memory.length),
+        )
 
 
 class _Units:
@@ -92,7 +105,11 @@ class _Units:
 
     def before(self, position: int) -> int:
         """Number of units that begin before this log position."""
-        return position - self._first - (bisect_left(self._joined, position) - self._joined_before_first)
+        return (
+            position
+            - self._first
+            - (bisect_left(self._joined, position) - self._joined_before_first)
+        )
 
     def start(self, number: int) -> int:
         """Log position at which a unit begins; that behind the last message for ``total``."""

@@ -47,9 +47,13 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     """
 
     title: ClassVar[str] = "LangChain summarization"
-    reference: ClassVar[str] = "The SummarizationMiddleware of LangChain that is installed"
+    reference: ClassVar[str] = (
+        "The SummarizationMiddleware of LangChain that is installed"
+    )
     order: ClassVar[int] = 21
-    tried_at_first: ClassVar[bool] = False  # the same as the threshold summary, and slower
+    tried_at_first: ClassVar[bool] = (
+        False  # the same as the threshold summary, and slower
+    )
 
     def can_be_run(self) -> str:
         """Whether LangChain is installed."""
@@ -92,9 +96,14 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
 
     def arguments(self) -> dict[str, Any]:
         """The middleware's arguments in LangChain's words."""
-        keep = ("tokens", self.kept_tokens) if self.kept_tokens else ("messages", self.keep_messages)
+        keep = (
+            ("tokens", self.kept_tokens)
+            if self.kept_tokens
+            else ("messages", self.keep_messages)
+        )
         arguments: dict[str, Any] = {
-            "trigger": [_in_langchain(clause) for clause in self.triggers.clauses] or None,
+            "trigger": [_in_langchain(clause) for clause in self.triggers.clauses]
+            or None,
             "keep": keep,
             "trim_tokens_to_summarize": self.summarizer_reads_tokens or None,
         }
@@ -104,9 +113,15 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
 
     def _limited_prompt(self) -> str:
         """Return LangChain's own prompt with a length at the end of what it tells to do, before the messages."""
-        prompt = import_module("langchain.agents.middleware.summarization").DEFAULT_SUMMARY_PROMPT
+        prompt = import_module(
+            "langchain.agents.middleware.summarization"
+        ).DEFAULT_SUMMARY_PROMPT
         told, mark, messages = prompt.partition(_MESSAGES)
-        return self.limited(told.rstrip()) + "\n\n" + mark + messages if mark else self.limited(prompt)
+        return (
+            self.limited(told.rstrip()) + "\n\n" + mark + messages
+            if mark
+            else self.limited(prompt)
+        )
 
 
 def _in_langchain(clause: TriggerClause) -> dict[str, Any]:
@@ -122,7 +137,9 @@ def _in_langchain(clause: TriggerClause) -> dict[str, Any]:
 class LangchainAtWork:
     """The middleware, with the state that an agent would keep for it."""
 
-    def __init__(self, strategy: LangchainSummarization, ask: Ask, counter: Counter) -> None:
+    def __init__(
+        self, strategy: LangchainSummarization, ask: Ask, counter: Counter
+    ) -> None:
         middleware = import_module("langchain.agents.middleware")
         self._add_messages = import_module("langgraph.graph.message").add_messages
         self._tracing_context = import_module("langsmith").tracing_context
@@ -131,7 +148,9 @@ class LangchainAtWork:
         counted = Counted(counter)
         self._middleware = middleware.SummarizationMiddleware(
             _model_that_asks()(ask=ask),
-            token_counter=lambda messages: sum([counted[message.content] for message in messages]),
+            token_counter=lambda messages: sum(
+                [counted[message.content] for message in messages]
+            ),
             **strategy.arguments(),
         )
 
@@ -150,7 +169,9 @@ class LangchainAtWork:
                 raise failure.__cause__ or failure from None
         if update is not None:
             self._state = self._add_messages(self._state, update["messages"])
-        return [self._said.get(message.id) or _its_own(message) for message in self._state]
+        return [
+            self._said.get(message.id) or _its_own(message) for message in self._state
+        ]
 
 
 class Counted(dict[str, int]):
@@ -179,7 +200,10 @@ def _failure() -> type[Exception]:
 @cache
 def _model_that_asks() -> Any:
     """The class of a chat model that asks memviz's summarizer. Made when LangChain is loaded, which is its base."""
-    messages, outputs = import_module("langchain_core.messages"), import_module("langchain_core.outputs")
+    messages, outputs = (
+        import_module("langchain_core.messages"),
+        import_module("langchain_core.outputs"),
+    )
     models = import_module("langchain_core.language_models")
 
     class Asking(models.BaseChatModel):  # type: ignore[misc, name-defined]
@@ -189,12 +213,18 @@ def _model_that_asks() -> Any:
         def _llm_type(self) -> str:
             return "memviz"
 
-        def _generate(self, prompt: Any, stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
+        def _generate(
+            self, prompt: Any, stop: Any = None, run_manager: Any = None, **options: Any
+        ) -> Any:
             try:
-                answer = self.ask([Message("user", message.content) for message in prompt])
+                answer = self.ask(
+                    [Message("user", message.content) for message in prompt]
+                )
             except MemvizError as error:
                 raise _failure()(str(error)) from error
-            return outputs.ChatResult(generations=[outputs.ChatGeneration(message=messages.AIMessage(answer))])
+            return outputs.ChatResult(
+                generations=[outputs.ChatGeneration(message=messages.AIMessage(answer))]
+            )
 
     return Asking
 
@@ -202,13 +232,22 @@ def _model_that_asks() -> Any:
 def as_langchain(message: Message, id: str) -> Any:
     """``message`` as LangChain's. Arguments that are no JSON object become one, so that the call is there."""
     kinds = import_module("langchain_core.messages")
-    fields: dict[str, Any] = {"content": message.content, "name": message.name, "id": id}
+    fields: dict[str, Any] = {
+        "content": message.content,
+        "name": message.name,
+        "id": id,
+    }
     if message.role == "assistant":
-        calls = [{"id": call.id, "name": call.name, "args": _arguments(call.arguments)} for call in message.tool_calls]
+        calls = [
+            {"id": call.id, "name": call.name, "args": _arguments(call.arguments)}
+            for call in message.tool_calls
+        ]
         return kinds.AIMessage(tool_calls=calls, **fields)
     if message.role == "tool":
         return kinds.ToolMessage(tool_call_id=message.tool_call_id or "", **fields)
-    return (kinds.SystemMessage if message.role == "system" else kinds.HumanMessage)(**fields)
+    return (kinds.SystemMessage if message.role == "system" else kinds.HumanMessage)(
+        **fields
+    )
 
 
 def _arguments(text: str) -> dict[str, Any]:

@@ -64,4 +64,8 @@ class LibraryStrategy(Strategy):
         """What the library said it would send, and whatever was said since."""
         length, pieces = memory.space.sent_by_library.at(memory)
         start = max(length, memory.history_start)
-        return (*pieces, Messages(start, memory.length)) if start < memory.length else pieces
+        return (
+            (*pieces, Messages(start, memory.length))
+            if start < memory.length
+            else pieces
+        )

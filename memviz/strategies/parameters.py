@@ -62,10 +62,14 @@ class Parameter:
         if self.is_number:
             return counted(value, self.unit.removesuffix("s"))
         if self.kind is bool:
-            return self.name.replace("_", " ").removeprefix("enable ") + (" on" if value else " off")
+            return self.name.replace("_", " ").removeprefix("enable ") + (
+                " on" if value else " off"
+            )
         if self.choices:
             whose = self.whose(value)
-            return f"{self.name.replace('_', ' ')} {value}{f' ({whose})' if whose else ''}"
+            return (
+                f"{self.name.replace('_', ' ')} {value}{f' ({whose})' if whose else ''}"
+            )
         return f"own {self.name.replace('_', ' ')}"
 
     def named(self, value: Any) -> str:
@@ -99,20 +103,33 @@ def whole_number(
 ) -> Any:
     """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
     extra: dict[str, Any] = {
-        "unit": unit, "suggested": list(suggested), "live_only": live_only, "zero_is_off": zero_is_off,
-    }  # fmt: skip
-    return Field(default, ge=minimum, le=maximum or LARGEST_NUMBER, description=help, json_schema_extra=extra)
+        "unit": unit,
+        "suggested": list(suggested),
+        "live_only": live_only,
+        "zero_is_off": zero_is_off,
+    }
+    return Field(
+        default,
+        ge=minimum,
+        le=maximum or LARGEST_NUMBER,
+        description=help,
+        json_schema_extra=extra,
+    )
 
 
 def summary_length() -> Any:
     """Declare ``summary_words``: how long a summary that a model writes may be. 0 leaves the prompt without a length,
     as libraries do."""
     return whole_number(
-        0, "words",
+        0,
+        "words",
         "The prompt asks for a summary of at most so many words. Larger keeps more, and costs more with every request. "
         "0: the prompt names no length, and the model decides.",
-        (60, 240), minimum=0, maximum=2000, zero_is_off=True,
-    )  # fmt: skip
+        (60, 240),
+        minimum=0,
+        maximum=2000,
+        zero_is_off=True,
+    )
 
 
 def switch(default: bool, help: str, *, live_only: bool = False) -> Any:
@@ -128,7 +145,9 @@ def free_text(help: str) -> Any:
 def choice(default: str, meanings: Mapping[str, str], help: str) -> Any:
     """Declare a parameter with a few values, whose annotation is their ``Literal``; ``meanings`` says of each in a line
     what it does, behind ``NAME: `` where it is the rule of somebody, whose name is then shown with it."""
-    return Field(default, description=help, json_schema_extra={"meanings": dict(meanings)})
+    return Field(
+        default, description=help, json_schema_extra={"meanings": dict(meanings)}
+    )
 
 
 def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
@@ -146,7 +165,7 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         default=field.default,
         help=field.description or "",
         unit=str(extra.get("unit", "")),
-        minimum=next((int(rule.ge) for rule in field.metadata if isinstance(rule, Ge)), None),  # type: ignore[call-overload]
+        minimum=_minimum(field),
         maximum=_maximum(field),
         optional=type(None) in get_args(field.annotation),
         suggested=(suggested[0], suggested[1]) if suggested else None,
@@ -160,8 +179,15 @@ def _kind(annotation: Any) -> type:
     """The type of the values: of a choice between texts ``str``, of an optional one the type besides ``None``."""
     if get_origin(annotation) is Literal:
         return str
-    kinds: list[type] = [kind for kind in get_args(annotation) if kind is not type(None)]
+    kinds: list[type] = [
+        kind for kind in get_args(annotation) if kind is not type(None)
+    ]
     return kinds[0] if kinds else annotation
+
+
+def _minimum(field: FieldInfo) -> int | None:
+    bounds = (int(rule.ge) for rule in field.metadata if isinstance(rule, Ge))  # type: ignore[call-overload]
+    return next(bounds, None)
 
 
 def _maximum(field: FieldInfo) -> int | None:
@@ -179,7 +205,9 @@ def range_in_words(parameter: Parameter, *, is_too_large: bool = False) -> str:
     if not parameter.is_number:
         return "text, or nothing for the default" if parameter.optional else "text"
     if parameter.unit == "%":
-        return f"a whole number of percent from {parameter.minimum} to {parameter.maximum}"
+        return (
+            f"a whole number of percent from {parameter.minimum} to {parameter.maximum}"
+        )
     if parameter.maximum is None and not is_too_large:
         return f"a whole number of {parameter.unit}, {parameter.minimum} or more"
     return f"a whole number of {parameter.unit} from {parameter.minimum} to {parameter.maximum or LARGEST_NUMBER:,}"

@@ -26,9 +26,13 @@ class PerTurnSummaries(Strategy):
 
     trigger: ClassVar[Trigger] = Trigger.TURN
     summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
-    tried_at_first: ClassVar[bool] = False  # a call of the summarizer for every turn: the dearest to try
+    tried_at_first: ClassVar[bool] = (
+        False  # a call of the summarizer for every turn: the dearest to try
+    )
 
-    enable_summarization: bool = switch(True, "Make a summary of each completed turn and send all of them.")
+    enable_summarization: bool = switch(
+        True, "Make a summary of each completed turn and send all of them."
+    )
     summary_words: int = summary_length()
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
@@ -39,8 +43,18 @@ class PerTurnSummaries(Strategy):
         if start >= memory.length:
             return ()
         number = memory.log.turn_number(start)
-        stop = memory.length if number == memory.turn else memory.log.turn_start(number + 1)
-        return (Write(range(start, stop), stop, f"turn {number} is complete: {counted(stop - start, 'message')}"),)
+        stop = (
+            memory.length
+            if number == memory.turn
+            else memory.log.turn_start(number + 1)
+        )
+        return (
+            Write(
+                range(start, stop),
+                stop,
+                f"turn {number} is complete: {counted(stop - start, 'message')}",
+            ),
+        )
 
     def unsummarized_start(self, memory: Memory) -> int:
         """Position of the first message that should be summarized and is not."""
@@ -62,13 +76,22 @@ class PerTurnSummaries(Strategy):
         return self.limited(TURN_INSTRUCTION)
 
     def summarizer_request(
-        self, messages: Sequence[Message], replaces: SummaryVersion | None, instruction: str | None = None
+        self,
+        messages: Sequence[Message],
+        replaces: SummaryVersion | None,
+        instruction: str | None = None,
     ) -> tuple[Message, ...]:
         """One user message: the instruction, a blank line, and the lines of the turn."""
         lines = [transcript_line(message) for message in messages]
-        return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
+        return (
+            Message(
+                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
+            ),
+        )
 
-    def summary_source(self, messages: Sequence[Message], replaces: SummaryVersion | None) -> SummarySource:
+    def summary_source(
+        self, messages: Sequence[Message], replaces: SummaryVersion | None
+    ) -> SummarySource:
         """The turn alone."""
         return SummarySource(messages)
 

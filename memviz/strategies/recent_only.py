@@ -34,7 +34,10 @@ class RecentOnly(PerTurnSummaries):
     main_parameter: ClassVar[str] = "recent_rounds"
 
     recent_rounds: int = whole_number(
-        3, "turns", "Completed turns sent word for word. Larger remembers more detail and costs more a turn.", (1, 20)
+        3,
+        "turns",
+        "Completed turns sent word for word. Larger remembers more detail and costs more a turn.",
+        (1, 20),
     )
 
     @property

@@ -34,17 +34,20 @@ class Summary(Strategy):
     """
 
     title: ClassVar[str] = "Running summary"
-    reference: ClassVar[str] = "Summary memory with a message buffer: summarizes past 2 x buffer_size messages"
+    reference: ClassVar[str] = (
+        "Summary memory with a message buffer: summarizes past 2 x buffer_size messages"
+    )
     order: ClassVar[int] = 5
     main_parameter: ClassVar[str] = "buffer_size"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
 
     buffer_size: int = whole_number(
-        4, "messages",
+        4,
+        "messages",
         "Messages that stay word for word after a summarization, which comes when there are more than twice as "
         "many, the summary not counted. Larger keeps more word for word, costs more a turn and summarizes less often.",
         (1, 20),
-    )  # fmt: skip
+    )
     summary_words: int = summary_length()
 
     @property
@@ -54,7 +57,9 @@ class Summary(Strategy):
 
     def fill(self, memory: Memory) -> Fill:
         """Messages of 2 x ``buffer_size``. The summary is none of them."""
-        return Fill(memory.length - memory.cursor, 2 * self.buffer_size, "messages", self.limits)
+        return Fill(
+            memory.length - memory.cursor, 2 * self.buffer_size, "messages", self.limits
+        )
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Past 2 x ``buffer_size`` messages, summarize all but the last ``buffer_size``."""

@@ -35,18 +35,21 @@ class SummaryBuffer(Strategy):
     """
 
     title: ClassVar[str] = "Summary buffer"
-    reference: ClassVar[str] = "Summary-buffer memory that cuts back to half its limit; the summary is uncounted"
+    reference: ClassVar[str] = (
+        "Summary-buffer memory that cuts back to half its limit; the summary is uncounted"
+    )
     order: ClassVar[int] = 6
     main_parameter: ClassVar[str] = "max_token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
 
     max_token_limit: int = whole_number(
-        500, "tokens",
+        500,
+        "tokens",
         "Tokens of messages that trigger a summarization, which keeps at most half of them word for word; the summary "
         "does not count. "
         "Larger keeps more word for word, costs more a turn and summarizes less often.",
         (100, 4000),
-    )  # fmt: skip
+    )
     summary_words: int = summary_length()
 
     @property

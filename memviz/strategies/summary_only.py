@@ -45,14 +45,24 @@ class SummaryOnly(PerTurnSummaries):
         (1, 50),
     )
     max_recall_contexts: int = whole_number(
-        3, "calls", "Most recalls that the model may ask for in one turn.", (1, 10), live_only=True
+        3,
+        "calls",
+        "Most recalls that the model may ask for in one turn.",
+        (1, 10),
+        live_only=True,
     )
-    enable_reflective_thinking: bool = switch(False, "Let the model think before it answers.", live_only=True)
+    enable_reflective_thinking: bool = switch(
+        False, "Let the model think before it answers.", live_only=True
+    )
     max_thinking_rounds: int = whole_number(
         3, "rounds", "Most rounds of thinking in one turn.", (1, 10), live_only=True
     )
     thinking_token_budget: int = whole_number(
-        10000, "tokens", "Most tokens of thinking in one turn.", (1000, 20000), live_only=True
+        10000,
+        "tokens",
+        "Most tokens of thinking in one turn.",
+        (1000, 20000),
+        live_only=True,
     )
 
     @property
@@ -83,4 +93,8 @@ class SummaryOnly(PerTurnSummaries):
         if self.enable_summarization:
             start = min(start, self.unsummarized_start(memory))
         summaries = notes(memory.all_summaries) if self.enable_summarization else ()
-        return (*summaries, Messages(start, memory.length)) if start < memory.length else summaries
+        return (
+            (*summaries, Messages(start, memory.length))
+            if start < memory.length
+            else summaries
+        )

@@ -23,12 +23,18 @@ GUIDE = "docs/field-guide.md"
 
 def own_strategies() -> list[type[Strategy]]:
     """The strategies of memviz itself, in their order; other packages' have no place in its documents."""
-    return [cls for id, cls in strategies().items() if cls.__module__ == f"memviz.strategies.{id}"]
+    return [
+        cls
+        for id, cls in strategies().items()
+        if cls.__module__ == f"memviz.strategies.{id}"
+    ]
 
 
 def table() -> str:
     """One row for each strategy, its name a link to its page of the field guide."""
-    return HEAD + "".join(f"| {' | '.join(_cells(cls))} |\n" for cls in own_strategies()).replace("|  |", "| |")
+    return HEAD + "".join(
+        f"| {' | '.join(_cells(cls))} |\n" for cls in own_strategies()
+    ).replace("|  |", "| |")
 
 
 def anchor(title: str) -> str:
@@ -44,12 +50,19 @@ def with_table(text: str) -> str:
 
 def _cells(cls: type[Strategy]) -> tuple[str, ...]:
     name = f"[{cls.title}]({GUIDE}#{anchor(cls.title)})"
-    return f"`{cls.id}`", name, cls.summary_line(), ", ".join(map(_described, cls.parameters()))
+    return (
+        f"`{cls.id}`",
+        name,
+        cls.summary_line(),
+        ", ".join(map(_described, cls.parameters())),
+    )
 
 
 def _described(parameter: Parameter) -> str:
     """A number with its default and unit, anything else by its name."""
-    return f"`{parameter.name}`" + (f" {parameter.default} {parameter.unit}" if parameter.is_number else "")
+    return f"`{parameter.name}`" + (
+        f" {parameter.default} {parameter.unit}" if parameter.is_number else ""
+    )
 
 
 if __name__ == "__main__":

@@ -56,19 +56,28 @@ class ThresholdSummary(Thresholds):
     reference: ClassVar[str] = "LangChain SummarizationMiddleware (langchain 1.4.7)"
     order: ClassVar[int] = 10
 
-    summarize_prompt: str | None = free_text("Instruction for the summarizer. Empty uses the default.")
+    summarize_prompt: str | None = free_text(
+        "Instruction for the summarizer. Empty uses the default."
+    )
 
     def held(self, memory: Memory) -> Held:
         """What the thresholds count: the messages since the last summarization, and the summary as one of them."""
         summary = memory.newest_summary
         tokens = memory.space.summaries.tokens(summary.start, summary.stop)
-        return Held(tokens=memory.pending_tokens + tokens, messages=memory.pending + len(summary))
+        return Held(
+            tokens=memory.pending_tokens + tokens,
+            messages=memory.pending + len(summary),
+        )
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """What the thresholds still need, and what has to be there for anything to go. Unknown where the conversation
         begins with a call, which may have to stay."""
         held = self.held(memory)
-        begins_with_call = memory.summary is None and memory.pending and memory.log[memory.cursor].tool_calls
+        begins_with_call = (
+            memory.summary is None
+            and memory.pending
+            and memory.log[memory.cursor].tool_calls
+        )
         if begins_with_call or not self.triggers.clauses:
             return None
         room: TriggerClause = Above(self.keep_messages, "messages")
@@ -83,9 +92,13 @@ class ThresholdSummary(Thresholds):
         keep_from = self._keep_from(memory) if verdict.is_over else None
         if keep_from is None:
             return ()
-        effect = Write(range(memory.cursor, keep_from), keep_from, verdict.reason, memory.summary)
+        effect = Write(
+            range(memory.cursor, keep_from), keep_from, verdict.reason, memory.summary
+        )
         if not self._read(memory, effect):
-            reason = f"{verdict.reason}; no user message in what the summarizer may read"
+            reason = (
+                f"{verdict.reason}; no user message in what the summarizer may read"
+            )
             effect = replace(effect, text=TOO_LONG, reason=reason)
         return (effect,)
 
@@ -95,12 +108,18 @@ class ThresholdSummary(Thresholds):
         if self.kept_tokens:
             if held.tokens <= self.kept_tokens or held.messages < 2:
                 return None
-            start = memory.sums.suffix_start(memory.length, self.kept_tokens, memory.cursor)
+            start = memory.sums.suffix_start(
+                memory.length, self.kept_tokens, memory.cursor
+            )
             start = min(start, memory.length - 1)
         elif held.messages <= self.keep_messages:
             return None
         keep_from = self._whole_group(memory, max(start, memory.cursor))
-        return keep_from if keep_from > memory.cursor or memory.summary is not None else None
+        return (
+            keep_from
+            if keep_from > memory.cursor or memory.summary is not None
+            else None
+        )
 
     def _whole_group(self, memory: Memory, start: int) -> int:
         """``start``, or for a tool's result the message that called it, or else the position behind the results in a
@@ -108,41 +127,66 @@ class ThresholdSummary(Thresholds):
         log, behind = memory.log, start
         while behind < memory.length and log[behind].role == "tool":
             behind += 1
-        ids = {log[position].tool_call_id for position in range(start, behind)} - {None, ""}
+        ids = {log[position].tool_call_id for position in range(start, behind)} - {
+            None,
+            "",
+        }
         callers = log.tools.callers
-        for caller in reversed(callers[bisect_left(callers, memory.cursor) : bisect_left(callers, start)]):
+        for caller in reversed(
+            callers[bisect_left(callers, memory.cursor) : bisect_left(callers, start)]
+        ):
             if ids.intersection(call.id for call in log[caller].tool_calls):
                 return caller
         return behind
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The summary as the user's message, and all messages not yet summarized."""
-        return (*notes(memory.newest_summary, role="user"), Messages(memory.cursor, memory.length))
+        return (
+            *notes(memory.newest_summary, role="user"),
+            Messages(memory.cursor, memory.length),
+        )
 
     @property
     def instruction(self) -> str:
         """``summarize_prompt``, or the default one, with its length."""
         return self.limited(self.summarize_prompt or RUNNING_INSTRUCTION)
 
-    def requests_of(self, memory: Memory, effect: Write, instruction: str | None = None) -> tuple[Message, ...]:
+    def requests_of(
+        self, memory: Memory, effect: Write, instruction: str | None = None
+    ) -> tuple[Message, ...]:
         """The instruction, and the last of the messages that are to go, with the summary as the first of them."""
         lines = [transcript_line(message) for message in self._read(memory, effect)]
-        return (Message("user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)),)
+        return (
+            Message(
+                "user", (instruction or self.instruction) + "\n\n" + "\n".join(lines)
+            ),
+        )
 
     def source_of(self, memory: Memory, effect: Write) -> SummarySource:
         """The messages, and the summary if all of it is read."""
         read = self._read(memory, effect)
-        if effect.replaces is None or not read or not read[0].content.startswith(HEADING):
+        if (
+            effect.replaces is None
+            or not read
+            or not read[0].content.startswith(HEADING)
+        ):
             return SummarySource(read)
         return SummarySource(read[1:], read[0].content.removeprefix(HEADING))
 
     def _read(self, memory: Memory, effect: Write) -> list[Message]:
         """What the summarizer reads: empty where nothing would be left."""
         totals, log = memory.sums.totals, memory.log
-        said = [p for p in effect.summarize if not log[p].is_recall_exchange] or [*effect.summarize]
-        counted = [(log[position], totals[position + 1] - totals[position]) for position in said]
+        said = [p for p in effect.summarize if not log[p].is_recall_exchange] or [
+            *effect.summarize
+        ]
+        counted = [
+            (log[position], totals[position + 1] - totals[position])
+            for position in said
+        ]
         if (replaced := effect.replaces) is not None:
-            tokens = memory.space.summaries.tokens(replaced.version - 1, replaced.version)
+            tokens = memory.space.summaries.tokens(
+                replaced.version - 1, replaced.version
+            )
             counted.insert(0, (Message("user", self.summary_entry(replaced)), tokens))
         return last_messages(counted, self.summarizer_reads_tokens, memory.sums.counter)
 
@@ -151,7 +195,9 @@ class ThresholdSummary(Thresholds):
         return HEADING + summary.text
 
 
-def last_messages(counted: Sequence[tuple[Message, int]], max_tokens: int, counter: Counter) -> list[Message]:
+def last_messages(
+    counted: Sequence[tuple[Message, int]], max_tokens: int, counter: Counter
+) -> list[Message]:
     """The newest messages, given with their tokens, that have at most ``max_tokens``, from a user's message on; 0: all.
 
     Of the message before them the last lines are taken that still fit, as LangChain's ``trim_messages`` does with

@@ -16,49 +16,80 @@ class Thresholds(Strategy):
     trigger: ClassVar[Trigger] = Trigger.REQUEST
 
     trigger_tokens: int = whole_number(
-        4000, "tokens",
+        4000,
+        "tokens",
         "Summarizes when messages and summary have this many tokens or more. Larger summarizes later. 0: whatever the "
         "tokens.",
-        (500, 100_000), minimum=0, zero_is_off=True,
-    )  # fmt: skip
+        (500, 100_000),
+        minimum=0,
+        zero_is_off=True,
+    )
     trigger_messages: int = whole_number(
-        0, "messages", "Summarizes when there are this many messages or more, the summary among them. 0: however many.",
-        (10, 100), minimum=0, zero_is_off=True,
-    )  # fmt: skip
+        0,
+        "messages",
+        "Summarizes when there are this many messages or more, the summary among them. 0: however many.",
+        (10, 100),
+        minimum=0,
+        zero_is_off=True,
+    )
     trigger_percent: int = whole_number(
-        0, "percent", "Summarizes when the tokens are this share of the context window or more. 0: whatever the share.",
-        (10, 90), minimum=0, maximum=100, zero_is_off=True,
-    )  # fmt: skip
+        0,
+        "percent",
+        "Summarizes when the tokens are this share of the context window or more. 0: whatever the share.",
+        (10, 90),
+        minimum=0,
+        maximum=100,
+        zero_is_off=True,
+    )
     joined_by: Literal["any", "all"] = choice(
         "any",
-        {"any": "one threshold that is reached is enough", "all": "all of them have to be reached"},
+        {
+            "any": "one threshold that is reached is enough",
+            "all": "all of them have to be reached",
+        },
         "Whether one of the thresholds above has to be reached, or all of them.",
     )
     other_triggers: str | None = free_text(
         'Further thresholds, such as "5000 tokens and 3 messages or 0.8 of the window": one of them is enough.'
     )
     keep_messages: int = whole_number(
-        20, "messages", "Newest messages that stay word for word. Larger keeps more and summarizes more often.", (1, 50)
+        20,
+        "messages",
+        "Newest messages that stay word for word. Larger keeps more and summarizes more often.",
+        (1, 50),
     )
     keep_tokens: int = whole_number(
-        0, "tokens", "Where not 0: so many tokens of the newest messages stay, at least one message, whatever the "
+        0,
+        "tokens",
+        "Where not 0: so many tokens of the newest messages stay, at least one message, whatever the "
         "number of messages.",
-        (250, 10_000), minimum=0, zero_is_off=True,
-    )  # fmt: skip
+        (250, 10_000),
+        minimum=0,
+        zero_is_off=True,
+    )
     keep_percent: int = whole_number(
-        0, "percent", "Where not 0: this share of the context window stays, whatever the messages and tokens above.",
-        (5, 50), minimum=0, maximum=100, zero_is_off=True,
-    )  # fmt: skip
+        0,
+        "percent",
+        "Where not 0: this share of the context window stays, whatever the messages and tokens above.",
+        (5, 50),
+        minimum=0,
+        maximum=100,
+        zero_is_off=True,
+    )
     window_tokens: int = whole_number(
-        128_000, "tokens", "The context window that the shares are of. Larger summarizes later where a share is set.",
+        128_000,
+        "tokens",
+        "The context window that the shares are of. Larger summarizes later where a share is set.",
         (4000, 200_000),
-    )  # fmt: skip
+    )
     summarizer_reads_tokens: int = whole_number(
-        4000, "tokens",
+        4000,
+        "tokens",
         "The summarizer reads so many of the last tokens of what goes. Larger forgets less and costs more a "
         "summarization. 0: everything.",
-        (500, 20_000), minimum=0,
-    )  # fmt: skip
+        (500, 20_000),
+        minimum=0,
+    )
     summary_words: int = summary_length()
 
     @property
@@ -69,7 +100,12 @@ class Thresholds(Strategy):
     def __init__(self, **parameters: Any) -> None:
         super().__init__(**parameters)
         if self.other_triggers:  # words that say no threshold are refused at once
-            trigger_from(self.other_triggers, self.window_tokens, "other_triggers", ("tokens", "messages"))
+            trigger_from(
+                self.other_triggers,
+                self.window_tokens,
+                "other_triggers",
+                ("tokens", "messages"),
+            )
 
     @property
     def triggers(self) -> AnyOf:
@@ -80,15 +116,27 @@ class Thresholds(Strategy):
         if self.trigger_messages:
             clauses.append(AtLeast(self.trigger_messages, "messages"))
         if self.trigger_percent:
-            clauses.append(AtLeast(self._share(self.trigger_percent), "tokens", self.trigger_percent / 100))
+            clauses.append(
+                AtLeast(
+                    self._share(self.trigger_percent),
+                    "tokens",
+                    self.trigger_percent / 100,
+                )
+            )
         if self.joined_by == "all" and clauses:
             clauses = [AllOf(tuple(clauses))]
         if self.other_triggers:
-            clauses.extend(trigger_from(self.other_triggers, self.window_tokens, "other_triggers").clauses)
+            clauses.extend(
+                trigger_from(
+                    self.other_triggers, self.window_tokens, "other_triggers"
+                ).clauses
+            )
         return AnyOf(tuple(clauses))
 
     def _share(self, percent: int) -> int:
-        return max(1, int(self.window_tokens * (percent / 100)))  # rounded as LangChain does
+        return max(
+            1, int(self.window_tokens * (percent / 100))
+        )  # rounded as LangChain does
 
     @property
     def kept_tokens(self) -> int:

@@ -35,14 +35,18 @@ class TokenBuffer(Strategy):
     """
 
     title: ClassVar[str] = "Token buffer"
-    reference: ClassVar[str] = "LangChain ConversationTokenBufferMemory, LlamaIndex ChatMemoryBuffer"
+    reference: ClassVar[str] = (
+        "LangChain ConversationTokenBufferMemory, LlamaIndex ChatMemoryBuffer"
+    )
     order: ClassVar[int] = 3
     main_parameter: ClassVar[str] = "max_tokens"
 
     max_tokens: int = whole_number(
-        2000, "tokens", "Limit for messages, the input included. Larger remembers further back and costs more a turn.",
+        2000,
+        "tokens",
+        "Limit for messages, the input included. Larger remembers further back and costs more a turn.",
         (250, 8000),
-    )  # fmt: skip
+    )
 
     @property
     def limits(self) -> str:
@@ -56,5 +60,7 @@ class TokenBuffer(Strategy):
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The longest suffix of the log within the budget."""
-        start = memory.sums.suffix_start(memory.length, self.max_tokens, memory.history_start)
+        start = memory.sums.suffix_start(
+            memory.length, self.max_tokens, memory.history_start
+        )
         return (Messages(start, memory.length),)

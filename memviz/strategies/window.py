@@ -33,7 +33,9 @@ class Window(Strategy):
     """
 
     title: ClassVar[str] = "Sliding window"
-    reference: ClassVar[str] = "LangChain ConversationBufferWindowMemory, counted in messages"
+    reference: ClassVar[str] = (
+        "LangChain ConversationBufferWindowMemory, counted in messages"
+    )
     order: ClassVar[int] = 2
     main_parameter: ClassVar[str] = "window_size"
 

@@ -9,9 +9,13 @@ from typing import Any
 
 def setting_part(strategy_id: str, parameters: Mapping[str, Any]) -> str:
     """A setting as the part of an address."""
-    return strategy_id + (f" {json.dumps(parameters, ensure_ascii=False)}" if parameters else "")
+    return strategy_id + (
+        f" {json.dumps(parameters, ensure_ascii=False)}" if parameters else ""
+    )
 
 
 def recall_part(turn: int, turns: Sequence[int], setting: int | None) -> str:
     """Earlier ``turns`` recalled into a turn, as the part of an address; under all settings without a ``setting``."""
-    return f"{turn} {','.join(map(str, turns))}{'' if setting is None else f' {setting}'}"
+    return (
+        f"{turn} {','.join(map(str, turns))}{'' if setting is None else f' {setting}'}"
+    )

@@ -27,7 +27,8 @@ _TAG = (
     r"|honestly|of course|i asked|you know|danke|bitte)(?=,|$)"
 )
 _BOUNDARY = re.compile(
-    rf";\s+|\s[–—]\s|\s-\s(?=[^\W\d])|,\s+(?={_CONJUNCTION}\b|{_ASIDE}|where\b|then\b|{_TAG})", re.IGNORECASE
+    rf";\s+|\s[–—]\s|\s-\s(?=[^\W\d])|,\s+(?={_CONJUNCTION}\b|{_ASIDE}|where\b|then\b|{_TAG})",
+    re.IGNORECASE,
 )
 _SUBJECT = (
     r"(?:i|we|my|our|the|a|an|ich|wir|mein\w*|unser\w*|der|die|das|ein\w*)\b(?:['’](?:m|ve|re|d|ll))?"
@@ -41,8 +42,12 @@ _FINITE = (
 )
 _MAY_PART = re.compile(r"[,;–—]|\s-\s|\s(?:and|but|und|aber)\s", re.IGNORECASE)
 _JOINS = re.compile(rf"{_CONJUNCTION}\s+", re.IGNORECASE)
-_REFERRING = re.compile(r"\b(?:its|his|her|their|there|sein\w*|ihr\w*)\b", re.IGNORECASE)
-_PARTICIPLE = r"(?:called|named|located|based|dated|marked|printed|used|needed|required)"
+_REFERRING = re.compile(
+    r"\b(?:its|his|her|their|there|sein\w*|ihr\w*)\b", re.IGNORECASE
+)
+_PARTICIPLE = (
+    r"(?:called|named|located|based|dated|marked|printed|used|needed|required)"
+)
 _STANDS_ALONE = re.compile(
     rf"(?:{_CONJUNCTION}\s+)?(?:(?:{_SUBJECT})(?:\s+[^\s,;]+){{0,6}}?\s+(?!{_PARTICIPLE}\b){_FINITE}\b"
     r"|(?:i|we)['’](?:m|ve|re|ll|d)\b|(?:i|we|ich|wir)\s+[^\W\d_]+)",
@@ -68,7 +73,10 @@ _IS_TAG = re.compile(_TAG, re.IGNORECASE)
 _I = ("I'", "I’")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _TELLING = (
-    WEIGHTY | DATE_WORDS | NUMBER_WORDS | words("not no never only if unless until except without nicht nie kein nur")
+    WEIGHTY
+    | DATE_WORDS
+    | NUMBER_WORDS
+    | words("not no never only if unless until except without nicht nie kein nur")
 )
 _ENDING = " ,;:–—"
 _CHINESE_PART = re.compile(r"[^，；]+[，；]?")
@@ -90,7 +98,11 @@ def clauses(sentence: str) -> tuple[str, ...]:
         return ()
     chinese = not text.isascii() and len(HAN.findall(text)) * 2 > len(text)
     found = tuple(_chinese(text) if chinese else _spaced(text))
-    return found if found == (text,) else tuple(clause for clause in found if not says_nothing(clause))
+    return (
+        found
+        if found == (text,)
+        else tuple(clause for clause in found if not says_nothing(clause))
+    )
 
 
 def _spaced(text: str) -> Iterator[str]:
@@ -144,9 +156,15 @@ def _is_needless(part: str) -> bool:
     if not _DROPPED.match(part) or _DIGIT.search(part):
         return False
     spoken = _WORD.findall(part)
-    if any(word[:1].isupper() and word[:2] not in _I and word.lower() not in STOP_WORDS for word in spoken[1:]):
+    if any(
+        word[:1].isupper() and word[:2] not in _I and word.lower() not in STOP_WORDS
+        for word in spoken[1:]
+    ):
         return False
-    return not any(word.lower() in _TELLING or word.lower().endswith(("n't", "n’t")) for word in spoken)
+    return not any(
+        word.lower() in _TELLING or word.lower().endswith(("n't", "n’t"))
+        for word in spoken
+    )
 
 
 def _as_sentence(text: str, end: str) -> str:
@@ -169,6 +187,8 @@ def _chinese(text: str) -> Iterator[str]:
             groups.append([part])
     for group in groups:
         kept = group[:1] + [
-            part for part in group[1:] if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part)
+            part
+            for part in group[1:]
+            if _CHINESE_TELLING.search(part) and not _CHINESE_REASON.match(part)
         ]
         yield "".join(kept).rstrip("，；") + end

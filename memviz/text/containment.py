@@ -23,7 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.text.answer_forms import KINDS, NAME_TOKENS, READ_IN_CONTEXT, answer_forms, tokens_in_context
+from memviz.text.answer_forms import (
+    KINDS,
+    NAME_TOKENS,
+    READ_IN_CONTEXT,
+    answer_forms,
+    tokens_in_context,
+)
 from memviz.text.inflections import uninflected
 from memviz.text.letters import plain_letters, simplified
 from memviz.text.respelled import MARK
@@ -49,7 +55,9 @@ _KEPT_CHARS = 4_000
 """Longer texts are read each time: what is kept of all texts stays below some 30 MB."""
 _UNKNOWN, _BORDER = 0, -1
 _YEARS = tuple(map(str, range(1900, 2100)))
-_KIND_TOKENS = tuple(dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values())))
+_KIND_TOKENS = tuple(
+    dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values()))
+)
 
 
 class Matches(NamedTuple):
@@ -108,7 +116,9 @@ def normal_form(token: str) -> tuple[str, ...]:
         return (token,)
     if token in SHORT_WEEKDAYS:
         return (SHORT_WEEKDAYS[token],)
-    word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
+    word = unicodedata.normalize(
+        "NFKC", unicodedata.normalize("NFKC", token).casefold()
+    )
     return tuple(map(_normal_word, _PIECE.findall(word)))
 
 
@@ -138,34 +148,56 @@ class PhraseIndex:
     """Many phrases to be looked up in many texts; each text is read once, for all of them. Dates among the phrases of
     the numbers ``may_omit_years`` are found without their year, too."""
 
-    def __init__(self, phrases: Sequence[str], *, may_omit_years: range = range(0)) -> None:
+    def __init__(
+        self, phrases: Sequence[str], *, may_omit_years: range = range(0)
+    ) -> None:
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
         forms = [
             (number, form)
             for number, phrase in enumerate(phrases)
-            for form in answer_forms(phrase, self.phrases[number], may_omit_year=number in may_omit_years)
+            for form in answer_forms(
+                phrase, self.phrases[number], may_omit_year=number in may_omit_years
+            )
         ]
         self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
         self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)
-        self._is_yearless = np.array([form.is_yearless for _, form in forms], dtype=bool)
+        self._is_yearless = np.array(
+            [form.is_yearless for _, form in forms], dtype=bool
+        )
         self._numbers: dict[str, int] = {}
         for token in (*_KIND_TOKENS, *(_YEARS if may_omit_years else ())):
             self._numbers[token] = len(self._numbers) + 1
         self._coded = [
-            [self._numbers.setdefault(token, len(self._numbers) + 1) for token in form.tokens] for _, form in forms
+            [
+                self._numbers.setdefault(token, len(self._numbers) + 1)
+                for token in form.tokens
+            ]
+            for _, form in forms
         ]
-        self._lengths = np.array([len(tokens) for tokens in self._coded], dtype=np.int64)
-        self._starts = np.concatenate(([0], np.cumsum(self._lengths)))[:-1].astype(np.int64)
+        self._lengths = np.array(
+            [len(tokens) for tokens in self._coded], dtype=np.int64
+        )
+        self._starts = np.concatenate(([0], np.cumsum(self._lengths)))[:-1].astype(
+            np.int64
+        )
         self._filled = np.flatnonzero(self._lengths)
-        self._tokens = np.array([number for tokens in self._coded for number in tokens], dtype=np.int32)
+        self._tokens = np.array(
+            [number for tokens in self._coded for number in tokens], dtype=np.int32
+        )
         self._known = _KnownTokens(self._numbers)
 
     def find(self, texts: Sequence[str]) -> Matches:
         """Every match of every phrase in ``texts``, sorted by phrase and place."""
         read = [self._read(text) for text in texts]
-        ends = np.cumsum([len(tokens) for tokens in read])  # each text ends with a border
-        tokens = np.fromiter((number for text in read for number in text), np.int32, int(ends[-1]) if read else 0)
+        ends = np.cumsum(
+            [len(tokens) for tokens in read]
+        )  # each text ends with a border
+        tokens = np.fromiter(
+            (number for text in read for number in text),
+            np.int32,
+            int(ends[-1]) if read else 0,
+        )
         forms, places = self._anchored(tokens)
         forms, places = self._confirmed(tokens, forms, places)
         forms, places = self._without_other_kinds(tokens, forms, places)
@@ -174,14 +206,25 @@ class PhraseIndex:
         phrases, places, behind = phrases[order], places[order], behind[order]
         is_longest = np.ones(len(order), dtype=bool)
         is_longest[1:] = (phrases[1:] != phrases[:-1]) | (places[1:] != places[:-1])
-        phrases, places, behind = phrases[is_longest], places[is_longest], behind[is_longest]
-        return Matches(np.searchsorted(ends, places, side="right"), phrases, places, behind)
+        phrases, places, behind = (
+            phrases[is_longest],
+            places[is_longest],
+            behind[is_longest],
+        )
+        return Matches(
+            np.searchsorted(ends, places, side="right"), phrases, places, behind
+        )
 
     def _read(self, text: str) -> list[int]:
         known = self._known
-        return [*(number for token in _value_tokens(text) for number in known[token]), _BORDER]
+        return [
+            *(number for token in _value_tokens(text) for number in known[token]),
+            _BORDER,
+        ]
 
-    def _anchored(self, tokens: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _anchored(
+        self, tokens: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Places where phrases might begin: where the rarest token of each phrase occurs."""
         known = np.flatnonzero(tokens > _UNKNOWN)
         counts = np.bincount(tokens[known], minlength=len(self._numbers) + 1)
@@ -190,7 +233,9 @@ class PhraseIndex:
         phrases, places = [_NONE], [_NONE]
         # Most phrases hold a token that occurs nowhere: to leave them out together is far faster than one by one.
         of_rarest = (
-            np.minimum.reduceat(counts[self._tokens], self._starts[self._filled]) if self._filled.size else _NONE
+            np.minimum.reduceat(counts[self._tokens], self._starts[self._filled])
+            if self._filled.size
+            else _NONE
         )
         for phrase in self._filled[of_rarest > 0].tolist():
             numbers = self._coded[phrase]
@@ -201,7 +246,10 @@ class PhraseIndex:
         return np.concatenate(phrases), np.concatenate(places)
 
     def _confirmed(
-        self, tokens: NDArray[np.int32], phrases: NDArray[np.int64], places: NDArray[np.int64]
+        self,
+        tokens: NDArray[np.int32],
+        phrases: NDArray[np.int64],
+        places: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Those places where all tokens of the phrase follow; a border never does."""
         inside = (places >= 0) & (places + self._lengths[phrases] <= len(tokens))
@@ -210,14 +258,20 @@ class PhraseIndex:
             long = np.flatnonzero(self._lengths[phrases] > at)
             if not long.size:
                 break
-            wrong = tokens[places[long] + at] != self._tokens[self._starts[phrases[long]] + at]
+            wrong = (
+                tokens[places[long] + at]
+                != self._tokens[self._starts[phrases[long]] + at]
+            )
             keep = np.ones(len(phrases), dtype=bool)
             keep[long[wrong]] = False
             phrases, places = phrases[keep], places[keep]
         return phrases, places
 
     def _without_other_kinds(
-        self, tokens: NDArray[np.int32], phrases: NDArray[np.int64], places: NDArray[np.int64]
+        self,
+        tokens: NDArray[np.int32],
+        phrases: NDArray[np.int64],
+        places: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Without the bare amounts that the text says to be of another kind, 3,000 dollars for 3,000 euros, and dates
         without a year that it says to be of another one."""
@@ -225,8 +279,12 @@ class PhraseIndex:
             return phrases, places
         behind = tokens[places + self._lengths[phrases]]  # a border ends every text
         is_kind = (behind > _UNKNOWN) & (behind <= len(_KIND_TOKENS))
-        is_year = (behind > len(_KIND_TOKENS)) & (behind <= len(_KIND_TOKENS) + len(_YEARS))
-        keep = ~(self._is_bare[phrases] & is_kind) & ~(self._is_yearless[phrases] & is_year)
+        is_year = (behind > len(_KIND_TOKENS)) & (
+            behind <= len(_KIND_TOKENS) + len(_YEARS)
+        )
+        keep = ~(self._is_bare[phrases] & is_kind) & ~(
+            self._is_yearless[phrases] & is_year
+        )
         return phrases[keep], places[keep]
 
 

@@ -49,7 +49,9 @@ def uninflected(word: str) -> str:
 def _singular(word: str) -> str:
     if word in _NO_PLURALS or word.endswith(("ss", "us", "is")):
         return word
-    if word.endswith(("xes", "ches", "shes", "sses", "zzes")) or (word.endswith("oes") and len(word) > 5):
+    if word.endswith(("xes", "ches", "shes", "sses", "zzes")) or (
+        word.endswith("oes") and len(word) > 5
+    ):
         return word[:-2]
     return _with_y(word[:-1])
 

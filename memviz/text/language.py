@@ -34,7 +34,11 @@ def lang_attribute(text: str) -> str:
     return f' lang="{code}"' if code else ""
 
 
-_RUN = re.compile(r"[\d.]*[{0}](?:[\d.]*[{0}])*".format("".join(script.pattern[1:-1] for _, script in SCRIPTS)))
+_RUN = re.compile(
+    r"[\d.]*[{0}](?:[\d.]*[{0}])*".format(
+        "".join(script.pattern[1:-1] for _, script in SCRIPTS)
+    )
+)
 
 
 def in_language(text: str) -> str:
@@ -45,6 +49,9 @@ def in_language(text: str) -> str:
         return f"<span{code}>{escape(text)}</span>"
     parts, at = [], 0
     for found in _RUN.finditer(text):
-        parts += [escape(text[at : found.start()]), f"<span{lang_attribute(found[0])}>{escape(found[0])}</span>"]
+        parts += [
+            escape(text[at : found.start()]),
+            f"<span{lang_attribute(found[0])}>{escape(found[0])}</span>",
+        ]
         at = found.end()
     return "".join(parts) + escape(text[at:])

@@ -18,7 +18,9 @@ spaced, characters are what people count."""
 IN_CHARACTERS = ("zh", "ja")
 """Languages whose words are not spaced."""
 _HANGUL = "\uac00-\ud7af"
-_WORD = re.compile(f"[{UNSPACED.replace(_HANGUL, '')}]|[^\\s{UNSPACED.replace(_HANGUL, '')}]+")
+_WORD = re.compile(
+    f"[{UNSPACED.replace(_HANGUL, '')}]|[^\\s{UNSPACED.replace(_HANGUL, '')}]+"
+)
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
@@ -37,7 +39,11 @@ def length_unit(prompt: str, words: int) -> str:
     """Return what the length in ``prompt`` was asked in: ``characters`` where its language counts those, else
     ``words``."""
     in_characters = (_SENTENCES[code][1].format(words) for code in IN_CHARACTERS)
-    return "characters" if any(sentence in prompt for sentence in in_characters) else "words"
+    return (
+        "characters"
+        if any(sentence in prompt for sentence in in_characters)
+        else "words"
+    )
 
 
 def counted_unit(text: str) -> str:

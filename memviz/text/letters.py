@@ -11,7 +11,18 @@ from memviz.text.words import HAN
 if TYPE_CHECKING:
     from opencc import OpenCC
 
-_OTHER_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"})
+_OTHER_LETTERS = str.maketrans(
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
+        "\u0131": "i",
+    }
+)
 """Latin letters that Unicode does not compose of a letter and an accent."""
 _LAST_LATIN, _ADDITIONAL_LATIN = "\u024f", range(0x1E00, 0x1F00)
 
@@ -29,7 +40,9 @@ def _plain_letter(letter: str) -> str:
     if letter > _LAST_LATIN and ord(letter) not in _ADDITIONAL_LATIN:
         return letter
     base = unicodedata.normalize("NFD", letter)
-    return "".join(part for part in base if not unicodedata.combining(part)).translate(_OTHER_LETTERS)
+    return "".join(part for part in base if not unicodedata.combining(part)).translate(
+        _OTHER_LETTERS
+    )
 
 
 def simplified(text: str) -> str:

@@ -51,8 +51,12 @@ def has_marks(text: str) -> bool:
 
 def as_html(text: str) -> str:
     """``text`` in its styles, every letter of it escaped, for an element that keeps line breaks."""
-    return "".join(f"<{run.style}>{escape(run.text)}</{run.style}>" if run.style else escape(run.text)
-                   for run in styled(text))  # fmt: skip
+    return "".join(
+        f"<{run.style}>{escape(run.text)}</{run.style}>"
+        if run.style
+        else escape(run.text)
+        for run in styled(text)
+    )
 
 
 def _styled_line(line: str) -> Iterator[Run]:

@@ -85,7 +85,9 @@ _COURTESY = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_CHINESE_TELLING = re.compile(r"过敏|不[吃喝要能用做卖去是]|喜欢|讨厌|密码|叫|姓|决定|[一二两三四五六七八九十百千万]")
+_CHINESE_TELLING = re.compile(
+    r"过敏|不[吃喝要能用做卖去是]|喜欢|讨厌|密码|叫|姓|决定|[一二两三四五六七八九十百千万]"
+)
 _SHORT_CHARS = 60
 _SHORT_WORDS, _SHORT_EXCLAMATION_WORDS, _SHORT_HAN = 3, 7, 5
 _MOST_OPENERS = 5
@@ -108,7 +110,11 @@ def _opener(text: str) -> int:
     """How many characters open ``text``."""
     if not text.isascii() and (chinese := _CHINESE_OPENER.match(text)):
         return chinese.end()
-    found = _OPENER.match(text) or _FRAME.match(text) or (_ANNOUNCEMENT.match(text) if ": " in text else None)
+    found = (
+        _OPENER.match(text)
+        or _FRAME.match(text)
+        or (_ANNOUNCEMENT.match(text) if ": " in text else None)
+    )
     return found.end() if found else 0
 
 
@@ -118,7 +124,9 @@ def says_nothing(text: str) -> bool:
     if _DIGIT.search(text):
         return len(text.split()) < 2 and len(HAN.findall(text)) < 2
     if not text.isascii() and (han := len(HAN.findall(text))) > 2:
-        return (han < _SHORT_HAN or _COURTESY.match(text) is not None) and not _CHINESE_TELLING.search(text)
+        return (
+            han < _SHORT_HAN or _COURTESY.match(text) is not None
+        ) and not _CHINESE_TELLING.search(text)
     is_courtesy = _COURTESY.match(text) is not None
     if len(text) > _SHORT_CHARS and not is_courtesy:
         return False
@@ -127,5 +135,9 @@ def says_nothing(text: str) -> bool:
         return False
     if is_courtesy or len(spoken) < _SHORT_WORDS:
         return True
-    is_named = any(word[:1].isupper() for word in spoken[1:] if not word.startswith("I"))
-    return text.endswith("!") and len(spoken) < _SHORT_EXCLAMATION_WORDS and not is_named
+    is_named = any(
+        word[:1].isupper() for word in spoken[1:] if not word.startswith("I")
+    )
+    return (
+        text.endswith("!") and len(spoken) < _SHORT_EXCLAMATION_WORDS and not is_named
+    )

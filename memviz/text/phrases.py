@@ -28,7 +28,11 @@ _CHINESE_NOTED = ("记下了", "好的", "明白了", "我会记住")
 _LEADS = "|".join(
     re.escape(lead)
     for lead in (
-        *(lead for leads in (*_ENGLISH_SOURCE.values(), *_CHINESE_SOURCE.values()) for lead in leads),
+        *(
+            lead
+            for leads in (*_ENGLISH_SOURCE.values(), *_CHINESE_SOURCE.values())
+            for lead in leads
+        ),
         *_ENGLISH_NOTED,
         *_CHINESE_NOTED,
     )
@@ -49,7 +53,8 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?|谢谢你?您?|多谢)[\s,.!。！]*", re.IGNORECASE
+    r"(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?|谢谢你?您?|多谢)[\s,.!。！]*",
+    re.IGNORECASE,
 )
 
 
@@ -67,9 +72,11 @@ def admits_ignorance(text: str) -> bool:
 def social(text: str, chinese: bool) -> str | None:
     """The reply to a bare greeting or thanks, ``None`` for anything else."""
     if _GREETING.fullmatch(text):
-        return "你好！请告诉我一些事情，或者问我之前说过的内容。" if chinese else (
-            "Hello! Tell me something, or ask me about what was said before."
-        )  # fmt: skip
+        return (
+            "你好！请告诉我一些事情，或者问我之前说过的内容。"
+            if chinese
+            else ("Hello! Tell me something, or ask me about what was said before.")
+        )
     if _THANKS.fullmatch(text):
         return "不客气。" if chinese else "You are welcome."
     return None
@@ -79,7 +86,10 @@ def answer(quotes: Sequence[tuple[str, str]], chinese: bool) -> str:
     """Quote ``(source, sentence)`` pairs; a source is user, assistant, summary, tool or system."""
     leads = _CHINESE_SOURCE if chinese else _ENGLISH_SOURCE
     frame = "{}：“{}”" if chinese else '{}: "{}"'
-    parts = [frame.format(leads[source][min(at, 1)], sentence) for at, (source, sentence) in enumerate(quotes)]
+    parts = [
+        frame.format(leads[source][min(at, 1)], sentence)
+        for at, (source, sentence) in enumerate(quotes)
+    ]
     return ("" if chinese else " ").join(parts)
 
 
@@ -105,15 +115,23 @@ def no_such(absent: Sequence[tuple[str, int]], turns: int | None, chinese: bool)
     """Say that ``absent`` turns or messages do not exist in a conversation of so many completed ``turns``, if that is
     known."""
     to = "到" if chinese else " to "
-    ranges = {kind: _ranges([number for one, number in absent if one == kind], to) for kind, _ in absent}
+    ranges = {
+        kind: _ranges([number for one, number in absent if one == kind], to)
+        for kind, _ in absent
+    }
     if chinese:
         names = "、".join(
-            f"第{'、'.join(found)}{'轮' if kind == 'turn' else '条消息'}" for kind, found in ranges.items()
+            f"第{'、'.join(found)}{'轮' if kind == 'turn' else '条消息'}"
+            for kind, found in ranges.items()
         )
-        return f"没有{names}" + ("。" if turns is None else f"：在这之前的对话有{turns}轮。")
+        return f"没有{names}" + (
+            "。" if turns is None else f"：在这之前的对话有{turns}轮。"
+        )
     names = " and no ".join(f"{kind} {listed(found)}" for kind, found in ranges.items())
     return f"There is no {names}" + (
-        "." if turns is None else f": there were {counted(turns, 'turn')} before this one."
+        "."
+        if turns is None
+        else f": there were {counted(turns, 'turn')} before this one."
     )
 
 
@@ -121,7 +139,10 @@ def _ranges(numbers: Sequence[int], to: str) -> list[str]:
     """``["3", "5 to 9"]``."""
     starts = [one for one in numbers if one - 1 not in numbers]
     stops = [one for one in numbers if one + 1 not in numbers]
-    return [str(first) if first == last else f"{first}{to}{last}" for first, last in zip(starts, stops, strict=True)]
+    return [
+        str(first) if first == last else f"{first}{to}{last}"
+        for first, last in zip(starts, stops, strict=True)
+    ]
 
 
 def not_numbered(chinese: bool) -> str:
@@ -140,7 +161,11 @@ def cannot_work_out(chinese: bool) -> str:
 
 def overview(text: str, chinese: bool) -> str:
     """Lead in the most important of what was sent."""
-    return f"我收到的内容里最重要的是：{text}" if chinese else f"The most important of what I was sent: {text}"
+    return (
+        f"我收到的内容里最重要的是：{text}"
+        if chinese
+        else f"The most important of what I was sent: {text}"
+    )
 
 
 def about(part: str, said: str, chinese: bool) -> str:

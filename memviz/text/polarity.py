@@ -19,7 +19,9 @@ BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
 
 _I = re.IGNORECASE
-_SENTENCE = re.compile(r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*")
+_SENTENCE = re.compile(
+    r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*"
+)
 _CHANGE = (
     r"(?:mov|switch|chang|updat|correct|reschedul|postpon|push|rais|lower|increas|reduc|renam|relocat|transferr|upgrad"
     r"|downgrad|went|goes|going|revis|shift|extend|cut|dropp|bump|grew|rose|fell|adjust|amend|migrat|convert"
@@ -31,41 +33,82 @@ _MONEY = "€$£¥元"
 _CANCELLED = r"(?:cancell?ed|called off|scrapped|abgesagt|storniert|annul[ée]+\w*|cancelad[oa]s?)"
 _OUTDATED = (
     # from X to Y, after a word of change
-    re.compile(rf"\b{_CHANGE}\b{_WITHIN}{{0,80}}?\bfrom (?P<old>{_WITHIN}{{1,80}}?),? (?:to|into|onto|over to)\b", _I),
-    re.compile(rf"\bfrom (?P<old>{_WITHIN}{{1,60}}?) to {_WITHIN}{{1,60}}? (?:was|were|has|have|is)? ?"
-               r"(?:changed|moved)\b", _I),
-    re.compile(r"\bchang(?:ed|es|ing) (?P<old>(?!from\b|to\b|(?:the|his|her|their|my"
-               r"|our)\b)[^.,;!?]{1,60}?) (?:to|into)\b", _I),
-    re.compile(r"\breplac(?:e|es|ed|ing) (?P<old>(?!by\b|with\b)[^.,;!?]{1,60}?) (?:with|by)\b", _I),
-    re.compile(r"\b(?:instead of|rather than|in place of|no longer|not any ?more|not any longer|as opposed to)\b"
-               r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:but|and|he|she|they"
-               r"|it|we|the user|now|because"
-               r"|since)\b)", _I),
-    re.compile(r"\b(?:used to|formerly|previously)\b(?! (?:mentioned|said|stated|agreed|discussed|noted"
-               r"|the \w+ing|it\b))"
-               r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:but|and|now)\b)", _I),
-    re.compile(rf"(?<!be )(?<!or )\b{_CANCELLED}\b(?! (?:free|until|up to|if|by))(?P<old>(?:[^.,;:!?()]"
-               rf"|(?<=\d)[.,:](?=\d)){{1,80}}?)"
-               r"(?=$|[.,;:!?()](?!\d)|\b(?:and|but|because|since|so)\b)", _I),
+    re.compile(
+        rf"\b{_CHANGE}\b{_WITHIN}{{0,80}}?\bfrom (?P<old>{_WITHIN}{{1,80}}?),? (?:to|into|onto|over to)\b",
+        _I,
+    ),
+    re.compile(
+        rf"\bfrom (?P<old>{_WITHIN}{{1,60}}?) to {_WITHIN}{{1,60}}? (?:was|were|has|have|is)? ?"
+        r"(?:changed|moved)\b",
+        _I,
+    ),
+    re.compile(
+        r"\bchang(?:ed|es|ing) (?P<old>(?!from\b|to\b|(?:the|his|her|their|my"
+        r"|our)\b)[^.,;!?]{1,60}?) (?:to|into)\b",
+        _I,
+    ),
+    re.compile(
+        r"\breplac(?:e|es|ed|ing) (?P<old>(?!by\b|with\b)[^.,;!?]{1,60}?) (?:with|by)\b",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:instead of|rather than|in place of|no longer|not any ?more|not any longer|as opposed to)\b"
+        r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:but|and|he|she|they"
+        r"|it|we|the user|now|because"
+        r"|since)\b)",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:used to|formerly|previously)\b(?! (?:mentioned|said|stated|agreed|discussed|noted"
+        r"|the \w+ing|it\b))"
+        r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:but|and|now)\b)",
+        _I,
+    ),
+    re.compile(
+        rf"(?<!be )(?<!or )\b{_CANCELLED}\b(?! (?:free|until|up to|if|by))(?P<old>(?:[^.,;:!?()]"
+        rf"|(?<=\d)[.,:](?=\d)){{1,80}}?)"
+        r"(?=$|[.,;:!?()](?!\d)|\b(?:and|but|because|since|so)\b)",
+        _I,
+    ),
     # German, French, Spanish, Portuguese
-    re.compile(r"\bvon (?P<old>[^.,;!?]{1,60}?) (?:nach|auf|zu|zum|zur) [^.;!?]{1,60}?"
-               r"(?:gezogen|verschoben|geändert|gewechselt|erhöht|gesenkt|verlegt|umgestellt)", _I),
-    re.compile(r"\b(?:zog|zieht|wechsel\w+|verschob\w*|änder\w+|erhöh\w+"
-               r"|senk\w+) [^.;!?]{0,40}?von (?P<old>[^.,;!?]{1,60}?)"
-               r" (?:nach|auf|zu|zum|zur)\b", _I),
-    re.compile(r"\b(?:anstatt|statt|anstelle von|nicht mehr|au lieu de|en lugar de|en vez de|em vez de|ya no|já não)\b"
-               r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:sondern|aber|und"
-               r"|mais|et|sino|pero|mas|e)\b)", _I),
-    re.compile(r"\b(?:déménag|chang|pass|mud|cambi|pas|alter)\w+ [^.;!?]{0,40}?\b(?:de|del|do"
-               r"|da) (?P<old>[^.,;!?]{1,60}?)"
-               r" (?:à|a|para|au|en|pour)\b", _I),
-    re.compile(r"\bn(?:e |['’])\S+ plus (?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80})", _I),
+    re.compile(
+        r"\bvon (?P<old>[^.,;!?]{1,60}?) (?:nach|auf|zu|zum|zur) [^.;!?]{1,60}?"
+        r"(?:gezogen|verschoben|geändert|gewechselt|erhöht|gesenkt|verlegt|umgestellt)",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:zog|zieht|wechsel\w+|verschob\w*|änder\w+|erhöh\w+"
+        r"|senk\w+) [^.;!?]{0,40}?von (?P<old>[^.,;!?]{1,60}?)"
+        r" (?:nach|auf|zu|zum|zur)\b",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:anstatt|statt|anstelle von|nicht mehr|au lieu de|en lugar de|en vez de|em vez de|ya no|já não)\b"
+        r"(?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$|[.,;:!?)(](?!\d)|\b(?:sondern|aber|und"
+        r"|mais|et|sino|pero|mas|e)\b)",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:déménag|chang|pass|mud|cambi|pas|alter)\w+ [^.;!?]{0,40}?\b(?:de|del|do"
+        r"|da) (?P<old>[^.,;!?]{1,60}?)"
+        r" (?:à|a|para|au|en|pour)\b",
+        _I,
+    ),
+    re.compile(
+        r"\bn(?:e |['’])\S+ plus (?P<old>(?:[^.,;:!?]|(?<=\d)[.,:](?=\d)){1,80})", _I
+    ),
     # Chinese
-    re.compile(r"[从從由](?P<old>[^，。；！？,;]{1,30}?)(?:搬|改|换|換|变|變|调|調|移|转|轉|升|涨|漲|降|提|推迟|延|挪)"),
+    re.compile(
+        r"[从從由](?P<old>[^，。；！？,;]{1,30}?)(?:搬|改|换|換|变|變|调|調|移|转|轉|升|涨|漲|降|提|推迟|延|挪)"
+    ),
     re.compile(r"[把将將](?P<old>[^，。；！？,;]{1,30}?)(?:改|换|換|变|變)[成为為到]"),
-    re.compile(r"(?:不再|再也不|已经不|已經不)(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但|现在|現在)"),
-    re.compile(r"(?:原来|原來|以前|曾经|曾經)(?P<old>[住在是叫用有][^，。；！？,;]{1,40}?)(?=$|[，。；！？,;])"),
-)  # fmt: skip
+    re.compile(
+        r"(?:不再|再也不|已经不|已經不)(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但|现在|現在)"
+    ),
+    re.compile(
+        r"(?:原来|原來|以前|曾经|曾經)(?P<old>[住在是叫用有][^，。；！？,;]{1,40}?)(?=$|[，。；！？,;])"
+    ),
+)
 _NO_DENIAL = (
     r"(?! (?:only|just|merely|simply|until|till|before|far from|bad|yet sure|sure|certain|to mention"
     r"|(?:any )?(?:more|less"
@@ -74,10 +117,13 @@ _NO_DENIAL = (
     r"|nur|allein|seulement|solo|só)\b)"
 )
 _DENIED = (
-    re.compile(rf"\bno\b(?!\.| ?\d| ?[,!]|$){_NO_DENIAL}(?P<old>(?:[^.,;:!?()—–]"
-               rf"|(?<=\d)[.,:](?=\d)){{1,60}}?)(?=$|[.,;:!?()—–](?!\d)"
-               rf"|\b(?:for|on|at|by|before"
-               r"|after|until|but|and|because|since|so|if|when|that|who|which|longer)\b)", _I),
+    re.compile(
+        rf"\bno\b(?!\.| ?\d| ?[,!]|$){_NO_DENIAL}(?P<old>(?:[^.,;:!?()—–]"
+        rf"|(?<=\d)[.,:](?=\d)){{1,60}}?)(?=$|[.,;:!?()—–](?!\d)"
+        rf"|\b(?:for|on|at|by|before"
+        r"|after|until|but|and|because|since|so|if|when|that|who|which|longer)\b)",
+        _I,
+    ),
     re.compile(
         rf"(?:\b(?:not|never|nor|neither|without|cannot)|n['’]t)\b{_NO_DENIAL}"
         r"(?P<old>(?:[^.,;:!?()—–]|(?<=\d)[.,:](?=\d)){1,100}?(?:,? (?:or|nor) (?:[^.,;:!?()—–]"
@@ -98,31 +144,47 @@ _DENIED = (
         r"|an option|in force|needed|it)\b",
         _I,
     ),
-    re.compile(rf"\b(?:nicht|kein(?:e[nmrs]?)?|nie|niemals)\b{_NO_DENIAL}(?P<old>(?:[^.,;:!?()]"
-               rf"|(?<=\d)[.,:](?=\d)){{1,80}}?)(?=$"
-               rf"|[.,;:!?()](?!\d)|\b(?:sondern|aber|weil|da|und)\b)", _I),
-    re.compile(r"\bn(?:e |['’])\S+ (?:pas|jamais)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
-               r"|[.,;:!?()](?!\d)|\b(?:mais|car"
-               r"|et)\b)", _I),
-    re.compile(r"\b(?:não|nao|nunca|nem)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
-               r"|[.,;:!?()](?!\d)|\b(?:mas|sino|pero|porque"
-               r"|e|y)\b)", _I),
-    re.compile(r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不"
-    r"|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
-               r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
-               r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"),
-)  # fmt: skip
+    re.compile(
+        rf"\b(?:nicht|kein(?:e[nmrs]?)?|nie|niemals)\b{_NO_DENIAL}(?P<old>(?:[^.,;:!?()]"
+        rf"|(?<=\d)[.,:](?=\d)){{1,80}}?)(?=$"
+        rf"|[.,;:!?()](?!\d)|\b(?:sondern|aber|weil|da|und)\b)",
+        _I,
+    ),
+    re.compile(
+        r"\bn(?:e |['’])\S+ (?:pas|jamais)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
+        r"|[.,;:!?()](?!\d)|\b(?:mais|car"
+        r"|et)\b)",
+        _I,
+    ),
+    re.compile(
+        r"\b(?:não|nao|nunca|nem)\b(?P<old>(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)){1,80}?)(?=$"
+        r"|[.,;:!?()](?!\d)|\b(?:mas|sino|pero|porque"
+        r"|e|y)\b)",
+        _I,
+    ),
+    re.compile(
+        r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不"
+        r"|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
+        r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
+        r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"
+    ),
+)
 _OUTDATED_BEFORE = (
-    re.compile(r" (?:was|were|has been|is|are|have been) (?:replaced|superseded)\b", _I),
+    re.compile(
+        r" (?:was|were|has been|is|are|have been) (?:replaced|superseded)\b", _I
+    ),
     # from one value to another, or from one word to another: "09:40→Porto" is a route, and "12:10→13:15" a journey
     re.compile(
         rf"(?:(?<=\d)(?<!:\d\d)|(?<=\d%)|(?<=\d [{_MONEY}])|(?<=\d[{_MONEY}])) ?(?:->|→|⇒) ?(?=[{_MONEY}]?\d)"
         r"|(?<=[^\W\d]) ?(?:->|→|⇒) ?(?=[^\W\d])"
     ),
     re.compile(
-        rf" (?:was|were|is|are|been|got|has|ist|wurde|fue|foi|est) (?:\w+ )?{_CANCELLED}\b(?! (?:free|until|if))", _I
+        rf" (?:was|were|is|are|been|got|has|ist|wurde|fue|foi|est) (?:\w+ )?{_CANCELLED}\b(?! (?:free|until|if))",
+        _I,
     ),
-    re.compile(r"(?<=[\d一二三四五六七八九十百千万点月日号元年])(?:改|换|換|变|變)(?:成|为|為|到)"),
+    re.compile(
+        r"(?<=[\d一二三四五六七八九十百千万点月日号元年])(?:改|换|換|变|變)(?:成|为|為|到)"
+    ),
     re.compile(r"取消(?!政策|费|費)"),
 )
 """What calls outdated what stands before it in its clause."""
@@ -136,7 +198,16 @@ _OUTDATED_BY = (
     ("cancel", "called off", "scrapped", "abgesagt", "storniert", "annul"),
     ("von ",),
     ("von ",),
-    ("statt", "anstelle", "nicht mehr", "au lieu", "lugar de", "vez de", "ya no", "já não"),
+    (
+        "statt",
+        "anstelle",
+        "nicht mehr",
+        "au lieu",
+        "lugar de",
+        "vez de",
+        "ya no",
+        "já não",
+    ),
     ("déménag", "chang", "pass", "mud", "cambi", "pas", "alter"),
     (" plus ",),
     ("从", "從", "由"),
@@ -162,12 +233,20 @@ _OUTDATED_BEFORE_BY = (
 )
 """What a sentence has to hold before each pattern is tried: to look for a few letters takes next to no time."""
 _Rule = tuple[tuple[str, ...], re.Pattern[str] | str]
-_ENDED: tuple[_Rule, ...] = (*zip(_OUTDATED_BY, _OUTDATED, strict=True), *update_cues.ENDED)
-_NOT_SO: tuple[_Rule, ...] = (*zip(_DENIED_BY, _DENIED, strict=True), *update_cues.DENIED)
+_ENDED: tuple[_Rule, ...] = (
+    *zip(_OUTDATED_BY, _OUTDATED, strict=True),
+    *update_cues.ENDED,
+)
+_NOT_SO: tuple[_Rule, ...] = (
+    *zip(_DENIED_BY, _DENIED, strict=True),
+    *update_cues.DENIED,
+)
 _ALL_CUES = {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {
     cue for cues in _OUTDATED_BEFORE_BY for cue in cues
 }
-_CUES = tuple(cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue}))
+_CUES = tuple(
+    cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue})
+)
 """Without those that hold another one."""
 _ASCII_CUES = tuple(filter(str.isascii, _CUES))
 _POSSIBLY = re.compile(r"\b(?:can|could|may|might|if|unless)\b", _I)
@@ -184,7 +263,9 @@ _ABOUT_BEFORE = (
     r"|left out)\b|以前|之前|原来|原來|取消|放弃|戒"
 )
 _IS_NEGATIVE = re.compile(_NEGATIVE, _I)
-_STATES_ITSELF = re.compile(r"\b(?:vegan|vegetarian|allerg\w*|intoleran\w*|afraid)\b|过敏|過敏|素", _I)
+_STATES_ITSELF = re.compile(
+    r"\b(?:vegan|vegetarian|allerg\w*|intoleran\w*|afraid)\b|过敏|過敏|素", _I
+)
 """Words for what is not eaten or liked, which a "not" denies like any other word."""
 _IS_ASKED_NEGATIVELY = re.compile(f"{_NEGATIVE}|{_ABOUT_BEFORE}", _I)
 _NEGATIVE_ANSWER = re.compile(
@@ -218,7 +299,9 @@ def is_answered_negatively(answer: str) -> bool:
 
 def states_itself(answer: str) -> bool:
     """Whether an answer has the negative in itself, and no other: "vegetarian", "allergic to nuts"."""
-    return _STATES_ITSELF.search(answer) is not None and not is_answered_negatively(answer)
+    return _STATES_ITSELF.search(answer) is not None and not is_answered_negatively(
+        answer
+    )
 
 
 def denied_content(answer: str) -> str | None:
@@ -239,7 +322,9 @@ def clauses_with_negatives(text: str) -> tuple[str, ...]:
 
 def is_same_subject(question: str, update: str) -> bool:
     """Whether ``update`` may be about what ``question`` asks: not if only one of them is about the user's brother."""
-    return {one.lower() for one in _PERSON.findall(question)} == {one.lower() for one in _PERSON.findall(update)}
+    return {one.lower() for one in _PERSON.findall(question)} == {
+        one.lower() for one in _PERSON.findall(update)
+    }
 
 
 class Polarity(NamedTuple):
@@ -287,7 +372,12 @@ def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polari
     undone = BORDER.join(part for part in parts if _STATES_ITSELF.search(part))
     not_so = BORDER.join(part for part in parts if not _STATES_ITSELF.search(part))
     return Polarity(
-        _without(text, spans, 0), said_of_old, _without(text, spans, last), " ".join(updates), not_so, undone
+        _without(text, spans, 0),
+        said_of_old,
+        _without(text, spans, last),
+        " ".join(updates),
+        not_so,
+        undone,
     )
 
 
@@ -304,7 +394,11 @@ def _that_may_deny(text: str) -> tuple[tuple[int, str], ...]:
     if not cues:
         return ()
     sentences = ((match.start(), match.group()) for match in _SENTENCE.finditer(text))
-    return tuple((start, one) for start, one in sentences if any(map(simplified(one).lower().__contains__, cues)))
+    return tuple(
+        (start, one)
+        for start, one in sentences
+        if any(map(simplified(one).lower().__contains__, cues))
+    )
 
 
 class _Spans(NamedTuple):
@@ -325,7 +419,9 @@ def _spans_of(sentence: str) -> _Spans:
     return _Spans(tuple(outdated), tuple(_found(_NOT_SO, told, lower)))
 
 
-def _found(rules: Iterable[_Rule], sentence: str, lower: str) -> Iterator[tuple[int, int]]:
+def _found(
+    rules: Iterable[_Rule], sentence: str, lower: str
+) -> Iterator[tuple[int, int]]:
     for cues, pattern in rules:
         if any(cue in lower for cue in cues):
             compiled = _compiled(pattern) if isinstance(pattern, str) else pattern
@@ -342,7 +438,10 @@ def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
         if not any(cue in lower for cue in cues):
             continue
         for match in pattern.finditer(sentence):
-            starts = [found.end() for found in _CLAUSE_STARTS.finditer(sentence, 0, match.start())]
+            starts = [
+                found.end()
+                for found in _CLAUSE_STARTS.finditer(sentence, 0, match.start())
+            ]
             first = starts[-1] if starts else 0
             if not _POSSIBLY.search(sentence, first, match.start()):
                 # "取消" stands before what it takes back as well

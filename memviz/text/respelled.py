@@ -7,14 +7,28 @@ import re
 from memviz.text.value_words import word_number
 
 _I = re.IGNORECASE
-_SMALL = {"an": 1, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_SMALL = {
+    "an": 1,
+    "a": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+}
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_SMALL)})"
 _TIME = r"(?P<unit>hours?|days?|weeks?|months?|years?)"
 _HALVES = (
     re.compile(rf"\b{_COUNT}[ -]and[ -]a[ -]half[ -]{_TIME}\b", _I),
     re.compile(rf"\b{_COUNT}[ -]{_TIME} and a half\b", _I),
 )
-_SPOKEN_TIME = re.compile(r"\b(?:half past|(?:a )?quarter (?P<side>past|to)) (?P<hour>[a-z]{3,}|\d{1,2})\b", _I)
+_SPOKEN_TIME = re.compile(
+    r"\b(?:half past|(?:a )?quarter (?P<side>past|to)) (?P<hour>[a-z]{3,}|\d{1,2})\b",
+    _I,
+)
 _DOZENS = (
     (re.compile(r"\bhalf(?: a |-)dozen\b", _I), "6"),
     (re.compile(r"\ba baker['’]s dozen\b", _I), "13"),
@@ -23,8 +37,12 @@ _DOZENS = (
 _HALF = re.compile(r"\bhalf(?:[ -]an?)?[ -]hours?\b", _I)
 _FEET = re.compile(r"""(?<![\w.,'’])(?P<feet>\d{1,2})[ ]?['’\u2032][ ]?(?P<inches>\d{1,2})(?:["”\u2033]|['’]{2}"
 r"|(?!\w))""")
-_ONE_FOOT = re.compile(r"(?<![\w.,'’])(\d{1,3})['’\u2032](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’\u2032](?!\w)")
-_AREA = re.compile(r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I)
+_ONE_FOOT = re.compile(
+    r"(?<![\w.,'’])(\d{1,3})['’\u2032](?=\s?[x×])|(?<=[x×] )(\d{1,3})['’\u2032](?!\w)"
+)
+_AREA = re.compile(
+    r"(?P<one>\d[\d.]*) ?(?P<unit>[a-z]{1,6}|米|厘米)? ?(?:x|×|by|乘) ?(?=\d)", _I
+)
 _MAY_BE_FEET = re.compile(r"\d ?['’\u2032]")
 _MAY_BE_HALF_OF_DAY = re.compile(r"\d (?:o['’]clock )?(?:in the |at night)", _I)
 _DIGIT = re.compile(r"\d")
@@ -33,13 +51,19 @@ _HALF_OF_DAY = re.compile(
     r"|at (?P<night>night))\b",
     _I,
 )
-_FORMAL_NUMERALS = str.maketrans("壹贰叁肆伍陆柒捌玖拾佰仟圆", "一二三四五六七八九十百千元")
+_FORMAL_NUMERALS = str.maketrans(
+    "壹贰叁肆伍陆柒捌玖拾佰仟圆", "一二三四五六七八九十百千元"
+)
 _MAY_BE_FORMAL = re.compile("[壹贰叁肆伍陆柒捌玖拾佰仟]{2}|[壹贰叁肆伍陆柒捌玖][万圆]")
 _PERCENT = re.compile(r"百分之(?P<number>[\d.]+|[零一二三四五六七八九十百点]+)")
 _HAN_DIGITS = str.maketrans("零一二三四五六七八九点", "0123456789.")
-_DAY_AND_MONTH = re.compile(r"(?<![0-9A-Za-z./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![0-9A-Za-z/]|\.\d)")
+_DAY_AND_MONTH = re.compile(
+    r"(?<![0-9A-Za-z./$€£-])(?P<first>\d{1,2})/(?P<second>\d{1,2})(?![0-9A-Za-z/]|\.\d)"
+)
 _WEEKDAY = re.compile("(?:星期|礼拜)(?=[一二三四五六日天])")
-_HAN_HALVES = re.compile("(?P<count>[一二两三四五六七八九]|\\d{1,2})个半(?=小时|钟头|月)")
+_HAN_HALVES = re.compile(
+    "(?P<count>[一二两三四五六七八九]|\\d{1,2})个半(?=小时|钟头|月)"
+)
 _HAN_HALF = re.compile("(?<!个)半个?(?:小时|钟头)")
 _HAN_HOURS = re.compile(r"(?<=[\d一二两三四五六七八九十])个(?=小时|钟头)")
 _HOURS = range(1, 24)
@@ -66,7 +90,9 @@ def respelled(text: str) -> str:
         text = _AREA.sub(r"\g<one> by ", text)
     if (" in the " in text or " at night" in text) and _MAY_BE_HALF_OF_DAY.search(text):
         text = _HALF_OF_DAY.sub(_with_half, text)
-    if not text.isascii() and _MAY_BE_FORMAL.search(text):  # as on a receipt: 壹万贰仟圆整
+    if not text.isascii() and _MAY_BE_FORMAL.search(
+        text
+    ):  # as on a receipt: 壹万贰仟圆整
         text = text.translate(_FORMAL_NUMERALS)
     if "百分之" in text:
         text = _PERCENT.sub(_percent, text)
@@ -102,7 +128,9 @@ def _clock_time(match: re.Match[str]) -> str:
         return match.group()
     if match["side"] is None:
         return f"{number}:30"
-    return f"{number}:15" if match["side"].lower() == "past" else f"{number - 1 or 12}:45"
+    return (
+        f"{number}:15" if match["side"].lower() == "past" else f"{number - 1 or 12}:45"
+    )
 
 
 def _with_half(match: re.Match[str]) -> str:

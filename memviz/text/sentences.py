@@ -30,7 +30,9 @@ def _facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _facts(item, (*path, str(key).replace("_", " ")))
-    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+    elif isinstance(value, list) and any(
+        isinstance(item, dict | list) for item in value
+    ):
         for item in value:
             yield from _facts(item, path)
     elif value is not None and value != "" and value != []:
@@ -52,7 +54,9 @@ _MONTH_FOLLOWS = re.compile(
 _LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
 _CODE_MARK_BETWEEN = re.compile(r"(?<=[^\W_])`+(?=[^\W_])")
 """What is set as code is a word of its own, and stays one without its marks."""
-_MARKUP = re.compile(r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)")  # between digits they belong to a number: 2**10
+_MARKUP = re.compile(
+    r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)"
+)  # between digits they belong to a number: 2**10
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
 _RULER = re.compile(r"[\s|:=_*~-]*")
@@ -62,7 +66,9 @@ _MAY_ASK = words(
     """and so hey now also then but please in at on by for from to can could would do tell
     what who whose where when why how which"""
 )
-_AUXILIARY = "(?:is|are|was|were|am|do|does|did|will|would|should|can|could|has|have|had)"
+_AUXILIARY = (
+    "(?:is|are|was|were|am|do|does|did|will|would|should|can|could|has|have|had)"
+)
 _ASKS = re.compile(
     rf"""(?:please\ |and\ |so\ |hey,?\ |now,?\ |also\ |then\ |but\ )*
     (?: (?:can|could|would)\ you\ (?:please\ )?(?:tell|remind|repeat|recall|give)\b
@@ -98,7 +104,9 @@ class Sentence:
     @cached_property
     def subject(self) -> frozenset[str]:
         """The words without numbers, months, weekdays and words of change: what a stale fact and its update share."""
-        return frozenset(word for word in self.words - _VALUE_STEMS if not word[0].isdigit())
+        return frozenset(
+            word for word in self.words - _VALUE_STEMS if not word[0].isdigit()
+        )
 
     @cached_property
     def is_question(self) -> bool:
@@ -128,18 +136,24 @@ def is_question(text: str) -> bool:
         return True
     if not text.isascii() and _CHINESE_ASKS.match(bare):
         return True
-    if bare[:40].partition(" ")[0].rstrip(",'’s").lower() in _MAY_ASK and _ASKS.match(bare):
+    if bare[:40].partition(" ")[0].rstrip(",'’s").lower() in _MAY_ASK and _ASKS.match(
+        bare
+    ):
         return True
     return "remind me" in text or "Remind me" in text
 
 
 def passage(text: str) -> Passage:
     """The sentences of ``text``."""
-    return _short_passage(text) if len(text) <= CACHED_TEXT_CHARS else _long_passage(text)
+    return (
+        _short_passage(text) if len(text) <= CACHED_TEXT_CHARS else _long_passage(text)
+    )
 
 
 def _read(text: str) -> Passage:
-    found = tuple(_unquoted(sentence) for sentence in islice(_split(text), MAX_SENTENCES))
+    found = tuple(
+        _unquoted(sentence) for sentence in islice(_split(text), MAX_SENTENCES)
+    )
     return Passage(found, frozenset().union(*(sentence.words for sentence in found)))
 
 
@@ -191,8 +205,14 @@ def _ends_here(line: str, start: int, match: re.Match[str]) -> bool:
     """Not after an abbreviation, an initial, or where the text goes on in lower case."""
     if line[match.start()] != ".":
         return True
-    word = line[max(start, match.start() - 12) : match.start()].rpartition(" ")[2].lstrip("(\"'“")
-    if word.lower() in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "I"):
+    word = (
+        line[max(start, match.start() - 12) : match.start()]
+        .rpartition(" ")[2]
+        .lstrip("(\"'“")
+    )
+    if word.lower() in ABBREVIATIONS or (
+        len(word) == 1 and word.isalpha() and word != "I"
+    ):
         return False
     if word.isdigit() and _MONTH_FOLLOWS.match(line, match.end()):
         return False  # am 26. Juni

@@ -48,7 +48,11 @@ def composed(text: str) -> str:
 
 def keys(text: str) -> frozenset[str]:
     """The normal forms of all content words of ``text``; each spelling is looked at once."""
-    return frozenset(key for token in set(TOKEN.findall(composed(text))) for key in normal_forms(token))
+    return frozenset(
+        key
+        for token in set(TOKEN.findall(composed(text)))
+        for key in normal_forms(token)
+    )
 
 
 def weights_of(text: str) -> dict[str, int]:
@@ -56,7 +60,9 @@ def weights_of(text: str) -> dict[str, int]:
     weights: dict[str, int] = {}
     for match in TOKEN.finditer(text):
         before = text[: match.start()].rstrip()[-1:]
-        weight = _weight(match.group(), begins=not before or before in _BEFORE_A_SENTENCE)
+        weight = _weight(
+            match.group(), begins=not before or before in _BEFORE_A_SENTENCE
+        )
         for key in normal_forms(match.group()):
             weights[key] = max(weight, weights.get(key, 0))
     return weights
@@ -65,7 +71,9 @@ def weights_of(text: str) -> dict[str, int]:
 def _weight(token: str, begins: bool) -> int:
     if _DIGIT.search(token) or token.casefold() in NUMBER_WORDS:
         return NUMBER_WEIGHT
-    is_name = token[0].isupper() and (not begins or (len(token) > 1 and token.isupper()))
+    is_name = token[0].isupper() and (
+        not begins or (len(token) > 1 and token.isupper())
+    )
     return NAME_WEIGHT if is_name else WORD_WEIGHT
 
 
@@ -82,7 +90,11 @@ def normal_forms(token: str) -> tuple[str, ...]:
 
 def is_number(token: str) -> bool:
     """Whether a token of :data:`TOKEN` is a number, not a word or a code."""
-    return token[0].isdecimal() and token[-1].isdecimal() and not any(map(str.isalpha, token))
+    return (
+        token[0].isdecimal()
+        and token[-1].isdecimal()
+        and not any(map(str.isalpha, token))
+    )
 
 
 def number_value(token: str) -> str:

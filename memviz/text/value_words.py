@@ -22,7 +22,9 @@ _MONTH_NAMES = """
     december dezember decembre diciembre dezembro dicembre dec dez
 """
 MONTH_NUMBERS = {
-    name: number for number, line in enumerate(_MONTH_NAMES.strip().splitlines(), start=1) for name in line.split()
+    name: number
+    for number, line in enumerate(_MONTH_NAMES.strip().splitlines(), start=1)
+    for name in line.split()
 }
 SHARED_MONTHS = words(
     "may mai mayo maio march mars marco jan mar jun jul aug sep sept oct okt nov dec dez feb febr apr"
@@ -61,11 +63,27 @@ _TENS = """
     ninety neunzig nonante noventa novanta
 """
 SMALL_NUMBERS = {
-    name: number for number, line in enumerate(_SMALL.strip().splitlines(), start=2) for name in line.split()
-} | {f"veinti{name}": number for name, number in (
-    ("dos", 22), ("tres", 23), ("cuatro", 24), ("cinco", 25), ("seis", 26), ("siete", 27), ("ocho", 28), ("nueve", 29),
-)}  # fmt: skip
-TENS = {name: 10 * number for number, line in enumerate(_TENS.strip().splitlines(), start=2) for name in line.split()}
+    name: number
+    for number, line in enumerate(_SMALL.strip().splitlines(), start=2)
+    for name in line.split()
+} | {
+    f"veinti{name}": number
+    for name, number in (
+        ("dos", 22),
+        ("tres", 23),
+        ("cuatro", 24),
+        ("cinco", 25),
+        ("seis", 26),
+        ("siete", 27),
+        ("ocho", 28),
+        ("nueve", 29),
+    )
+}
+TENS = {
+    name: 10 * number
+    for number, line in enumerate(_TENS.strip().splitlines(), start=2)
+    for name in line.split()
+}
 ONES = dict.fromkeys(words("one a an un une uno una um uma ein eine"), 1)
 """One is also an article or a pronoun, and a number only within a larger one."""
 MULTIPLES = {
@@ -87,7 +105,9 @@ _GERMAN_TENS = re.compile(rf"(?P<ones>{'|'.join(_GERMAN_DIGITS)})und(?P<tens>[a-
 def word_number(word: str) -> int | None:
     """The number that one word stands for, such as "thirteen", "treze" or "dreiundzwanzig"; ``None`` for any other."""
     known = SMALL_NUMBERS.get(word) or TENS.get(word) or MULTIPLES.get(word)
-    if known is None and (word.endswith("ig") or "hundert" in word or "tausend" in word):
+    if known is None and (
+        word.endswith("ig") or "hundert" in word or "tausend" in word
+    ):
         known = _german_number(word)
     return known
 
@@ -98,7 +118,9 @@ def _german_number(word: str) -> int | None:
         return None
     total, rest = 0, parts["rest"]
     if parts["thousands"] is not None:
-        thousands = _GERMAN_DIGITS.get(parts["thousands"] or "ein") or word_number(parts["thousands"])
+        thousands = _GERMAN_DIGITS.get(parts["thousands"] or "ein") or word_number(
+            parts["thousands"]
+        )
         if thousands is None or thousands >= 1000:
             return None
         total += 1000 * thousands
@@ -185,8 +207,12 @@ SAME_MEASURE = {
 PEOPLE_MEASURES = "人名位个"
 PEOPLE = words("people guest attendee participant person visitor")
 """Words for as many people, as :func:`memviz.text.containment.normal_tokens` has them."""
-TITLES = words("mr mrs ms miss mx dr prof sir madam herr frau senor senora monsieur madame")
-KINDS_OF_PLACE = words("hotel hostel guesthouse motel restaurant cafe trattoria bistro bar pub")
+TITLES = words(
+    "mr mrs ms miss mx dr prof sir madam herr frau senor senora monsieur madame"
+)
+KINDS_OF_PLACE = words(
+    "hotel hostel guesthouse motel restaurant cafe trattoria bistro bar pub"
+)
 """Words that people leave out before or behind the name of a place."""
 HAN_KINDS_OF_PLACE = ("大酒店", "酒店", "饭店", "宾馆", "餐厅", "餐馆", "民宿", "旅馆")
 SHORT_FORMS = {
@@ -204,5 +230,11 @@ SHORT_FORMS = {
     "favorite": "favourite", "color": "colour", "gray": "grey",
 }  # fmt: skip
 """Words that people shorten, and what each is short for."""
-SHORT_WEEKDAYS = {"Mon": "monday", "Tue": "tuesday", "Wed": "wednesday", "Thu": "thursday", "Fri": "friday"}
+SHORT_WEEKDAYS = {
+    "Mon": "monday",
+    "Tue": "tuesday",
+    "Wed": "wednesday",
+    "Thu": "thursday",
+    "Fri": "friday",
+}
 """Only with a capital: "wed" is a word, and so is "Sun"."""

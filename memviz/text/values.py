@@ -21,7 +21,13 @@ from functools import cache, lru_cache
 
 from memviz.text.letters import plain_letters
 from memviz.text.respelled import MARK, respelled
-from memviz.text.value_words import CURRENCIES, MEASURE_WORDS, MONTH_NUMBERS, SHARED_MONTHS, UNITS
+from memviz.text.value_words import (
+    CURRENCIES,
+    MEASURE_WORDS,
+    MONTH_NUMBERS,
+    SHARED_MONTHS,
+    UNITS,
+)
 
 _NUMERAL = "[零〇一二两三四五六七八九十百千万亿]"
 _MAY_HAVE_VALUE = re.compile(rf"\d|{_NUMERAL}")
@@ -39,8 +45,22 @@ _NUMBER = r"(?:\d{1,3}(?:[,，'’\u00a0\u202f]\d{3}(?!\d))+|\d{1,40})(?:[.,\uff
 
 def _spelled(spellings: dict[str, str]) -> str:
     """A pattern for the keys, of which those that are letters end where a word does."""
-    letters = sorted((re.escape(one) for one in spellings if one[-1].isascii() and one[-1].isalpha()), key=len)
-    others = sorted((re.escape(one) for one in spellings if not (one[-1].isascii() and one[-1].isalpha())), key=len)
+    letters = sorted(
+        (
+            re.escape(one)
+            for one in spellings
+            if one[-1].isascii() and one[-1].isalpha()
+        ),
+        key=len,
+    )
+    others = sorted(
+        (
+            re.escape(one)
+            for one in spellings
+            if not (one[-1].isascii() and one[-1].isalpha())
+        ),
+        key=len,
+    )
     return rf"(?:{'|'.join(reversed(others))}|(?i:{'|'.join(reversed(letters))})(?!{_ALNUM}))"
 
 
@@ -80,7 +100,7 @@ _VALUE = rf"""
                 (?:[kK]|[tT]housand|[mM]illions?|[mM]io|bn|[bB]illion|[mM]illionen|[tT]ausend|mil)(?!{_ALNUM})
                 |[万亿千]))?
         (?:[ \u00a0\u202f]?(?P<after>{_CURRENCY}|{_UNIT}))?
-    """  # fmt: skip
+    """
 """Is compiled when the first text with a digit is read: that takes a while."""
 _TIMES = {
     "k": 1000, "thousand": 1000, "tausend": 1000, "mil": 1000, "千": 1000, "万": 10_000, "million": 1_000_000,
@@ -94,10 +114,16 @@ _HAN_VALUE = re.compile(
     r"|(?<=[\d点])[一二三四五六七八九](?=[分刻])|(?<=[上下]午)[一二两三四五六七八九](?=点)|(?<=[年月])[一二三四五六七八九](?=[月日号])"
     r"|[一二三四五六七八九](?=月[\d一二三四五六七八九十初])"
 )
-_NO_NUMERAL = re.compile(r"十分(?!钟|之)|万一|千万(?![元块个人])|百万(?=富翁)|一千零一夜")
-_HAN_DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_NO_NUMERAL = re.compile(
+    r"十分(?!钟|之)|万一|千万(?![元块个人])|百万(?=富翁)|一千零一夜"
+)
+_HAN_DIGITS = {
+    character: number for number, character in enumerate("零一二三四五六七八九")
+} | {"〇": 0, "两": 2}
 _HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
-_COUNTRY_CODE = re.compile(r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}")
+_COUNTRY_CODE = re.compile(
+    r"1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3}"
+)
 """Of the numbering plan of the world, ITU-T E.164."""
 _LATER_HALF = ("下午", "晚上", "傍晚", "中午")
 
@@ -157,7 +183,12 @@ def _in_digits(match: re.Match[str]) -> str:
         return numeral
     if not any(character in "十百千万亿" for character in numeral):
         return "".join(str(_HAN_DIGITS[character]) for character in numeral)
-    if numeral in ("万", "亿", "千", "百"):  # behind digits, which take it as their multiple
+    if numeral in (
+        "万",
+        "亿",
+        "千",
+        "百",
+    ):  # behind digits, which take it as their multiple
         return numeral
     return str(_han_number(numeral))
 
@@ -205,7 +236,11 @@ def _is_date(day: str, month: str) -> bool:
 
 def _iso_date(match: re.Match[str]) -> str:
     day, month = match["iso_day"], match["iso_month"]
-    return _date(day, int(month), match["iso_year"]) if _is_date(day, month) else match.group()
+    return (
+        _date(day, int(month), match["iso_year"])
+        if _is_date(day, month)
+        else match.group()
+    )
 
 
 def _numeric_date(match: re.Match[str]) -> str:
@@ -214,9 +249,17 @@ def _numeric_date(match: re.Match[str]) -> str:
     if len(year) == 2:
         year = f"{'20' if int(year) < 50 else '19'}{year}"
     if match["part"] == "." or int(first) > 12:
-        return _date(first, int(second), year) if _is_date(first, second) else match.group()
+        return (
+            _date(first, int(second), year)
+            if _is_date(first, second)
+            else match.group()
+        )
     if int(second) > 12:
-        return _date(second, int(first), year) if _is_date(second, first) else match.group()
+        return (
+            _date(second, int(first), year)
+            if _is_date(second, first)
+            else match.group()
+        )
     if first == second:
         return _date(first, int(second), year)
     return f" {slashed_date(int(first), int(second), year)} "
@@ -260,12 +303,18 @@ def _time(match: re.Match[str]) -> str:
     hour = int(match["hour"])
     if hour > 24:
         return match.group()
-    return _clock(hour, match["minute"] or match["dot_minute"], (match["half"] or "").lower())
+    return _clock(
+        hour, match["minute"] or match["dot_minute"], (match["half"] or "").lower()
+    )
 
 
 def _whole_hour(match: re.Match[str]) -> str:
     hour = int(match["whole_hour"])
-    return _clock(hour, None, match["whole_half"].lower()) if 1 <= hour <= 12 else match.group()
+    return (
+        _clock(hour, None, match["whole_half"].lower())
+        if 1 <= hour <= 12
+        else match.group()
+    )
 
 
 def _german_time(match: re.Match[str]) -> str:
@@ -287,7 +336,9 @@ def _han_time(match: re.Match[str]) -> str:
     ):
         return f" {match['han_hour']} {match.group().lstrip('0123456789')}"
     minute = match["han_minute"] or rests.get(match["han_rest"] or "")
-    later = half in _LATER_HALF and not (half == "中午" and int(match["han_hour"]) >= 10)
+    later = half in _LATER_HALF and not (
+        half == "中午" and int(match["han_hour"]) >= 10
+    )
     return _clock(int(match["han_hour"]), minute, "p" if later else None)
 
 
@@ -347,7 +398,9 @@ def _amount(match: re.Match[str]) -> str:
 def plain_number(number: str, *, is_amount: bool = False) -> str:
     """A number without separators of thousands, with a point before its decimals; of an amount also without zeros at
     their end (2.50 euros are 2.5 euros, but version 2.10 is not 2.1)."""
-    groups = re.split(r"\D", "".join(str(int(c)) if c.isdecimal() else c for c in number))
+    groups = re.split(
+        r"\D", "".join(str(int(c)) if c.isdecimal() else c for c in number)
+    )
     whole, last = "".join(groups[:-1]), groups[-1]
     in_thousands = all(len(group) == 3 for group in groups[1:-1])
     if len(groups) == 1:
@@ -365,9 +418,15 @@ _SPELLERS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     ("iso_year", _iso_date),
     ("first", _numeric_date),
     ("han_month", _han_date),
-    ("day", lambda match: _named_date(match["day"], match["day_month"], match["day_year"])),
+    (
+        "day",
+        lambda match: _named_date(match["day"], match["day_month"], match["day_year"]),
+    ),
     ("month", _month_first),
-    ("only_month", lambda match: _named_date(None, match["only_month"], match["only_year"])),
+    (
+        "only_month",
+        lambda match: _named_date(None, match["only_month"], match["only_year"]),
+    ),
     ("hour", _time),
     ("whole_hour", _whole_hour),
     ("uhr", _german_time),

@@ -64,7 +64,9 @@ _SAME_WORD_GROUPS = """
     seven 7, eight 8, nine 9, ten 10, twelve 12
 """
 SAME_WORD = {
-    variant: group.split()[0] for group in _SAME_WORD_GROUPS.replace("\n", " ").split(",") for variant in group.split()
+    variant: group.split()[0]
+    for group in _SAME_WORD_GROUPS.replace("\n", " ").split(",")
+    for variant in group.split()
 }
 """One stem for irregular forms, which no stemmer brings together, and for everyday synonyms."""
 

@@ -52,7 +52,9 @@ SMALL_TALK_STARTS = words(
     glad sorry wonderful lovely yes no fine right exactly welcome"""
 )
 
-POINTING_STARTS = words("he she it it's it’s that that's this these those they there there's his her their who")
+POINTING_STARTS = words(
+    "he she it it's it’s that that's this these those they there there's his her their who"
+)
 """A sentence that begins with one of these speaks of something that another sentence names."""
 
 MAY_ADMIT_IGNORANCE = words(

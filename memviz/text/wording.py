@@ -10,7 +10,12 @@ from collections.abc import Iterable, Sequence
 from math import floor, log10
 
 _VOWELS = "aeiou"
-_UNITS = ((86400.0, "day", "days"), (3600.0, "hour", "hours"), (60.0, "min", "min"), (1.0, "s", "s"))
+_UNITS = (
+    (86400.0, "day", "days"),
+    (3600.0, "hour", "hours"),
+    (60.0, "min", "min"),
+    (1.0, "s", "s"),
+)
 _EXACT_BELOW = 1000
 """Smaller numbers of tokens are given exactly, larger ones to three digits."""
 
@@ -19,12 +24,20 @@ def plural(noun: str, number: float = 2) -> str:
     """``turn`` for 1, ``turns`` for any other number; ``summaries``, ``days``."""
     if number == 1:
         return noun
-    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in _VOWELS else f"{noun}s"
+    return (
+        f"{noun[:-1]}ies"
+        if noun.endswith("y") and noun[-2:-1] not in _VOWELS
+        else f"{noun}s"
+    )
 
 
 def counted(number: float, noun: str) -> str:
     """``1 turn``, ``2 turns``, ``3 summaries``, ``0.4 seconds``."""
-    return f"{number:,} {plural(noun, number)}" if isinstance(number, int) else f"{number:,.6g} {plural(noun, number)}"
+    return (
+        f"{number:,} {plural(noun, number)}"
+        if isinstance(number, int)
+        else f"{number:,.6g} {plural(noun, number)}"
+    )
 
 
 def share_of(part: int, whole: int, noun: str) -> str:
@@ -81,7 +94,9 @@ def turn_list(turns: Sequence[int], most: int | None = None) -> str:
 
 
 def _range(noun: str, first: int, last: int) -> str:
-    return f"{noun} {last:,}" if first == last else f"{plural(noun)} {first:,} to {last:,}"
+    return (
+        f"{noun} {last:,}" if first == last else f"{plural(noun)} {first:,} to {last:,}"
+    )
 
 
 def _list(noun: str, numbers: Iterable[int], count: int) -> str:
@@ -129,7 +144,9 @@ def effort_words(seconds: float | None, usd: float | None, *, recorded: bool) ->
 
 def duration_words(seconds: float) -> str:
     """``30 s``, ``5 min``, ``1 hour``, in the largest unit of which it is at least one."""
-    size, one, several = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
+    size, one, several = next(
+        (unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1]
+    )
     number = seconds / size
     return f"{number:,.4g} {one if number == 1 else several}"
 
@@ -143,7 +160,8 @@ def rounded_tokens(number: int) -> str:
 def distinct_names(names: Sequence[str]) -> list[str]:
     """The names, numbered where two are the same."""
     return [
-        name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)
+        name if names.index(name) == at else f"{name} ({names[: at + 1].count(name)})"
+        for at, name in enumerate(names)
     ]
 
 

@@ -36,7 +36,11 @@ def content_words(text: str) -> frozenset[str]:
 def is_chinese(text: str) -> bool:
     """Whether ``text`` is mostly Chinese: Han characters, no Japanese kana, and few Latin words beside them."""
     han = len(HAN.findall(text))
-    return han > 0 and not KANA.search(text) and han >= len(_TOKEN.findall(_UNSPACED_RUN.sub(" ", text)))
+    return (
+        han > 0
+        and not KANA.search(text)
+        and han >= len(_TOKEN.findall(_UNSPACED_RUN.sub(" ", text)))
+    )
 
 
 def bridges(text: str) -> dict[str, tuple[str, str]]:
@@ -45,7 +49,10 @@ def bridges(text: str) -> dict[str, tuple[str, str]]:
     for run in _UNSPACED_RUN.findall(text):
         for piece in _CHINESE_STOP.split(run):
             for at in range(1, len(piece) - 2):
-                found[piece[at : at + 2]] = (piece[at - 1 : at + 1], piece[at + 1 : at + 3])
+                found[piece[at : at + 2]] = (
+                    piece[at - 1 : at + 1],
+                    piece[at + 1 : at + 3],
+                )
     return found
 
 
@@ -83,4 +90,6 @@ def stem(word: str) -> str:
 @cache
 def _same_stem() -> dict[str, str]:
     """:data:`SAME_WORD` by the stems of its words, so that "purchases" is found by "purchase"."""
-    return {EnglishStemmer().stemWord(word): shared for word, shared in SAME_WORD.items()}
+    return {
+        EnglishStemmer().stemWord(word): shared for word, shared in SAME_WORD.items()
+    }

@@ -12,7 +12,12 @@ from memviz.transcripts.base import Category, Probe, RecordedEvent, Transcript
 
 if TYPE_CHECKING:
     from memviz.transcripts.export.formats import to_json
-    from memviz.transcripts.loading import formats, load_file, load_transcript, load_transcripts
+    from memviz.transcripts.loading import (
+        formats,
+        load_file,
+        load_transcript,
+        load_transcripts,
+    )
     from memviz.transcripts.samples import bundled, sample
 
 __all__ = [

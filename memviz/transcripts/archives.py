@@ -37,7 +37,11 @@ def archived_names(data: bytes) -> list[str]:
     if data.startswith(GZIP):
         return []
     with ZipFile(BytesIO(data)) as archive:
-        return [clean_text(entry.filename) for entry in archive.infolist() if not entry.is_dir()]
+        return [
+            clean_text(entry.filename)
+            for entry in archive.infolist()
+            if not entry.is_dir()
+        ]
 
 
 def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
@@ -51,12 +55,23 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
     try:
         with ZipFile(BytesIO(data)) as archive:
             yield from _unzipped(archive, limits)
-    except TranscriptError:  # says what it is: a limit, or a document that is packed as a zip archive
+    except (
+        TranscriptError
+    ):  # says what it is: a limit, or a document that is packed as a zip archive
         raise
-    except (BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
+    except (
+        BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        ValueError,
+        OSError,
+    ) as error:
         raise _broken(error) from None
     except RuntimeError:  # what zipfile raises for a file that asks for a password
-        raise _error("a file in it is encrypted.", "Unpack it with the password first.") from None
+        raise _error(
+            "a file in it is encrypted.", "Unpack it with the password first."
+        ) from None
 
 
 def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
@@ -68,12 +83,18 @@ def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
     if len(entries) > limits.archive_files:
         reason = f"it lists {len(entries):,} files, more than the limit of {limits.archive_files:,}."
         raise _error(
-            reason, "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES."
+            reason,
+            "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES.",
         )
     room = limits.inflated_bytes
-    for entry in sorted((entry for entry in entries if _may_hold(entry)), key=lambda entry: entry.filename):
+    for entry in sorted(
+        (entry for entry in entries if _may_hold(entry)),
+        key=lambda entry: entry.filename,
+    ):
         with archive.open(entry) as file:
-            inflated = file.read(room + 1)  # never trust the size that the archive states
+            inflated = file.read(
+                room + 1
+            )  # never trust the size that the archive states
         room -= len(inflated)
         if room < 0:
             raise _too_large(limits)
@@ -83,9 +104,11 @@ def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
 def _may_hold(entry: ZipInfo) -> bool:
     path = PurePosixPath(entry.filename)
     return not (
-        entry.is_dir() or any(junk in entry.filename for junk in JUNK)
-        or path.name.startswith("._") or path.suffix.lower() in MEDIA
-    )  # fmt: skip
+        entry.is_dir()
+        or any(junk in entry.filename for junk in JUNK)
+        or path.name.startswith("._")
+        or path.suffix.lower() in MEDIA
+    )
 
 
 def _gunzipped(data: bytes, limits: Limits) -> bytes:
@@ -97,18 +120,23 @@ def _gunzipped(data: bytes, limits: Limits) -> bytes:
     if len(inflated) > limits.inflated_bytes:
         raise _too_large(limits)
     if not inflater.eof:
-        raise _error("it ends in the middle.", "The file is incomplete: download it again.")
+        raise _error(
+            "it ends in the middle.", "The file is incomplete: download it again."
+        )
     return inflated
 
 
 def _broken(error: Exception) -> TranscriptError:
-    return _error(f"it is damaged ({clean_text(str(error))[:200]}).", "Download or pack it again.")
+    return _error(
+        f"it is damaged ({clean_text(str(error))[:200]}).", "Download or pack it again."
+    )
 
 
 def _too_large(limits: Limits) -> TranscriptError:
     reason = f"it inflates to more than the limit of {limits.inflated_bytes:,} bytes."
     return _error(
-        reason, "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES."
+        reason,
+        "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES.",
     )
 
 

@@ -60,7 +60,11 @@ class BackgroundReading:
     @property
     def current(self) -> str:
         """The name of the file that is being read; empty when all are done."""
-        return self.files[len(self.outcomes)].name if len(self.outcomes) < len(self.files) else ""
+        return (
+            self.files[len(self.outcomes)].name
+            if len(self.outcomes) < len(self.files)
+            else ""
+        )
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; returns whether all files are done."""
@@ -83,13 +87,23 @@ class BackgroundReading:
         self._advance(0, 0)
         try:
             loaded = load_file(
-                file.content, self.format, name=file.name, user=self._user, limits=self._limits, progress=self._advance
-            )  # fmt: skip
+                file.content,
+                self.format,
+                name=file.name,
+                user=self._user,
+                limits=self._limits,
+                progress=self._advance,
+            )
         except MemvizError as error:
             return Outcome(file.name, error=error)
         except MemoryError:
             reason = "there is not enough memory to read it."
-            return Outcome(file.name, error=TranscriptError(reason, place=file.name, remedy="Split the file."))
+            return Outcome(
+                file.name,
+                error=TranscriptError(
+                    reason, place=file.name, remedy="Split the file."
+                ),
+            )
         return Outcome(file.name, loaded, self._tokens(loaded.transcripts))
 
     def _tokens(self, transcripts: Sequence[Transcript]) -> tuple[int, ...]:

@@ -83,7 +83,9 @@ class RecordedEvent:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordedEvent:
         """The event that :meth:`to_dict` described. Raises ValueError for anything else."""
-        known = {name: value[name] for name in cls.__dataclass_fields__ if name in value}
+        known = {
+            name: value[name] for name in cls.__dataclass_fields__ if name in value
+        }
         numbers = [known.get(name) for name in ("tokens_before", "tokens_after")]
         texts = [known.get(name, "") for name in ("text", "reason", "time")]
         if (
@@ -98,7 +100,9 @@ class RecordedEvent:
     def to_dict(self) -> dict[str, Any]:
         """The event as JSON, without what is not known."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {name: value for name, value in values.items() if value not in ("", None)}
+        return {
+            name: value for name, value in values.items() if value not in ("", None)
+        }
 
 
 def _is_count(value: object) -> bool:
@@ -136,6 +140,12 @@ class Transcript:
         else:
             bounds = log.request_bounds()
             stop = bounds[-3] if bounds else len(log)
-        probes = tuple(probe for probe in self.probes if all(position < stop for position in probe.evidence))
+        probes = tuple(
+            probe
+            for probe in self.probes
+            if all(position < stop for position in probe.evidence)
+        )
         events = tuple(event for event in self.events if event.after_message <= stop)
-        return replace(self, messages=self.messages[:stop], probes=probes, events=events)
+        return replace(
+            self, messages=self.messages[:stop], probes=probes, events=events
+        )

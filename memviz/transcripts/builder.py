@@ -7,12 +7,24 @@ from dataclasses import replace
 from typing import Any
 
 from memviz.conversation import Message
-from memviz.errors import LostMessageError, MessageError, TranscriptError, UnclearUserError
+from memviz.errors import (
+    LostMessageError,
+    MessageError,
+    TranscriptError,
+    UnclearUserError,
+)
 from memviz.message_fields import text_beside_content
 from memviz.text.wording import share_of
 from memviz.tool_links import ToolPairs
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.chat_messages import Note, RoleOf, content_text, known_role, read_message, speaker_of
+from memviz.transcripts.chat_messages import (
+    Note,
+    RoleOf,
+    content_text,
+    known_role,
+    read_message,
+    speaker_of,
+)
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
@@ -33,7 +45,9 @@ class TranscriptBuilder:
     more messages than the limit.
     """
 
-    def __init__(self, limits: Limits | None = None, place: str = "", user: str | None = None) -> None:
+    def __init__(
+        self, limits: Limits | None = None, place: str = "", user: str | None = None
+    ) -> None:
         self.notes = ImportNotes()
         self.limits = limits or Limits()
         self.place = place
@@ -45,7 +59,9 @@ class TranscriptBuilder:
         self._places: list[str] = []
         self._left_out: list[str] = []
         self._lost: list[tuple[str, LostMessageError]] = []
-        self._names: dict[str, None] = {}  # who speaks, of the messages that are read from JSON
+        self._names: dict[
+            str, None
+        ] = {}  # who speaks, of the messages that are read from JSON
         self._spoken: dict[int, str] = {}  # log position -> who says the message
 
     def note(self, what: str, place: str = "") -> None:
@@ -59,8 +75,12 @@ class TranscriptBuilder:
     def add_message(self, message: Message, place: str) -> int:
         """Add a message; returns its log position."""
         if len(self.messages) >= self.limits.messages:
-            reason = f"the conversation has more than {self.limits.messages:,} messages."
-            raise TranscriptError(reason, remedy="Split it, or raise MEMVIZ_IMPORT_MESSAGES.")
+            reason = (
+                f"the conversation has more than {self.limits.messages:,} messages."
+            )
+            raise TranscriptError(
+                reason, remedy="Split it, or raise MEMVIZ_IMPORT_MESSAGES."
+            )
         self.messages.append(message)
         self._places.append(place)
         return len(self.messages) - 1
@@ -90,8 +110,13 @@ class TranscriptBuilder:
 
     def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
         """Add every item of a list; returns the log position of each message by its index in the list."""
-        added = {index: self.add_json(item, f"index {index}") for index, item in enumerate(items)}
-        return {index: position for index, position in added.items() if position is not None}
+        added = {
+            index: self.add_json(item, f"index {index}")
+            for index, item in enumerate(items)
+        }
+        return {
+            index: position for index, position in added.items() if position is not None
+        }
 
     def _role_of(self, role: object) -> str | None:
         """The role of a name; if it was said who the user is, an unknown name is at first the assistant's."""
@@ -113,14 +138,21 @@ class TranscriptBuilder:
         for position, name in self._spoken.items():
             role = "user" if same_name(name, self.user) else "assistant"
             shown = self.messages[position].name or (None if known_role(name) else name)
-            self.messages[position] = replace(self.messages[position], role=role, name=shown)
+            self.messages[position] = replace(
+                self.messages[position], role=role, name=shown
+            )
 
     def parse_json(self, text: str) -> Any:
         """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
         return JsonParser(self.notes, self.limits.depth).parse(text)
 
     def speaker(
-        self, item: object, place: str, *keys: str, called: str = "role", role_of: RoleOf = known_role
+        self,
+        item: object,
+        place: str,
+        *keys: str,
+        called: str = "role",
+        role_of: RoleOf = known_role,
     ) -> str | None:
         """The role of whoever says this item, see :func:`~memviz.transcripts.chat_messages.speaker_of`.
 
@@ -173,16 +205,25 @@ class TranscriptBuilder:
         self._assign_roles()
         self._judge_left_out()
         self._note_oddities()
-        return Transcript(tuple(self.messages), warnings=self.notes.sentences(), events=tuple(self.events), **known)
+        return Transcript(
+            tuple(self.messages),
+            warnings=self.notes.sentences(),
+            events=tuple(self.events),
+            **known,
+        )
 
     def _judge_lost(self) -> None:
         if not self._lost:
             return
-        lost_at = {place for place, _ in self._lost}  # a reader may have added such a message without its text
+        lost_at = {
+            place for place, _ in self._lost
+        }  # a reader may have added such a message without its text
         read = sum(place not in lost_at for place in self._places)
         total = read + len(self._left_out) + len(self._lost)
         reasons = _listed([f"{place} {error}" for place, error in self._lost])
-        reason = f"{share_of(len(self._lost), total, 'message')} cannot be read: {reasons}."
+        reason = (
+            f"{share_of(len(self._lost), total, 'message')} cannot be read: {reasons}."
+        )
         if all(error.name for _, error in self._lost):
             raise UnclearUserError(f"{reason} {KNOWN_ROLES}", names=self._names)
         raise TranscriptError(reason, remedy=NEEDED)
@@ -191,10 +232,17 @@ class TranscriptBuilder:
         read, left_out = len(self.messages), self._left_out
         total = read + len(left_out)
         if not total:
-            raise TranscriptError("the conversation has no messages.", remedy="Choose one with at least one message.")
+            raise TranscriptError(
+                "the conversation has no messages.",
+                remedy="Choose one with at least one message.",
+            )
         reasons = _listed(left_out)
         if not read:
-            none = "its only message cannot" if total == 1 else f"none of the {total} messages can"
+            none = (
+                "its only message cannot"
+                if total == 1
+                else f"none of the {total} messages can"
+            )
             raise TranscriptError(f"{none} be read: {reasons}.", remedy=NEEDED)
         if left_out:
             self.note(f"imported {share_of(read, total, 'message')}: {reasons}")
@@ -202,23 +250,34 @@ class TranscriptBuilder:
     def _note_oddities(self) -> None:
         messages, places = self.messages, self._places
         if self.user is not None and not self.user_found:
-            self.note(f"nobody is called {self.user[:40]!r}, so the roles are those that the names show")
+            self.note(
+                f"nobody is called {self.user[:40]!r}, so the roles are those that the names show"
+            )
         if not any(message.role == "user" for message in messages):
             self.note("there is no user message, so no turn to replay")
         tools = ToolPairs()
         for position, message in enumerate(messages):
             tools.add(position, message)
         for message, place in zip(messages, places, strict=True):
-            if message.role == "user" and not message.content and not self.empty_is_meant:
+            if (
+                message.role == "user"
+                and not message.content
+                and not self.empty_is_meant
+            ):
                 self.note("a message of the user has no text", place)
         for position in tools.uncalled:
             self.note("a tool result answers no call before it", places[position])
-        last_word = max((i for i, message in enumerate(messages) if message.role != "tool"), default=0)
+        last_word = max(
+            (i for i, message in enumerate(messages) if message.role != "tool"),
+            default=0,
+        )
         for caller, results in tools.results_of.items():
             if caller != last_word and len(results) < len(messages[caller].tool_calls):
                 self.note("a tool call has no result", places[caller])
 
 
 def _listed(reasons: Sequence[str]) -> str:
-    more = f", and {len(reasons) - MAX_REASONS} more" if len(reasons) > MAX_REASONS else ""
+    more = (
+        f", and {len(reasons) - MAX_REASONS} more" if len(reasons) > MAX_REASONS else ""
+    )
     return ", ".join(reasons[:MAX_REASONS]) + more

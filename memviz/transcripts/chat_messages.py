@@ -8,7 +8,13 @@ from typing import Any
 
 from memviz.conversation import Message
 from memviz.errors import LostMessageError, MessageError
-from memviz.message_fields import PART_KEYS, TEXT_KEYS, refusal_and_speech, role_named, text_beside_content
+from memviz.message_fields import (
+    PART_KEYS,
+    TEXT_KEYS,
+    refusal_and_speech,
+    role_named,
+    text_beside_content,
+)
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.tool_calls import tool_calls_of
@@ -30,7 +36,17 @@ MAX_META_CHARS = 2_000
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_details", "thinking")
 _REASONING = frozenset(REASONING_KEYS)
 _OTHER_TEXTS = frozenset({*TEXT_KEYS, "refusal", "audio"})
-_KNOWN_KEYS = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "function_call", *REASONING_KEYS})
+_KNOWN_KEYS = frozenset(
+    {
+        "role",
+        "content",
+        "name",
+        "tool_calls",
+        "tool_call_id",
+        "function_call",
+        *REASONING_KEYS,
+    }
+)
 
 PROMPT_NAME = "system_prompt"
 """The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
@@ -59,7 +75,9 @@ def spoken_role(role: object) -> str | None:
     return None if found == "tool" else found
 
 
-def speaker_of(item: object, *keys: str, called: str = "role", role_of: RoleOf = known_role) -> str:
+def speaker_of(
+    item: object, *keys: str, called: str = "role", role_of: RoleOf = known_role
+) -> str:
     """The role of whoever says ``item``, a JSON value that should be a message.
 
     ``keys``: where the item names its speaker; the first that has a value counts ("role" if none are given).
@@ -78,13 +96,20 @@ def speaker_of(item: object, *keys: str, called: str = "role", role_of: RoleOf =
     role = role_of(written)
     if role is None:
         shown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
-        raise LostMessageError(f"has the unknown {called} {shown}", written if isinstance(written, str) else "")
+        raise LostMessageError(
+            f"has the unknown {called} {shown}",
+            written if isinstance(written, str) else "",
+        )
     return role
 
 
 def saved_prompt(item: object) -> str | None:
     """The system prompt that memviz wrote as a first message; ``None`` for any other message."""
-    if not isinstance(item, dict) or item.get("role") != "system" or item.get("name") != PROMPT_NAME:
+    if (
+        not isinstance(item, dict)
+        or item.get("role") != "system"
+        or item.get("name") != PROMPT_NAME
+    ):
         return None
     return item["content"] if isinstance(item.get("content"), str) else None
 
@@ -144,9 +169,15 @@ def _content(item: Mapping[str, Any], note: Note) -> str:
 def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None:
     texts = {key: item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)}
     texts["refusal or audio"] = refusal_and_speech(item)
-    others = [key for key, text in texts.items() if text.strip() and text.strip() != content.strip()]
+    others = [
+        key
+        for key, text in texts.items()
+        if text.strip() and text.strip() != content.strip()
+    ]
     if others:
-        note(f"a message says something else under {listed_names(others)} than in its content, which is what was read")
+        note(
+            f"a message says something else under {listed_names(others)} than in its content, which is what was read"
+        )
 
 
 def _part(part: object, note: Note) -> str:
@@ -186,7 +217,9 @@ def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """What the model thought, under whichever name servers of this API give it."""
     if _REASONING.isdisjoint(item):  # nearly every message
         return {}
-    thoughts = next((text for key in REASONING_KEYS if (text := _thought(item.get(key)))), "")
+    thoughts = next(
+        (text for key in REASONING_KEYS if (text := _thought(item.get(key)))), ""
+    )
     return {REASONING: thoughts} if thoughts else {}
 
 
@@ -194,7 +227,12 @@ def _thought(value: object) -> str:
     """A thought that is a text, or in pieces with a text or a summary; what is encrypted has neither."""
     if not isinstance(value, list):
         return value if isinstance(value, str) else ""
-    pieces = [piece.get(key) for piece in value if isinstance(piece, dict) for key in ("text", "summary")]
+    pieces = [
+        piece.get(key)
+        for piece in value
+        if isinstance(piece, dict)
+        for key in ("text", "summary")
+    ]
     return "\n".join(piece for piece in pieces if isinstance(piece, str) and piece)
 
 
@@ -205,7 +243,11 @@ def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
 
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
-    known = _KNOWN_KEYS if item.get("content") not in (None, "") else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
+    known = (
+        _KNOWN_KEYS
+        if item.get("content") not in (None, "")
+        else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
+    )
     room, too_large = MAX_META_CHARS, False
     for key, value in item.items():
         if key in known or value in (None, "", [], {}):

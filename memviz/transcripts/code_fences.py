@@ -20,7 +20,11 @@ class Fence(NamedTuple):
 
     def ends(self, opening: Fence) -> bool:
         """Whether the block that ``opening`` begins ends here."""
-        return self.closes and self.mark[0] == opening.mark[0] and len(self.mark) >= len(opening.mark)
+        return (
+            self.closes
+            and self.mark[0] == opening.mark[0]
+            and len(self.mark) >= len(opening.mark)
+        )
 
 
 class Fences(NamedTuple):
@@ -32,10 +36,14 @@ class Fences(NamedTuple):
 
 def find_fences(text: str) -> Fences:
     """The code blocks of a text. A fence that is never closed fences nothing: the text after it counts."""
-    found = [Fence(m[1], m.start(), m.end(), not m[2].strip()) for m in _FENCE.finditer(text)]
+    found = [
+        Fence(m[1], m.start(), m.end(), not m[2].strip()) for m in _FENCE.finditer(text)
+    ]
     blocks, unclosed = [], []
     at = 0
-    hopeless: dict[str, int] = {}  # for each mark, the length from which on no fence is closed any more
+    hopeless: dict[
+        str, int
+    ] = {}  # for each mark, the length from which on no fence is closed any more
     while at < len(found):
         opening = found[at]
         mark, length = opening.mark[0], len(opening.mark)
@@ -62,7 +70,9 @@ def left_open(text: str) -> str:
     return opening.mark if opening else ""
 
 
-def outside(matches: Iterator[re.Match[str]], fences: Fences) -> Iterator[re.Match[str]]:
+def outside(
+    matches: Iterator[re.Match[str]], fences: Fences
+) -> Iterator[re.Match[str]]:
     """Those of the matches, in order, that start in no code block."""
     blocks = iter(fences.blocks)
     start, stop = next(blocks, (0, 0))
@@ -74,4 +84,6 @@ def outside(matches: Iterator[re.Match[str]], fences: Fences) -> Iterator[re.Mat
 
 
 def _closing(found: Sequence[Fence], at: int) -> int | None:
-    return next((n for n in range(at + 1, len(found)) if found[n].ends(found[at])), None)
+    return next(
+        (n for n in range(at + 1, len(found)) if found[n].ends(found[at])), None
+    )

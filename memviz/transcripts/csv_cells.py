@@ -8,14 +8,18 @@ COLUMNS = ("position", "role", "name", "content", "tool_calls", "tool_call_id")
 """The header of a table that memviz wrote, by which its reader knows that apostrophes have to be taken off again."""
 APOSTROPHE = "'"
 FORMULA_SIGNS = frozenset("=+-@")
-_UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})  # categories of characters that some programs pass over
+_UNSEEN = frozenset(
+    {"Cc", "Cf", "Zs", "Zl", "Zp"}
+)  # categories of characters that some programs pass over
 
 
 def spreadsheet_safe(text: str) -> str:
     """The text of a cell. One that a spreadsheet could run as a formula, even if only after it dropped leading
     spaces, gets an apostrophe in front; so does one that starts with an apostrophe, so that :func:`unguarded` is
     exact. (OWASP, CSV Injection.)"""
-    return APOSTROPHE + text if text.startswith(APOSTROPHE) or is_dangerous(text) else text
+    return (
+        APOSTROPHE + text if text.startswith(APOSTROPHE) or is_dangerous(text) else text
+    )
 
 
 def unguarded(cell: str) -> str:
@@ -33,5 +37,7 @@ def is_dangerous(text: str) -> bool:
     variants too) behind nothing but spaces and characters that nobody sees."""
     if text and unicodedata.category(text[0]) == "Cc":
         return True
-    seen = next((sign for sign in text if unicodedata.category(sign) not in _UNSEEN), "")
+    seen = next(
+        (sign for sign in text if unicodedata.category(sign) not in _UNSEEN), ""
+    )
     return unicodedata.normalize("NFKC", seen)[:1] in FORMULA_SIGNS if seen else False

@@ -33,7 +33,9 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     except UnicodeDecodeError as error:
         text, repair = _repaired(data[len(mark) :], encoding)
         offset = len(mark) + error.start
-        notes.add(f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}")
+        notes.add(
+            f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}"
+        )
     kept = text.rstrip("\0 \t\r\n")
     padding = text.count("\0", len(kept))
     if padding:
@@ -51,13 +53,17 @@ def _without_mark(data: bytes) -> str:
 
 def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
     if encoding != "utf-8":
-        return data.decode(encoding, "replace"), "it and others like it were replaced by U+FFFD"
+        return data.decode(
+            encoding, "replace"
+        ), "it and others like it were replaced by U+FFFD"
     # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is.
     # Many would take long one by one, and mean that the whole file is Windows-1252.
     stray_bytes = len(data) - len(data.decode("utf-8", "ignore").encode())
     if stray_bytes > MAX_STRAY_BYTES:
         return data.decode("cp1252", "replace"), "the file was read as Windows-1252"
-    return data.decode("utf-8", _WINDOWS_1252), "it and others like it were read as Windows-1252"
+    return data.decode(
+        "utf-8", _WINDOWS_1252
+    ), "it and others like it were read as Windows-1252"
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:

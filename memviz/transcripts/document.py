@@ -50,8 +50,19 @@ class Document:
     ``user`` is the name under which the user speaks, if that was said.
     """
 
-    def __init__(self, data: bytes, name: str = "", limits: Limits | None = None, user: str | None = None) -> None:
-        self.data, self.name, self.limits, self.user = data, name, limits or Limits(), user
+    def __init__(
+        self,
+        data: bytes,
+        name: str = "",
+        limits: Limits | None = None,
+        user: str | None = None,
+    ) -> None:
+        self.data, self.name, self.limits, self.user = (
+            data,
+            name,
+            limits or Limits(),
+            user,
+        )
         self.notes = ImportNotes()
 
     @cached_property
@@ -87,14 +98,24 @@ class Document:
     def items(self) -> Sequence[Any]:
         """The items of a JSON list, or the values of JSON lines; empty for anything else, also for one object."""
         value, rows, _ = self.json
-        return value if isinstance(value, list) else [item for _, item in rows] if value is None else ()
+        return (
+            value
+            if isinstance(value, list)
+            else [item for _, item in rows]
+            if value is None
+            else ()
+        )
 
     @cached_property
     def places(self) -> list[str]:
         """Where each of :attr:`items` stands: "index 3" in a list, "line 4" in lines."""
         rows = self.json.rows
         in_lines = len(rows) == len(self.items)
-        return [f"line {line}" for line, _ in rows] if in_lines else [f"index {n}" for n in range(len(self.items))]
+        return (
+            [f"line {line}" for line, _ in rows]
+            if in_lines
+            else [f"index {n}" for n in range(len(self.items))]
+        )
 
     @cached_property
     def placed(self) -> list[Placed]:
@@ -115,7 +136,9 @@ class Document:
     @cached_property
     def plain_text(self) -> str:
         """The text of a file that is neither binary nor meant to be JSON; empty for any other."""
-        meant_as_json = self.json.problem is None or self.text.lstrip().startswith(JSON_STARTS)
+        meant_as_json = self.json.problem is None or self.text.lstrip().startswith(
+            JSON_STARTS
+        )
         return "" if meant_as_json else self.text
 
     @cached_property
@@ -130,7 +153,10 @@ class Document:
     def tables(self) -> Tables:
         """The tables of an SQLite database. Raises :class:`TranscriptError` for any other file, and a broken one."""
         if not self.data.startswith(SQLITE):
-            raise TranscriptError(f"an SQLite database was expected, found {self.found}.", remedy=OTHER_FORMAT)
+            raise TranscriptError(
+                f"an SQLite database was expected, found {self.found}.",
+                remedy=OTHER_FORMAT,
+            )
         return Tables(self.data, self.limits)
 
     @property
@@ -139,30 +165,52 @@ class Document:
         value, rows, _ = self.json
         if self.binary_kind:
             return self.binary_kind.name
-        return describe(value) if value is not None or not rows else f"lines that start with {describe(rows[0][1])}"
+        return (
+            describe(value)
+            if value is not None or not rows
+            else f"lines that start with {describe(rows[0][1])}"
+        )
 
     @property
     def problem(self) -> TranscriptError:
         """Why no format can read it: it is broken, or of no known kind."""
         if self.data.startswith(SQLITE):
             try:
-                tables = ", ".join(repr(name[:40]) for name in list(self.tables.columns)[:8])
+                tables = ", ".join(
+                    repr(name[:40]) for name in list(self.tables.columns)[:8]
+                )
             except TranscriptError as broken:
                 return broken
             if not tables and self.tables.in_write_ahead_mode:
                 reason = "the database has no tables: they are still in the '-wal' file that belongs to it."
-                return TranscriptError(reason, remedy="Close the program that writes it, then copy it again.")
+                return TranscriptError(
+                    reason,
+                    remedy="Close the program that writes it, then copy it again.",
+                )
             reason = f"no known chat database: it has {tables or 'no table'}."
             return TranscriptError(reason, remedy="Check that it is the right one.")
         if self.json.value in ([], {}):
-            return TranscriptError(f"there are no messages, found {self.found}.", remedy=EMPTY)
-        return self.json.problem or TranscriptError(f"no known format, found {self.found}.")
+            return TranscriptError(
+                f"there are no messages, found {self.found}.", remedy=EMPTY
+            )
+        return self.json.problem or TranscriptError(
+            f"no known format, found {self.found}."
+        )
 
     def _without_text(self) -> TranscriptError:
         if self.binary_kind:
-            return TranscriptError(f"this is {self.binary_kind.name}.", remedy=self.binary_kind.remedy)
-        found = f"it holds nothing but {len(self.data)} bytes of white space" if self.data else "it has 0 bytes"
-        return TranscriptError(f"the file is empty: {found}.", remedy="Choose another file, or export it again.")
+            return TranscriptError(
+                f"this is {self.binary_kind.name}.", remedy=self.binary_kind.remedy
+            )
+        found = (
+            f"it holds nothing but {len(self.data)} bytes of white space"
+            if self.data
+            else "it has 0 bytes"
+        )
+        return TranscriptError(
+            f"the file is empty: {found}.",
+            remedy="Choose another file, or export it again.",
+        )
 
 
 class Reader(ABC):

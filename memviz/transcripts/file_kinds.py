@@ -11,7 +11,8 @@ UNPACK = "Unpack it, and choose the file with the conversations."
 AS_CSV = "Save the table as CSV, and import that."
 AS_MARKDOWN = "Save it as plain text, and import that."
 AS_ROWS = (
-    "Write its rows as JSON lines, such as with pandas: read it, then to_json(path, orient='records', lines=True)."
+    "Write its rows as JSON lines, such as with pandas: read "
+    "it, then to_json(path, orient='records', lines=True)."
 )
 SAMPLED_BYTES = 4_096
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
@@ -43,9 +44,15 @@ STARTS = {
     b"Obj\x01": FileKind("an Avro file", AS_ROWS),
     b"\x89HDF": FileKind("an HDF5 file", AS_ROWS),
     b"\x93NUMPY": FileKind("a NumPy array"),
-    b"\x80\x04\x95": FileKind("a Python pickle, which is not opened because it could run code"),
-    b"\x80\x05\x95": FileKind("a Python pickle, which is not opened because it could run code"),
-    b"\xd0\xcf\x11\xe0": FileKind("an old Office document (.xls, .doc or .msg)", "Save it as CSV or plain text."),
+    b"\x80\x04\x95": FileKind(
+        "a Python pickle, which is not opened because it could run code"
+    ),
+    b"\x80\x05\x95": FileKind(
+        "a Python pickle, which is not opened because it could run code"
+    ),
+    b"\xd0\xcf\x11\xe0": FileKind(
+        "an old Office document (.xls, .doc or .msg)", "Save it as CSV or plain text."
+    ),
     b"7z\xbc\xaf": FileKind("a 7z archive", UNPACK),
     b"Rar!\x1a": FileKind("a RAR archive", UNPACK),
     b"\xfd7zXZ": FileKind("an xz archive", UNPACK),
@@ -60,22 +67,35 @@ STARTS = {
     b"\x7fELF": FileKind("a program"),
     b"MZ\x90": FileKind("a program"),
 }
-_INNER = {b"RIFF": {b"WEBP": "a WebP image", b"WAVE": "a WAV recording", b"AVI ": "an AVI video"}}
+_INNER = {
+    b"RIFF": {
+        b"WEBP": "a WebP image",
+        b"WAVE": "a WAV recording",
+        b"AVI ": "an AVI video",
+    }
+}
 OFFICE = {
     "xl/workbook.xml": FileKind("an Excel workbook (.xlsx)", AS_CSV),
     "xl/workbook.bin": FileKind("an Excel workbook (.xlsb)", AS_CSV),
     "word/document.xml": FileKind("a Word document (.docx)", AS_MARKDOWN),
     "ppt/presentation.xml": FileKind("a PowerPoint presentation (.pptx)", AS_MARKDOWN),
     "META-INF/container.xml": FileKind("an e-book (.epub)", AS_MARKDOWN),
-    "META-INF/manifest.xml": FileKind("an OpenDocument file (.ods or .odt)", "Save it as CSV or plain text."),
+    "META-INF/manifest.xml": FileKind(
+        "an OpenDocument file (.ods or .odt)", "Save it as CSV or plain text."
+    ),
 }
 """Documents that are zip archives, by a file that only such an archive has."""
-_PAGE = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?P<name>!doctype html|html|\?xml|svg)\b", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(
+    r"\s*(?:<!--.*?-->\s*)*<(?P<name>!doctype html|html|\?xml|svg)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def binary_kind(data: bytes) -> FileKind | None:
     """What a binary file is; ``None`` for one that may be text."""
-    known = next((kind for start, kind in STARTS.items() if data.startswith(start)), None)
+    known = next(
+        (kind for start, kind in STARTS.items() if data.startswith(start)), None
+    )
     if known is not None:
         return known
     inner = _INNER.get(data[:4], {}).get(data[8:12])
@@ -83,7 +103,9 @@ def binary_kind(data: bytes) -> FileKind | None:
         return FileKind(inner)
     if data[4:8] == b"ftyp":
         return FileKind(
-            "a HEIC or AVIF image" if data[8:11] in (b"hei", b"mif", b"avi") else "an MP4 video or recording"
+            "a HEIC or AVIF image"
+            if data[8:11] in (b"hei", b"mif", b"avi")
+            else "an MP4 video or recording"
         )
     return FileKind("a binary file of no known kind") if _is_binary(data) else None
 
@@ -95,7 +117,8 @@ def page_kind(text: str) -> FileKind | None:
         return None
     is_html = found["name"].lower() in ("!doctype html", "html")
     return FileKind(
-        "an HTML page" if is_html else "an XML file", "Save the conversation as text, or export it as JSON."
+        "an HTML page" if is_html else "an XML file",
+        "Save the conversation as text, or export it as JSON.",
     )
 
 
@@ -105,4 +128,6 @@ def _is_binary(data: bytes) -> bool:
     marks = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
     if not sample or sample.startswith(marks) or sample.count(0) * 2 >= len(sample) - 4:
         return False
-    return len(sample) - len(sample.translate(None, CONTROLS)) > max(4, MAX_SHARE_OF_CONTROLS * len(sample))
+    return len(sample) - len(sample.translate(None, CONTROLS)) > max(
+        4, MAX_SHARE_OF_CONTROLS * len(sample)
+    )

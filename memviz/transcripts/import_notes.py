@@ -18,9 +18,14 @@ class ImportNotes:
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for every kind, with at most ``MAX_PLACES`` of its places; at most ``MAX_SENTENCES``."""
-        sentences = [f"{what}{_where(places)}." for what, places in self._places.items()]
+        sentences = [
+            f"{what}{_where(places)}." for what, places in self._places.items()
+        ]
         hidden = len(sentences) - MAX_SENTENCES
-        return (*sentences[:MAX_SENTENCES], *([f"and {hidden} findings of other kinds."] if hidden > 0 else []))
+        return (
+            *sentences[:MAX_SENTENCES],
+            *([f"and {hidden} findings of other kinds."] if hidden > 0 else []),
+        )
 
 
 def _where(places: list[str]) -> str:

@@ -14,9 +14,13 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 
-WHITE_SPACE = " \t\r\n\ufeff"  # with the byte-order marks that joined files carry in the middle
+WHITE_SPACE = (
+    " \t\r\n\ufeff"  # with the byte-order marks that joined files carry in the middle
+)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_CUT_OFF = re.compile(r"[-+.\w\\]{0,10}\s*")  # at most a piece of a number, a literal or an escape is left
+_CUT_OFF = re.compile(
+    r"[-+.\w\\]{0,10}\s*"
+)  # at most a piece of a number, a literal or an escape is left
 _PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
 ONE_A_LINE = "Write one value a line, or put all of them into one list."
 INCOMPLETE = "The file is incomplete: export or download it again."
@@ -27,7 +31,9 @@ class JsonParser:
 
     def __init__(self, notes: ImportNotes, max_depth: int = Limits().depth) -> None:
         self.notes, self.max_depth = notes, max_depth
-        self._decoder = json.JSONDecoder(parse_constant=self._not_finite, parse_float=self._float)
+        self._decoder = json.JSONDecoder(
+            parse_constant=self._not_finite, parse_float=self._float
+        )
 
     def parse(self, text: str, line: int = 1) -> Any:
         """The value of a whole JSON text whose first line is line number ``line`` of the file."""
@@ -37,18 +43,25 @@ class JsonParser:
             raise _syntax_error(text, error, line) from None
         except RecursionError:
             raise _too_deep(line, self.max_depth) from None
-        except ValueError:  # the only one left: Python refuses to read a number of so many digits
+        except (
+            ValueError
+        ):  # the only one left: Python refuses to read a number of so many digits
             raise _too_long_number(text, line) from None
         if is_deeper(value, self.max_depth):
             raise _too_deep(line, self.max_depth)
-        return self._without_surrogates(value) if _SURROGATE_ESCAPE.search(text) else value
+        return (
+            self._without_surrogates(value) if _SURROGATE_ESCAPE.search(text) else value
+        )
 
     def parse_lines(self, text: str) -> tuple[tuple[int, Any], ...]:
         """The values of a JSON lines text with their line numbers; blank lines are passed over.
 
         A last line that was cut off is left out and noted.
         """
-        stripped = ((number, line.strip(WHITE_SPACE)) for number, line in enumerate(text.split("\n"), 1))
+        stripped = (
+            (number, line.strip(WHITE_SPACE))
+            for number, line in enumerate(text.split("\n"), 1)
+        )
         lines = [(number, line) for number, line in stripped if line]
         *complete, (last_number, last_line) = lines
         rows = [(number, self.parse(line, number)) for number, line in complete]
@@ -66,7 +79,9 @@ class JsonParser:
         after = clean_text(before)
         if after == before:
             return value
-        self.notes.add("halves of surrogate pairs, which no text can hold, were replaced by U+FFFD")
+        self.notes.add(
+            "halves of surrogate pairs, which no text can hold, were replaced by U+FFFD"
+        )
         return self._decoder.decode(after)
 
     def _float(self, digits: str) -> float | None:
@@ -77,7 +92,9 @@ class JsonParser:
         return None
 
     def _not_finite(self, _name: str) -> None:
-        self.notes.add("numbers that JSON does not know (NaN, Infinity) were read as null")
+        self.notes.add(
+            "numbers that JSON does not know (NaN, Infinity) were read as null"
+        )
 
 
 def looks_like_lines(text: str) -> bool:
@@ -95,13 +112,18 @@ def is_json_text(value: object) -> bool:
     """Whether a JSON value is a text that looks like JSON itself."""
     if not isinstance(value, str):
         return False
-    return value.lstrip().startswith(("[{", "{", '["')) and value.rstrip().endswith(("]", "}"))
+    return value.lstrip().startswith(("[{", "{", '["')) and value.rstrip().endswith(
+        ("]", "}")
+    )
 
 
 def encoded_twice(where: str) -> TranscriptError:
     """The error for such a text where an object or a list should stand; ``where`` completes "... a text"."""
     reason = f"{where} a text that holds JSON: it was encoded twice."
-    return TranscriptError(reason, remedy="Decode it once (json.loads), and save the result with json.dump.")
+    return TranscriptError(
+        reason,
+        remedy="Decode it once (json.loads), and save the result with json.dump.",
+    )
 
 
 def kind_of(value: object) -> str:
@@ -110,14 +132,24 @@ def kind_of(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true or false"
-    kinds = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    kinds = {
+        str: "a text",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        dict: "an object",
+    }
     return kinds.get(type(value), type(value).__name__)
 
 
 def describe(value: object) -> str:
     """A JSON value in a few words, with the keys of an object: for "found ..."."""
     if isinstance(value, list):
-        return f"a list of {len(value)} that starts with {describe(value[0])}" if value else "an empty list"
+        return (
+            f"a list of {len(value)} that starts with {describe(value[0])}"
+            if value
+            else "an empty list"
+        )
     if isinstance(value, dict):
         keys = ", ".join(repr(key[:40]) for key in islice(value, 6))
         return f"an object with {keys}" if keys else "an empty object"
@@ -127,15 +159,33 @@ def describe(value: object) -> str:
 def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:
     place = f"line {line + error.lineno - 1}, column {error.colno}"
     if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
-        return _error("this is Python, not JSON.", place, "Write it with json.dumps instead of print or str.")
+        return _error(
+            "this is Python, not JSON.",
+            place,
+            "Write it with json.dumps instead of print or str.",
+        )
     if error.msg.startswith("Unterminated string"):
-        return _error("the text ends inside the string that starts here.", place, INCOMPLETE)
-    if error.pos > 0 and error.msg != "Extra data" and _CUT_OFF.fullmatch(text, error.pos):
-        return _error(f"the text ends where more should follow ({error.msg}).", place, INCOMPLETE)
+        return _error(
+            "the text ends inside the string that starts here.", place, INCOMPLETE
+        )
+    if (
+        error.pos > 0
+        and error.msg != "Extra data"
+        and _CUT_OFF.fullmatch(text, error.pos)
+    ):
+        return _error(
+            f"the text ends where more should follow ({error.msg}).", place, INCOMPLETE
+        )
     if error.msg == "Extra data":
-        return _error("one JSON value ends here and another one begins.", place, ONE_A_LINE)
+        return _error(
+            "one JSON value ends here and another one begins.", place, ONE_A_LINE
+        )
     found = text[error.pos : error.pos + 20].split("\n")[0]
-    return _error(f"this is not JSON: {error.msg}, found {found!r}.", place, "Correct the file, or export it again.")
+    return _error(
+        f"this is not JSON: {error.msg}, found {found!r}.",
+        place,
+        "Correct the file, or export it again.",
+    )
 
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:
@@ -145,11 +195,15 @@ def _too_deep(line: int, max_depth: int) -> TranscriptError:
 
 
 def _too_long_number(text: str, line: int) -> TranscriptError:
-    number = max(re.finditer(r"\d+", text), key=lambda match: match.end() - match.start())
+    number = max(
+        re.finditer(r"\d+", text), key=lambda match: match.end() - match.start()
+    )
     line += text.count("\n", 0, number.start())
     column = number.start() - text.rfind("\n", 0, number.start())
     reason = f"a number has {number.end() - number.start():,} digits, too many to read."
-    return _error(reason, f"line {line}, column {column}", "Put it in quotes, or remove it.")
+    return _error(
+        reason, f"line {line}, column {column}", "Put it in quotes, or remove it."
+    )
 
 
 def _error(reason: str, place: str, remedy: str) -> TranscriptError:

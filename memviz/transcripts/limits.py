@@ -42,7 +42,12 @@ class Limits:
     @classmethod
     def from_environment(cls) -> Limits:
         """The limits with what the environment changes. Raises :class:`ConfigError` for what is no number above 0."""
-        return cls(**{field.name: _from_environment(field.name, int(str(field.default))) for field in fields(cls)})
+        return cls(
+            **{
+                field.name: _from_environment(field.name, int(str(field.default)))
+                for field in fields(cls)
+            }
+        )
 
 
 def _from_environment(name: str, default: int) -> int:
@@ -51,5 +56,10 @@ def _from_environment(name: str, default: int) -> int:
     if not text:
         return default
     if not text.isdecimal() or len(text) > 15 or int(text) < 1:
-        raise ConfigError("environment", variable, 0, f"is {text[:40]!r}; it has to be a whole number above 0.")
+        raise ConfigError(
+            "environment",
+            variable,
+            0,
+            f"is {text[:40]!r}; it has to be a whole number above 0.",
+        )
     return int(text)

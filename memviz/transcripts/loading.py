@@ -27,7 +27,14 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.nearest import reader_for_user
-from memviz.transcripts.refusals import MAX_NAMES, archive_warnings, copied, nothing_inside, placed, refusal_of
+from memviz.transcripts.refusals import (
+    MAX_NAMES,
+    archive_warnings,
+    copied,
+    nothing_inside,
+    placed,
+    refusal_of,
+)
 
 Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
@@ -67,7 +74,11 @@ def formats() -> dict[str, Reader]:
     found: dict[str, Reader] = {}
     for module_info in walk_packages(readers.__path__, f"{readers.__name__}."):
         for value in vars(import_module(module_info.name)).values():
-            if isinstance(value, type) and issubclass(value, Reader) and not isabstract(value):
+            if (
+                isinstance(value, type)
+                and issubclass(value, Reader)
+                and not isabstract(value)
+            ):
                 found[value.name] = value()
     return dict(sorted(found.items()))
 
@@ -95,9 +106,15 @@ def load_transcript(
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
         reason = f"there is no conversation {conversation}."
-        raise TranscriptError(reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}.")
+        raise TranscriptError(
+            reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}."
+        )
     transcript = loaded.whole(conversation - 1)
-    others = (f"this is conversation {conversation} of {there} in the file.",) if there > 1 else ()
+    others = (
+        (f"this is conversation {conversation} of {there} in the file.",)
+        if there > 1
+        else ()
+    )
     failures = tuple(str(failure) for failure in loaded.failures[:MAX_NAMES])
     return replace(transcript, warnings=(*transcript.warnings, *others, *failures))
 
@@ -148,7 +165,9 @@ def load_file(
         raise placed(error, name, format) from None
     except RecursionError:
         reason = "it is nested more deeply than any conversation, and than this computer can follow."
-        raise TranscriptError(reason, place=name, remedy="Check that this is the right file.") from None
+        raise TranscriptError(
+            reason, place=name, remedy="Check that this is the right file."
+        ) from None
     if not loaded.transcripts:
         raise loaded.failures[0]
     return loaded
@@ -160,28 +179,50 @@ def _check_types(source: object, format: object, name: object, user: object) -> 
         raise TranscriptError(reason, remedy="Give the path of a file, or its bytes.")
     for what, value in (("format", format), ("name", name), ("user", user)):
         if value is not None and not isinstance(value, str):
-            reason = f"the {what} is a value of type {type(value).__name__}, not a text."
-            raise TranscriptError(reason, remedy=f"Give the {what} as a text, or leave it out.")
+            reason = (
+                f"the {what} is a value of type {type(value).__name__}, not a text."
+            )
+            raise TranscriptError(
+                reason, remedy=f"Give the {what} as a text, or leave it out."
+            )
 
 
 def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     limits = asked.limits
     document = Document(data, name, limits, asked.user)
-    reader = _reader_named(asked.format) if asked.format is not None else _recognised(document)
+    reader = (
+        _reader_named(asked.format)
+        if asked.format is not None
+        else _recognised(document)
+    )
     pieces = reader.conversations(document)
     if not pieces:
-        raise TranscriptError("it holds no conversation.", format=reader.name, remedy="Choose another file.")
+        raise TranscriptError(
+            "it holds no conversation.",
+            format=reader.name,
+            remedy="Choose another file.",
+        )
     if len(pieces) > limits.conversations:
         reason = f"it holds {len(pieces):,} conversations, more than the limit of {limits.conversations:,}."
-        raise TranscriptError(reason, remedy="Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS.")
+        raise TranscriptError(
+            reason, remedy="Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."
+        )
     transcripts, failures = [], []
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
-            transcripts.append(_titled(_read(reader, piece, TranscriptBuilder(limits, place, asked.user)), name, place))
+            transcripts.append(
+                _titled(
+                    _read(reader, piece, TranscriptBuilder(limits, place, asked.user)),
+                    name,
+                    place,
+                )
+            )
         except TranscriptError as error:
             where = ", ".join(part for part in (place, error.place) if part)
-            failures.append(placed(copied(error, format=reader.name, place=where), name, None))
+            failures.append(
+                placed(copied(error, format=reader.name, place=where), name, None)
+            )
         if asked.progress:
             asked.progress(number, len(pieces))
     found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
@@ -193,10 +234,20 @@ def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcri
         return reader.read(piece, builder)
     except TranscriptError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
         # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
-        reason = f"{UNFORESEEN} ({type(error).__name__}: {clean_text(str(error))[:100]})."
-        raise TranscriptError(reason, remedy="Choose another format, or export the conversation again.") from error
+        reason = (
+            f"{UNFORESEEN} ({type(error).__name__}: {clean_text(str(error))[:100]})."
+        )
+        raise TranscriptError(
+            reason, remedy="Choose another format, or export the conversation again."
+        ) from error
 
 
 def _titled(transcript: Transcript, name: str, place: str) -> Transcript:
@@ -213,7 +264,10 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
-                raise TranscriptError("an archive inside an archive is not opened.", remedy="Unpack the outer one.")
+                raise TranscriptError(
+                    "an archive inside an archive is not opened.",
+                    remedy="Unpack the outer one.",
+                )
             parts.append(_read_document(content, inner, asked))
         except TranscriptError as error:
             refused[inner] = error
@@ -229,10 +283,16 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
 
 
 def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
-    data = source if isinstance(source, bytes) else _file_bytes(Path(source), limits.file_bytes + 1)
+    data = (
+        source
+        if isinstance(source, bytes)
+        else _file_bytes(Path(source), limits.file_bytes + 1)
+    )
     if len(data) > limits.file_bytes:
         reason = f"the file is larger than the limit of {limits.file_bytes:,} bytes."
-        raise TranscriptError(reason, remedy="Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
+        raise TranscriptError(
+            reason, remedy="Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."
+        )
     return data
 
 
@@ -244,7 +304,10 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
         found = "this is a folder" if path.is_dir() else "there is no such file"
     except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
         found = getattr(error, "strerror", None) or type(error).__name__
-    raise TranscriptError(f"the file cannot be opened: {found}.", remedy="Check the path, or give the bytes.")
+    raise TranscriptError(
+        f"the file cannot be opened: {found}.",
+        remedy="Check the path, or give the bytes.",
+    )
 
 
 def _reader_named(name: str) -> Reader:
@@ -268,7 +331,9 @@ def format_advice(name: str) -> str:
 def _recognised(document: Document) -> Reader:
     # Every reader looks, and exactly one has to say yes. Taking the first of several would be a guess, so that is an
     # error that asks the user. If no reader does, the document itself knows best what is wrong with it.
-    hits = [candidate for candidate in formats().values() if candidate.recognise(document)]
+    hits = [
+        candidate for candidate in formats().values() if candidate.recognise(document)
+    ]
     if len(hits) == 1:
         return hits[0]
     reader = None if hits else reader_for_user(document, list(formats().values()))

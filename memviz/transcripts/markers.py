@@ -53,5 +53,9 @@ def read_marked(text: str) -> Iterator[Marked]:
         return
     stops = [found.start() for found in markers[1:]] + [len(text)]
     for found, stop in zip(markers, stops, strict=True):
-        _shown, _, content = text[found.end() : stop].removeprefix("\n").partition("\n\n")
-        yield Marked(found[1], _ESCAPED.sub("", content.removesuffix("\n\n")), found.start())
+        _shown, _, content = (
+            text[found.end() : stop].removeprefix("\n").partition("\n\n")
+        )
+        yield Marked(
+            found[1], _ESCAPED.sub("", content.removesuffix("\n\n")), found.start()
+        )

@@ -18,7 +18,15 @@ from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, OPENAI_PARTS, part_types
 from memviz.transcripts.user_names import listed_names, same_name
 
-GENERIC = ("role_content", "openai_messages", "chat_request", "finetuning", "text", "markdown", "csv")
+GENERIC = (
+    "role_content",
+    "openai_messages",
+    "chat_request",
+    "finetuning",
+    "text",
+    "markdown",
+    "csv",
+)
 """Where several formats read a file equally well, the first of these is named."""
 TRIED_PIECES = 3
 TRIED_ITEMS = 5_000
@@ -43,7 +51,11 @@ class Messages(NamedTuple):
 
     def place(self, index: int) -> str:
         """The place of an item."""
-        last = f"line {self.line_numbers[index]}" if self.line_numbers else f"index {index}"
+        last = (
+            f"line {self.line_numbers[index]}"
+            if self.line_numbers
+            else f"index {index}"
+        )
         return ", ".join((*self.path, last))
 
 
@@ -54,11 +66,18 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
         return doubled
     lists = _message_lists(document)
     if not lists:
-        return UnknownFormatError(f"no known format, found {document.found}.", remedy=f"{AS_MESSAGES} {DOCS}")
+        return UnknownFormatError(
+            f"no known format, found {document.found}.", remedy=f"{AS_MESSAGES} {DOCS}"
+        )
     tried = _nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
         return tried
-    return _nearly(next((found for found in lists if misfits(found)), lists[0]) if tried else lists[0], tried)
+    return _nearly(
+        next((found for found in lists if misfits(found)), lists[0])
+        if tried
+        else lists[0],
+        tried,
+    )
 
 
 def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | None:
@@ -67,11 +86,17 @@ def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | N
     user = document.user
     if user is None or document.json.problem is not None or _encoded_twice(document):
         return None
-    roles = [item.get("role") for found in _message_lists(document)[:1] for item in found.items[:TRIED_ITEMS]
-             if isinstance(item, dict)]  # fmt: skip
+    roles = [
+        item.get("role")
+        for found in _message_lists(document)[:1]
+        for item in found.items[:TRIED_ITEMS]
+        if isinstance(item, dict)
+    ]
     if not any(isinstance(role, str) and same_name(role, user) for role in roles):
         return None
-    nearest = _nearest_reader(document, [reader for reader in readers if reader.name in GENERIC])
+    nearest = _nearest_reader(
+        document, [reader for reader in readers if reader.name in GENERIC]
+    )
     return nearest if isinstance(nearest, Reader) else None
 
 
@@ -85,10 +110,13 @@ def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     )
     if tried is not None:
         remedy = READ.format(name=tried.name, title=tried.title)
-        return TranscriptError(f"no known format, but nearly {tried.name}: {why}.", remedy=remedy)
+        return TranscriptError(
+            f"no known format, but nearly {tried.name}: {why}.", remedy=remedy
+        )
     if odd:
         return TranscriptError(
-            f"no known format, but nearly a list of messages: {why}.", remedy=f"{AS_MESSAGES} {DOCS}"
+            f"no known format, but nearly a list of messages: {why}.",
+            remedy=f"{AS_MESSAGES} {DOCS}",
         )
     place = " in ".join(reversed(found.path)) or "it"
     reason = f"no known format, but {total:,} messages stand under {place}."
@@ -108,12 +136,20 @@ def _item_misfit(item: Any) -> str:
     if role is None:
         return f"has no role: its keys are {listed_names([str(key) for key in item])}"
     if role_named(role) is None:
-        return f"has the unknown role {role[:40]!r}" if isinstance(role, str) else f"has a role that is {kind_of(role)}"
+        return (
+            f"has the unknown role {role[:40]!r}"
+            if isinstance(role, str)
+            else f"has a role that is {kind_of(role)}"
+        )
     foreign = sorted(FOREIGN_KEYS.intersection(item))
     if foreign:
         return f"has the key {foreign[0]!r}, which is not of the chat API"
     parts = sorted(part_types(item) - OPENAI_PARTS)
-    return f"has a part of the type {parts[0][:40]!r}, which is not of the chat API" if parts else ""
+    return (
+        f"has a part of the type {parts[0][:40]!r}, which is not of the chat API"
+        if parts
+        else ""
+    )
 
 
 def _encoded_twice(document: Document) -> TranscriptError | None:
@@ -124,7 +160,13 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
         held = {"the first item": document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
-            where = f"{key!r} is" if key and value is document.object else f"{key} is" if key else "it is"
+            where = (
+                f"{key!r} is"
+                if key and value is document.object
+                else f"{key} is"
+                if key
+                else "it is"
+            )
             return encoded_twice(where)
     return None
 
@@ -135,8 +177,15 @@ def _message_lists(document: Document) -> list[Messages]:
     lists = list(_lists(value, ()))
     if value is None:
         lists = [Messages([item for _, item in rows], (), [line for line, _ in rows])]
-        lists += [found for line, item in rows[:TRIED_PIECES] for found in _lists(item, (f"line {line}",))]
-    alike = {at: sum(map(_looks_like_one, found.items[:TRIED_ITEMS])) for at, found in enumerate(lists)}
+        lists += [
+            found
+            for line, item in rows[:TRIED_PIECES]
+            for found in _lists(item, (f"line {line}",))
+        ]
+    alike = {
+        at: sum(map(_looks_like_one, found.items[:TRIED_ITEMS]))
+        for at, found in enumerate(lists)
+    }
     return [lists[at] for at in sorted(alike, key=lambda at: -alike[at]) if alike[at]]
 
 
@@ -164,18 +213,31 @@ class _Attempt(NamedTuple):
     warnings: int
 
 
-def _nearest_reader(document: Document, readers: Sequence[Reader]) -> Reader | UnclearUserError | None:
+def _nearest_reader(
+    document: Document, readers: Sequence[Reader]
+) -> Reader | UnclearUserError | None:
     """The reader that would read the whole file, if its format were named; the error of one that would if it were
     said who the user is; ``None`` where no reader would."""
     if len(document.items) > TRIED_ITEMS:
         return None
     found, unclear = [], None
-    for reader in sorted(readers, key=lambda reader: GENERIC.index(reader.name) if reader.name in GENERIC else 99):
+    for reader in sorted(
+        readers,
+        key=lambda reader: GENERIC.index(reader.name) if reader.name in GENERIC else 99,
+    ):
         try:
             found.append(_attempt(reader, document))
         except UnclearUserError as error:
             unclear = unclear or error
-        except (TranscriptError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+        except (
+            TranscriptError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ):
             continue  # it is of another format: what exactly a reader stumbles over says nothing
     whole = [attempt for attempt in found if attempt.messages]
     if not whole:
@@ -189,7 +251,9 @@ def _attempt(reader: Reader, document: Document) -> _Attempt:
     for piece in reader.conversations(document)[:TRIED_PIECES]:
         builder = TranscriptBuilder(document.limits, user=document.user)
         transcript = reader.read(piece, builder)
-        if builder.has_left_out or not any(message.content for message in transcript.messages):
+        if builder.has_left_out or not any(
+            message.content for message in transcript.messages
+        ):
             return _Attempt(reader, 0, 0)
         messages += len(transcript.messages)
         warnings += len(transcript.warnings)

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.archives import archived_names
-from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, UnknownFormatError
+from memviz.transcripts.document import (
+    OTHER_FORMAT,
+    Document,
+    Reader,
+    UnknownFormatError,
+)
 from memviz.transcripts.file_kinds import page_kind
 from memviz.transcripts.nearest import refusal
 from memviz.transcripts.readers.texts.nearly import text_refusal
@@ -21,7 +26,9 @@ def placed(error: TranscriptError, name: str, format: str | None) -> TranscriptE
     """The error with the name of its file in front of the place, and with a remedy."""
     place = ", ".join(part for part in (name, error.place) if part)
     remedy = error.remedy or OTHER_FORMAT
-    return copied(error, format=error.format or format or "", place=place, remedy=remedy)
+    return copied(
+        error, format=error.format or format or "", place=place, remedy=remedy
+    )
 
 
 def copied(error: TranscriptError, **changed: str) -> TranscriptError:
@@ -33,29 +40,50 @@ def copied(error: TranscriptError, **changed: str) -> TranscriptError:
 
 def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> TranscriptError:
     """Why no file of an archive can be read; ``refused`` has the error of each that was tried."""
-    unclear = {inner: error for inner, error in refused.items() if isinstance(error, UnclearUserError)}
+    unclear = {
+        inner: error
+        for inner, error in refused.items()
+        if isinstance(error, UnclearUserError)
+    }
     if len(refused) == 1 or unclear:
         inner, error = next(iter((unclear or refused).items()))
         return placed(error, inner, None)
     remedy = "Choose the file with the conversations."
     if refused:
-        found = "; ".join(f"{inner[:80]}: {error.reason.rstrip('.')}" for inner, error in _first(refused))
-        more = f"; and {len(refused) - MAX_NAMES} more files" if len(refused) > MAX_NAMES else ""
+        found = "; ".join(
+            f"{inner[:80]}: {error.reason.rstrip('.')}"
+            for inner, error in _first(refused)
+        )
+        more = (
+            f"; and {len(refused) - MAX_NAMES} more files"
+            if len(refused) > MAX_NAMES
+            else ""
+        )
         return TranscriptError(f"no conversation inside. {found}{more}.", remedy=remedy)
     names = archived_names(data)
-    found = f"it holds nothing but {_some(names)}, which cannot hold one" if names else "it is empty"
+    found = (
+        f"it holds nothing but {_some(names)}, which cannot hold one"
+        if names
+        else "it is empty"
+    )
     return TranscriptError(f"no conversation inside: {found}.", remedy=remedy)
 
 
 def _first(refused: dict[str, TranscriptError]) -> list[tuple[str, TranscriptError]]:
     """The first of the files; a broken one before one of no known kind, which may lie in any archive."""
-    return sorted(refused.items(), key=lambda entry: isinstance(entry[1], UnknownFormatError))[:MAX_NAMES]
+    return sorted(
+        refused.items(), key=lambda entry: isinstance(entry[1], UnknownFormatError)
+    )[:MAX_NAMES]
 
 
 def archive_warnings(refused: dict[str, TranscriptError]) -> Iterator[str]:
     """What is said of the files of an archive that could not be read, beside others that could."""
     # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
-    broken = {inner: error for inner, error in refused.items() if not isinstance(error, UnknownFormatError)}
+    broken = {
+        inner: error
+        for inner, error in refused.items()
+        if not isinstance(error, UnknownFormatError)
+    }
     for inner, error in list(broken.items())[:MAX_NAMES]:
         yield f"not imported: {placed(error, inner, None)}"
 
@@ -77,7 +105,16 @@ def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError
         return text_refusal(document)
     problem = document.problem
     # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.
-    is_whole = document.json.problem is None or bool(document.plain_text) or document.is_of_another_kind
+    is_whole = (
+        document.json.problem is None
+        or bool(document.plain_text)
+        or document.is_of_another_kind
+    )
     if not is_whole:
         return problem
-    return UnknownFormatError(problem.reason, format=problem.format, place=problem.place, remedy=problem.remedy)
+    return UnknownFormatError(
+        problem.reason,
+        format=problem.format,
+        place=problem.place,
+        remedy=problem.remedy,
+    )

@@ -25,7 +25,11 @@ class BundledSamples(Mapping[str, Transcript]):
 
     def __init__(self) -> None:
         names = (entry.name for entry in _FOLDER.iterdir())
-        self._ids = tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+        self._ids = tuple(
+            sorted(
+                name.removesuffix(".json") for name in names if name.endswith(".json")
+            )
+        )
 
     def __getitem__(self, id: str) -> Transcript:
         if id not in self._ids:
@@ -45,7 +49,9 @@ class BundledSamples(Mapping[str, Transcript]):
 
 @cache
 def _read(id: str) -> Transcript:
-    return replace(load_transcript((_FOLDER / f"{id}.json").read_bytes()), format="bundled")
+    return replace(
+        load_transcript((_FOLDER / f"{id}.json").read_bytes()), format="bundled"
+    )
 
 
 @cache

@@ -16,7 +16,9 @@ from memviz.transcripts.limits import Limits
 WRITE_AHEAD, ROLLBACK = b"\x02\x02", b"\x01\x01"
 VERSIONS_AT = slice(18, 20)  # bytes of the header: how the file is written and read
 STEPS_BETWEEN_LOOKS = 10_000
-REMEDY = "Close the program that writes it, copy the database again, and choose the copy."
+REMEDY = (
+    "Close the program that writes it, copy the database again, and choose the copy."
+)
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
 
 
@@ -31,17 +33,31 @@ class Tables:
         self.in_write_ahead_mode = data[VERSIONS_AT] == WRITE_AHEAD
         self._limits, self._bytes = limits, len(data)
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
-        self._connection.text_factory = lambda raw: clean_text(raw.decode("utf-8", "replace"))
+        self._connection.text_factory = lambda raw: clean_text(
+            raw.decode("utf-8", "replace")
+        )
         with _readable(limits.database_seconds):
             # A database in memory has no file beside it, and refuses to open in the mode that needs one.
-            self._connection.deserialize(data[:18] + ROLLBACK + data[20:] if self.in_write_ahead_mode else data)
-            self._connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in ALLOWED else 1)
-            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(self._bytes, 1_000_000))
+            self._connection.deserialize(
+                data[:18] + ROLLBACK + data[20:] if self.in_write_ahead_mode else data
+            )
+            self._connection.set_authorizer(
+                lambda action, *_: sqlite3.SQLITE_OK if action in ALLOWED else 1
+            )
+            self._connection.setlimit(
+                sqlite3.SQLITE_LIMIT_LENGTH, max(self._bytes, 1_000_000)
+            )
             self._stop_after(limits.database_seconds)
-            names = self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
-            self.columns = {name: self._columns(name) for name, sql in names if _is_plain(name, sql)}
+            names = self._connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+            ).fetchall()
+            self.columns = {
+                name: self._columns(name) for name, sql in names if _is_plain(name, sql)
+            }
 
-    def rows(self, table: str, columns: Sequence[str], order: Sequence[str] = ()) -> list[dict[str, Any]]:
+    def rows(
+        self, table: str, columns: Sequence[str], order: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
         """The rows of a table as dictionaries of these columns; one that the table lacks is ``None``. They come in
         the order of ``order`` (columns), else as they were written. Raises :class:`TranscriptError` for too many."""
         there = self.columns.get(table, ())
@@ -56,7 +72,10 @@ class Tables:
             found = self._fetch(f"{query} LIMIT {self._limits.messages + 1}")
         if len(found) > self._limits.messages:
             reason = f"the table {clean_text(table)[:40]!r} has more than {self._limits.messages:,} rows."
-            raise TranscriptError(reason, remedy="Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES.")
+            raise TranscriptError(
+                reason,
+                remedy="Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES.",
+            )
         missing = dict.fromkeys(columns)
         return [missing | dict(zip(picked, values, strict=True)) for values in found]
 
@@ -66,12 +85,16 @@ class Tables:
         for row in self._connection.execute(query):
             room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
             if room < 0:
-                raise TranscriptError("its rows hold more than the whole file.", remedy=REMEDY)
+                raise TranscriptError(
+                    "its rows hold more than the whole file.", remedy=REMEDY
+                )
             found.append(row)
         return found
 
     def _columns(self, table: str) -> tuple[str, ...]:
-        described = self._connection.execute(f"SELECT * FROM {_quoted(table)} LIMIT 0").description  # noqa: S608
+        described = self._connection.execute(
+            f"SELECT * FROM {_quoted(table)} LIMIT 0"  # noqa: S608
+        ).description
         return tuple(column[0] for column in described)
 
     def _stop_after(self, seconds: int) -> None:
@@ -88,7 +111,11 @@ def _quoted(name: str) -> str:
 
 
 def _is_plain(name: object, sql: object) -> bool:
-    return isinstance(name, str) and isinstance(sql, str) and sql.lstrip()[:12].upper() == "CREATE TABLE"
+    return (
+        isinstance(name, str)
+        and isinstance(sql, str)
+        and sql.lstrip()[:12].upper() == "CREATE TABLE"
+    )
 
 
 @contextmanager
@@ -103,7 +130,11 @@ def _readable(seconds: int) -> Iterator[None]:
         reason = f"reading its tables takes longer than the limit of {duration_words(seconds)}."
         remedy = "Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS."
         raise TranscriptError(reason, format="SQLite", remedy=remedy) from None
-    except (sqlite3.Error, ValueError, OverflowError) as error:  # a name with NUL, a number too large
+    except (
+        sqlite3.Error,
+        ValueError,
+        OverflowError,
+    ) as error:  # a name with NUL, a number too large
         raise _unreadable(error) from None
 
 

@@ -6,7 +6,10 @@ from datetime import UTC, datetime
 
 from memviz.conversation import TIME
 
-EARLIEST_SECONDS, LATEST_SECONDS = 631_152_000, 4_102_444_800  # 1990 and 2100: no chat has other dates
+EARLIEST_SECONDS, LATEST_SECONDS = (
+    631_152_000,
+    4_102_444_800,
+)  # 1990 and 2100: no chat has other dates
 NANOSECONDS = 1_000_000_000
 MAX_CHARS = 40
 
@@ -19,7 +22,11 @@ def moment(value: object) -> datetime | None:
     """
     if isinstance(value, str) and len(value) <= MAX_CHARS:
         return _of_text(value.strip())
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < LATEST_SECONDS * NANOSECONDS:
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and 0 < value < LATEST_SECONDS * NANOSECONDS
+    ):
         return _of_number(value)
     return None
 
@@ -34,7 +41,9 @@ def with_time(value: object) -> dict[str, str]:
 def _of_text(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        return (
+            found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        )
     except (ValueError, OverflowError):
         return None
 

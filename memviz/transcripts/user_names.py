@@ -16,13 +16,22 @@ def same_name(one: str, other: str) -> bool:
 
 def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
     """The error for a user's name that is none of those who speak."""
-    found = f"the names found are {listed_names(names)}" if names else "no name of a speaker was found"
-    return UnclearUserError(f"nobody called {user[:40]!r} speaks in it: {found}.", names=names)
+    found = (
+        f"the names found are {listed_names(names)}"
+        if names
+        else "no name of a speaker was found"
+    )
+    return UnclearUserError(
+        f"nobody called {user[:40]!r} speaks in it: {found}.", names=names
+    )
 
 
 def unclear_user(names: Sequence[str]) -> UnclearUserError:
     """The error for a text in which several speak and it does not show which of them is the user."""
-    return UnclearUserError(f"it is not clear who the user is: lines start with {listed_names(names)}.", names=names)
+    return UnclearUserError(
+        f"it is not clear who the user is: lines start with {listed_names(names)}.",
+        names=names,
+    )
 
 
 def listed_names(names: Sequence[str]) -> str:

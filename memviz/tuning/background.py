@@ -17,7 +17,11 @@ class BackgroundSweep:
     neither the user nor the budget. ``on_cancel`` is called when the user stops it.
     """
 
-    def __init__(self, make: Callable[[], Sweeping], on_cancel: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Sweeping],
+        on_cancel: Callable[[], object] | None = None,
+    ) -> None:
         self._make, self._on_cancel = make, on_cancel
         self._sweeping: Sweeping | None = None
         self._cancelled, self._finished = Event(), Event()

@@ -49,7 +49,10 @@ class StrategyBest:
 def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, ...]:
     """The best of every strategy, by the rule of the recommendation: the cheapest setting that does what is asked for,
     else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left out."""
-    found = (best_of(sweep, id, constraints) for id in dict.fromkeys(setting.id for setting in sweep.settings))
+    found = (
+        best_of(sweep, id, constraints)
+        for id in dict.fromkeys(setting.id for setting in sweep.settings)
+    )
     return tuple(best for best in found if best is not None)
 
 
@@ -68,16 +71,33 @@ def best_of(sweep: Sweep, id: str, constraints: Constraints) -> StrategyBest | N
 
 def alike(table: DataFrame, setting: Strategy) -> DataFrame:
     """The rows of the same strategy that differ from ``setting`` in its main parameter alone, in the order of it."""
-    others = [p for p in setting.parameters() if p.name != setting.main_parameter and p.name in table]
+    others = [
+        p
+        for p in setting.parameters()
+        if p.name != setting.main_parameter and p.name in table
+    ]
     for other in others:
         value = getattr(setting, other.name)
-        table = table[table[other.name].isna() if value is None else table[other.name] == value]
-    return table.sort_values(setting.main_parameter) if setting.main_parameter in table else table
+        table = table[
+            table[other.name].isna() if value is None else table[other.name] == value
+        ]
+    return (
+        table.sort_values(setting.main_parameter)
+        if setting.main_parameter in table
+        else table
+    )
 
 
 def main_axis(setting: Strategy) -> Parameter | None:
     """The main parameter of a setting, if it is a number."""
-    return next((p for p in setting.parameters() if p.name == setting.main_parameter and p.is_number), None)
+    return next(
+        (
+            p
+            for p in setting.parameters()
+            if p.name == setting.main_parameter and p.is_number
+        ),
+        None,
+    )
 
 
 def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
@@ -86,21 +106,32 @@ def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
     axis, row, rows = main_axis(best.setting), best.row, table.to_dict("records")
     if axis is None or len(rows) < 2:
         return None
-    ends = {rows[0]["setting"]: (rows[1], _smaller), rows[-1]["setting"]: (rows[-2], _larger)}
+    ends = {
+        rows[0]["setting"]: (rows[1], _smaller),
+        rows[-1]["setting"]: (rows[-2], _larger),
+    }
     neighbour, beyond = ends.get(row["setting"], (None, _larger))
     if neighbour is None or did_the_same(neighbour, row):
         return None
     if best.fits and neighbour[sweep.cost_measure] <= row[sweep.cost_measure]:
         return None
     value = beyond(axis, getattr(best.setting, axis.name), sweep.largest)
-    tried = [getattr(setting, axis.name) for setting in sweep.settings if setting.id == best.setting.id]
-    is_new = value is not None and not min(tried) <= value <= max(tried)  # some may be waiting, or have failed
+    tried = [
+        getattr(setting, axis.name)
+        for setting in sweep.settings
+        if setting.id == best.setting.id
+    ]
+    is_new = value is not None and not min(tried) <= value <= max(
+        tried
+    )  # some may be waiting, or have failed
     return Edge(axis.name, value) if value is not None and is_new else None
 
 
 def _larger(axis: Parameter, value: int, largest: Mapping[str, int]) -> int | None:
     """Twice as much, as far as it is allowed and the conversation is as long."""
-    limits = [limit for limit in (axis.maximum, largest.get(axis.unit)) if limit is not None]
+    limits = [
+        limit for limit in (axis.maximum, largest.get(axis.unit)) if limit is not None
+    ]
     more = min([2 * value, *limits])
     return more if more > value else None
 

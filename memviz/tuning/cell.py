@@ -49,8 +49,12 @@ class Cell:
     subject: str
     """Title of the conversation."""
     traffic: Traffic = field(default_factory=Traffic.nothing, repr=False)
-    retained: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
-    born: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
+    retained: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(0, np.int64), repr=False
+    )
+    born: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(0, np.int64), repr=False
+    )
     facts: int = 0
     summarizations: int = 0
     failed_summarizations: int = 0
@@ -67,12 +71,20 @@ class Cell:
         """The share of the facts stated so far that a request holds (0 to 1), on average over the requests by which
         any was stated; NaN where none is ever."""
         asked = self.born > 0
-        return float(np.mean(self.retained[asked] / self.born[asked])) if asked.any() else float("nan")
+        return (
+            float(np.mean(self.retained[asked] / self.born[asked]))
+            if asked.any()
+            else float("nan")
+        )
 
     @property
     def final_retention(self) -> float:
         """The same share at the last request alone."""
-        return float(self.retained[-1] / self.born[-1]) if self.born.size and self.born[-1] else float("nan")
+        return (
+            float(self.retained[-1] / self.born[-1])
+            if self.born.size and self.born[-1]
+            else float("nan")
+        )
 
     @property
     def can_be_kept(self) -> bool:
@@ -81,11 +93,24 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as JSON."""
-        plain = ("subject", "facts", "summarizations", "failed_summarizations", "over_budget_requests",
-                 "orphaned_requests", "refused_requests", "sends_everything", "seconds", "error")  # fmt: skip
+        plain = (
+            "subject",
+            "facts",
+            "summarizations",
+            "failed_summarizations",
+            "over_budget_requests",
+            "orphaned_requests",
+            "refused_requests",
+            "sends_everything",
+            "seconds",
+            "error",
+        )
         return {
             **{name: getattr(self, name) for name in plain},
-            "strategy": {"id": self.strategy.id, "parameters": self.strategy.model_dump()},
+            "strategy": {
+                "id": self.strategy.id,
+                "parameters": self.strategy.model_dump(),
+            },
             "traffic": self.traffic.to_dict(),
             "retained": self.retained.tolist(),
             "born": self.born.tolist(),
@@ -95,7 +120,9 @@ class Cell:
     def from_dict(cls, value: Mapping[str, Any]) -> Cell:
         """The cell that :meth:`to_dict` described."""
         apart = {
-            "strategy": make_strategy(value["strategy"]["id"], **value["strategy"]["parameters"]),
+            "strategy": make_strategy(
+                value["strategy"]["id"], **value["strategy"]["parameters"]
+            ),
             "traffic": Traffic.from_dict(value["traffic"]),
             "retained": np.array(value["retained"], dtype=np.int64),
             "born": np.array(value["born"], dtype=np.int64),
@@ -103,26 +130,46 @@ class Cell:
         return cls(**{**value, **apart})
 
 
-def cell_key(subject: SweepConversation, strategy: Strategy, counter: str, summarizer: str) -> str:
+def cell_key(
+    subject: SweepConversation, strategy: Strategy, counter: str, summarizer: str
+) -> str:
     """A hash of everything that a cell depends on."""
-    parts = [VERSION, subject.digest, strategy.id, strategy.model_dump(), counter, summarizer]
+    parts = [
+        VERSION,
+        subject.digest,
+        strategy.id,
+        strategy.model_dump(),
+        counter,
+        summarizer,
+    ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def measure(subject: SweepConversation, strategy: Strategy, counter: AnyCounter, summarizer: Model | None) -> Cell:
+def measure(
+    subject: SweepConversation,
+    strategy: Strategy,
+    counter: AnyCounter,
+    summarizer: Model | None,
+) -> Cell:
     """Replay ``subject`` under ``strategy`` and measure it. A setting that cannot be run (a system prompt larger
     than its budget) gives a cell that says so; failed summarizer calls are counted. A spent budget and a summarizer
     that no call reaches are raised: no other cell would do better."""
     started = perf_counter()
     try:
         run = replay(
-            subject.log, strategy, model=summarizer, counter=counter, system_prompt=subject.system_prompt,
+            subject.log,
+            strategy,
+            model=summarizer,
+            counter=counter,
+            system_prompt=subject.system_prompt,
             tools=subject.tools,
-        )  # fmt: skip
+        )
     except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:
-        return Cell(strategy, subject.title, seconds=perf_counter() - started, error=str(error))
+        return Cell(
+            strategy, subject.title, seconds=perf_counter() - started, error=str(error)
+        )
     kept = retention(run, subject.probes, subject.texts) if subject.probes else None
     return cell_of(subject, run, kept, perf_counter() - started)
 
@@ -144,8 +191,12 @@ def cell_of(
         retained=nothing if kept is None else kept.retained.sum(axis=1, dtype=np.int64),
         born=nothing if kept is None else kept.born.sum(axis=1, dtype=np.int64),
         facts=0 if kept is None else len(subject.probes),
-        summarizations=sum(compaction.is_summarization for compaction in run.compactions),
-        failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
+        summarizations=sum(
+            compaction.is_summarization for compaction in run.compactions
+        ),
+        failed_summarizations=sum(
+            compaction.failed_calls for compaction in run.compactions
+        ),
         over_budget_requests=run.columns.over_budget,
         orphaned_requests=orphaned_requests(run),
         refused_requests=refused_requests(run),

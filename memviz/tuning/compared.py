@@ -17,7 +17,10 @@ from memviz.tuning.sweep_conversation import SweepConversation
 
 
 def as_sweep(
-    runs: Sequence[Run], kept: Sequence[Retention | None], subject: SweepConversation, assumptions: PricingAssumptions
+    runs: Sequence[Run],
+    kept: Sequence[Retention | None],
+    subject: SweepConversation,
+    assumptions: PricingAssumptions,
 ) -> Sweep:
     """The sweep whose settings are those of ``runs``, at least one, of the conversation ``subject``. ``kept`` is what
     each of them retains of its probes, ``None`` where that is not known."""
@@ -26,8 +29,13 @@ def as_sweep(
         for number, (run, retained) in enumerate(zip(runs, kept, strict=True))
     }
     return Sweep(
-        tuple(run.strategy for run in runs), (subject.title,), cells, assumptions,
-        guessed_facts=(subject.guessed_facts,), unmeasured_results=(subject.unmeasured_results,),
+        tuple(run.strategy for run in runs),
+        (subject.title,),
+        cells,
+        assumptions,
+        guessed_facts=(subject.guessed_facts,),
+        unmeasured_results=(subject.unmeasured_results,),
         summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
-        counter=runs[0].counter.name, largest=largest_sizes((subject.log,), runs[0].counter),
-    )  # fmt: skip
+        counter=runs[0].counter.name,
+        largest=largest_sizes((subject.log,), runs[0].counter),
+    )

@@ -37,11 +37,17 @@ class Constraints:
         if not table["retention"].notna().any():
             keeps = ~keeps
         taken = self.takes(table)
-        within = table["peak_tokens"] <= (float("inf") if self.max_peak_tokens is None else self.max_peak_tokens)
+        within = table["peak_tokens"] <= (
+            float("inf") if self.max_peak_tokens is None else self.max_peak_tokens
+        )
         return keeps & within & taken
 
     def takes(self, table: DataFrame) -> Series[bool]:
         """Which rows can be recommended at all: those of settings that ran over every conversation, and of which a
         provider refuses no request, unless that is allowed."""
         ran = table["failed"] == 0
-        return ran if self.allow_refused or "refused" not in table else ran & (table["refused"] == 0)
+        return (
+            ran
+            if self.allow_refused or "refused" not in table
+            else ran & (table["refused"] == 0)
+        )

@@ -12,7 +12,9 @@ from memviz.tuning.recommendation import cost_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep
 
 
-def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summarizer: str) -> Setting | None:
+def setting_to_export(
+    sweep: Sweep, number: int, over: Over, counter: str, summarizer: str
+) -> Setting | None:
     """Return setting ``number`` (0-based) of a sweep that was made with this counter and this summarizer; ``None`` as
     long as it was not measured. The models whose prices counted are those that the exported code asks, so that the cost
     in its header is its own. With several conversations the system prompt is that of the first."""
@@ -29,7 +31,15 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
         system_prompt=next(iter(sweep.system_prompts), None) or None,
         found=" ".join(
-            filter(None, (_found(sweep, row), sweep.grounds.about_results, _refused(row), _whose_prompt(sweep)))
+            filter(
+                None,
+                (
+                    _found(sweep, row),
+                    sweep.grounds.about_results,
+                    _refused(row),
+                    _whose_prompt(sweep),
+                ),
+            )
         ),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
         repair_tool_pairs=not row["refused"],
@@ -38,7 +48,10 @@ def setting_to_export(sweep: Sweep, number: int, over: Over, counter: str, summa
 
 def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
     together = " in all" if row["conversations"] > 1 else ""
-    parts = [f"at most {row['peak_tokens']:,.0f} tokens a request", f"{cost_in_words(row)}{together}"]
+    parts = [
+        f"at most {row['peak_tokens']:,.0f} tokens a request",
+        f"{cost_in_words(row)}{together}",
+    ]
     if row["usd"] == row["usd"]:
         parts[-1] += f" at the prices {_whose_prices(sweep)}"
     if row["retention"] == row["retention"]:

@@ -56,21 +56,36 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     cannot = refused()
     for id, given in grid.items():
         if id in cannot:
-            raise ParameterError("grid", id, f"a strategy that can be run here. {cannot[id]}")
-        values = suggested(id) if given is None else {name: _listed(id, name, one) for name, one in given.items()}
+            raise ParameterError(
+                "grid", id, f"a strategy that can be run here. {cannot[id]}"
+            )
+        values = (
+            suggested(id)
+            if given is None
+            else {name: _listed(id, name, one) for name, one in given.items()}
+        )
         _check_number(id, values)
         for combination in product(*values.values()):
             one = strategy(id, **dict(zip(values, combination, strict=True)))
             made.setdefault((id, one.model_dump_json()), one)
     if not made:
-        raise ParameterError("grid", dict(grid), f"at least one strategy out of: {', '.join(strategies())}")
+        raise ParameterError(
+            "grid",
+            dict(grid),
+            f"at least one strategy out of: {', '.join(strategies())}",
+        )
     return tuple(made.values())
 
 
 def _check_number(id: str, values: Mapping[str, tuple[Any, ...]]) -> None:
     number = prod(len(one) for one in values.values())
     if number > MAX_SETTINGS:
-        raise ParameterError("grid", f"{number:,} settings", f"at most {MAX_SETTINGS:,} of one strategy", id)
+        raise ParameterError(
+            "grid",
+            f"{number:,} settings",
+            f"at most {MAX_SETTINGS:,} of one strategy",
+            id,
+        )
 
 
 def suggested(
@@ -80,7 +95,9 @@ def suggested(
     default alone. ``largest``: see :func:`memviz.tuning.axes.suggested_values`."""
     cls = strategies().get(id) or type(strategy(id))
     return {
-        axis.name: suggested_values(axis, steps, largest) if axis.name == cls.main_parameter else (axis.default,)
+        axis.name: suggested_values(axis, steps, largest)
+        if axis.name == cls.main_parameter
+        else (axis.default,)
         for axis in axes(cls)
     }
 
@@ -89,13 +106,21 @@ def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
     """The sizes of the largest conversation, by unit: no larger values are worth suggesting."""
     sizes = {"tokens": 1, "messages": 1, "turns": 1}
     for log in logs:
-        found = {"tokens": log.token_sums(counter).totals[-1], "messages": len(log), "turns": log.turn_count}
+        found = {
+            "tokens": log.token_sums(counter).totals[-1],
+            "messages": len(log),
+            "turns": log.turn_count,
+        }
         sizes = {unit: max(size, int(found[unit])) for unit, size in sizes.items()}
     return sizes
 
 
 def _listed(id: str, name: str, given: Any) -> tuple[Any, ...]:
-    values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else (given,)
+    values = (
+        tuple(given)
+        if isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+        else (given,)
+    )
     if not values:
         raise ParameterError(name, "nothing", "at least one value", id)
     return values

@@ -64,8 +64,16 @@ class Grounds:
         """How many facts the shares are measured on, and what to do about guessed ones."""
         if not self.facts:
             return "There was no fact to measure on; add yours."
-        check = f"; check {'it' if self.guessed_facts == 1 else 'them'} or add yours" if self.guessed_facts else ""
-        return " ".join(filter(None, (f"Measured on {self.facts_in_words}{check}.", self.about_results)))
+        check = (
+            f"; check {'it' if self.guessed_facts == 1 else 'them'} or add yours"
+            if self.guessed_facts
+            else ""
+        )
+        return " ".join(
+            filter(
+                None, (f"Measured on {self.facts_in_words}{check}.", self.about_results)
+            )
+        )
 
     @property
     def about_results(self) -> str:
@@ -84,7 +92,9 @@ class Grounds:
             return (OFFLINE_SUMMARIES, SURENESS)
         if self.summarizer.startswith(RECORDING):
             recording = self.summarizer.removeprefix(RECORDING)
-            return (f"Summaries are those that a language model wrote for the recording {recording}.",)
+            return (
+                f"Summaries are those that a language model wrote for the recording {recording}.",
+            )
         return (f"Summaries were written by {self.summarizer}.",)
 
     @property

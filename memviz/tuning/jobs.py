@@ -39,7 +39,11 @@ def jobs(
 ) -> Iterator[Job]:
     """The cells at ``places`` as jobs of at most ``size`` cells, conversation by conversation."""
     for number, subject in enumerate(subjects):
-        mine = [(place, settings[place.setting]) for place in places if place.subject == number]
+        mine = [
+            (place, settings[place.setting])
+            for place in places
+            if place.subject == number
+        ]
         for at in range(0, len(mine), size):
             yield Job(subject, tuple(mine[at : at + size]), counter, summarizer)
 
@@ -51,4 +55,7 @@ def job_size(cells: int, workers: int, jobs_per_worker: int = 8) -> int:
 
 def work(job: Job) -> list[tuple[CellIndex, Cell]]:
     """Measure all cells of a job."""
-    return [(place, measure(job.subject, one, job.counter, job.summarizer)) for place, one in job.settings]
+    return [
+        (place, measure(job.subject, one, job.counter, job.summarizer))
+        for place, one in job.settings
+    ]

@@ -22,8 +22,14 @@ def knee(x: Sequence[float], y: Sequence[float]) -> int | None:
     :data:`LEAST_POINTS` points or an unknown value (NaN) has no knee.
     """
     across, up = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if len(across) < LEAST_POINTS or not np.isfinite([across, up]).all() or up[-1] <= up[0]:
+    if (
+        len(across) < LEAST_POINTS
+        or not np.isfinite([across, up]).all()
+        or up[-1] <= up[0]
+    ):
         return None
-    above = (up - up[0]) / (up[-1] - up[0]) - (across - across[0]) / (across[-1] - across[0])
+    above = (up - up[0]) / (up[-1] - up[0]) - (across - across[0]) / (
+        across[-1] - across[0]
+    )
     farthest = int(above.argmax())
     return farthest if above[farthest] >= LEAST_DISTANCE else None

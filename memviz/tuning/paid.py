@@ -35,8 +35,12 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Es
     summaries = Work(
         "summary",
         calls=sum(len(traffic.summarizer_turns) for traffic in traffics),
-        input_tokens=sum(int(traffic.summarizer_input_tokens.sum()) for traffic in traffics),
-        output_tokens=sum(int(traffic.summarizer_output_tokens.sum()) for traffic in traffics),
+        input_tokens=sum(
+            int(traffic.summarizer_input_tokens.sum()) for traffic in traffics
+        ),
+        output_tokens=sum(
+            int(traffic.summarizer_output_tokens.sum()) for traffic in traffics
+        ),
     )
     priced_at = LIST_PRICE if prices in (None, listed) else "the prices given"
     if len(known) < len(costs):
@@ -61,7 +65,13 @@ def paid_summarizer(
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """
-    asked = model(name, retries=RETRIES, longest_wait=LONGEST_WAIT_SECONDS, cache=answers_folder, **options)
+    asked = model(
+        name,
+        retries=RETRIES,
+        longest_wait=LONGEST_WAIT_SECONDS,
+        cache=answers_folder,
+        **options,
+    )
     if notes is not None:
         asked = Noted(asked, notes)
     paid = Budgeted(asked, budget, usd_per_million=usd_per_million)
@@ -70,5 +80,9 @@ def paid_summarizer(
 
 def spent_sentence(name: str, budget: Budget) -> str:
     """What the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
-    unsure = f", of which {dollars(budget.uncertain_usd)} may not be" if budget.uncertain_usd else ""
+    unsure = (
+        f", of which {dollars(budget.uncertain_usd)} may not be"
+        if budget.uncertain_usd
+        else ""
+    )
     return f"Spent on {name}: {dollars(budget.spent_usd)} in {counted(budget.calls, 'call')}{unsure}."

@@ -6,21 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def on_front(costs: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.bool_]:
+def on_front(
+    costs: NDArray[np.float64], gains: NDArray[np.float64]
+) -> NDArray[np.bool_]:
     """Which points no other one beats: none costs at most as much and gains at least as much, and is better in one
     of both. Of equal points all are on the front. A point without a cost or a gain (NaN) is not."""
     front = np.zeros(len(costs), dtype=bool)
     known = np.flatnonzero(~(np.isnan(costs) | np.isnan(gains)))
-    order = known[np.lexsort((-gains[known], costs[known]))]  # the cheapest first, of equal cost the best
+    order = known[
+        np.lexsort((-gains[known], costs[known]))
+    ]  # the cheapest first, of equal cost the best
     best, cheapest_of_best = -np.inf, np.inf
     for point in order.tolist():
-        if gains[point] > best or (gains[point] == best and costs[point] == cheapest_of_best):
+        if gains[point] > best or (
+            gains[point] == best and costs[point] == cheapest_of_best
+        ):
             front[point] = True
             best, cheapest_of_best = gains[point], costs[point]
     return front
 
 
-def beaten_by(costs: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.intp]:
+def beaten_by(
+    costs: NDArray[np.float64], gains: NDArray[np.float64]
+) -> NDArray[np.intp]:
     """For each point the one on the front that beats it: of all that cost at most as much the one that gains most, of
     these the cheapest, of these the first. -1 for a point that none beats, or that has no cost or gain (NaN)."""
     winners = np.full(len(costs), -1, dtype=np.intp)

@@ -17,9 +17,16 @@ UNKNOWN = "unknown"
 def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
     """A sentence on the prices of each model, in plain text."""
     if assumptions.main is not None:
-        yield prices_in_words(assumptions.main, reads_a_cache=assumptions.cache is not None)
-    if assumptions.summarizer is not None and assumptions.summarizer != assumptions.main:
-        yield "Summarizer: " + prices_in_words(assumptions.summarizer, reads_a_cache=False)
+        yield prices_in_words(
+            assumptions.main, reads_a_cache=assumptions.cache is not None
+        )
+    if (
+        assumptions.summarizer is not None
+        and assumptions.summarizer != assumptions.main
+    ):
+        yield "Summarizer: " + prices_in_words(
+            assumptions.summarizer, reads_a_cache=False
+        )
 
 
 def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
@@ -28,7 +35,9 @@ def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
         return f"{pricing.model} is in no price list here, so what it costs is unknown."
     tiers = [_rates(rates, reads_a_cache) for rates in pricing.rates]
     for rates, words in zip(pricing.rates[1:], tiers[1:], strict=True):
-        tiers[0] += f"; in requests of more than {rates.above_input_tokens:,} input tokens {words}"
+        tiers[0] += (
+            f"; in requests of more than {rates.above_input_tokens:,} input tokens {words}"
+        )
     return f"{pricing.model}, USD per million tokens: {tiers[0]}. Source: {pricing.source}."
 
 
@@ -37,9 +46,11 @@ def cache_in_words(cache: CacheRules | None) -> str:
     if cache is None:
         return "Prompt cache: none is counted, because none is known for this model or it was switched off."
     step = f", in steps of {cache.step_tokens:,}" if cache.step_tokens > 1 else ""
-    lives = "no lifetime is known" if cache.lifetime_seconds is None else (
-        f"kept for {duration_words(cache.lifetime_seconds)} without use"
-    )  # fmt: skip
+    lives = (
+        "no lifetime is known"
+        if cache.lifetime_seconds is None
+        else (f"kept for {duration_words(cache.lifetime_seconds)} without use")
+    )
     of = f", as of {cache.as_of:%Y-%m-%d}" if cache.as_of else ""
     rules = f"Prompt cache: reuses what two requests begin with, from {cache.min_tokens:,} tokens on{step}; {lives}."
     return f"{rules} Source: {cache.source}{of}."
@@ -55,10 +66,16 @@ def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
     return ", ".join([*told, f"output {_per_million(rates.output_usd_per_token)}"])
 
 
-def _per_million(usd_per_token: float | None, input_usd_per_token: float | None = None) -> str:
+def _per_million(
+    usd_per_token: float | None, input_usd_per_token: float | None = None
+) -> str:
     if usd_per_token is not None:
         return f"{usd_per_token * MILLION:,.6g}"
-    return UNKNOWN if input_usd_per_token is None else f"{input_usd_per_token * MILLION:,.6g} (as input)"
+    return (
+        UNKNOWN
+        if input_usd_per_token is None
+        else f"{input_usd_per_token * MILLION:,.6g} (as input)"
+    )
 
 
 def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
@@ -80,8 +97,15 @@ def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
 
 def whose_prices(assumptions: PricingAssumptions) -> str:
     """Whose prices count, behind the word *prices*: ``of X``, or ``of X for the chat and of Y for the summaries``."""
-    main, writer = (one.whose if one else "of an unknown model" for one in (assumptions.main, assumptions.summarizer))
-    return main if main == writer else f"{main} for the chat and {writer} for the summaries"
+    main, writer = (
+        one.whose if one else "of an unknown model"
+        for one in (assumptions.main, assumptions.summarizer)
+    )
+    return (
+        main
+        if main == writer
+        else f"{main} for the chat and {writer} for the summaries"
+    )
 
 
 def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:

@@ -26,16 +26,32 @@ class PricingAssumptions:
 
     @classmethod
     def of(
-        cls, model: str = DEFAULT_MODEL, summarizer: str | None = None, pause_seconds: float = DEFAULT_PAUSE_SECONDS
+        cls,
+        model: str = DEFAULT_MODEL,
+        summarizer: str | None = None,
+        pause_seconds: float = DEFAULT_PAUSE_SECONDS,
     ) -> PricingAssumptions:
         """List prices by the models' names; without a ``summarizer`` the chat model writes the summaries, too."""
-        return cls(pricing(model), pricing(summarizer or model), cache_rules(model), pause_seconds)
+        return cls(
+            pricing(model),
+            pricing(summarizer or model),
+            cache_rules(model),
+            pause_seconds,
+        )
 
     def cost(self, traffic: Traffic) -> Cost:
         """What this traffic costs."""
-        return cost(traffic, self.main, self.summarizer, cache=self.cache, pause_seconds=self.pause_seconds)
+        return cost(
+            traffic,
+            self.main,
+            self.summarizer,
+            cache=self.cache,
+            pause_seconds=self.pause_seconds,
+        )
 
-    def usd_of_more(self, traffic: Traffic, turn: int, more_tokens: int) -> float | None:
+    def usd_of_more(
+        self, traffic: Traffic, turn: int, more_tokens: int
+    ) -> float | None:
         """What it costs if the last request of ``turn`` reads so many tokens more, none of which the request before
         had: US dollars, ``None`` where the price is unknown."""
         requests = np.flatnonzero(traffic.turns == turn)
@@ -43,5 +59,12 @@ class PricingAssumptions:
             return None
         more = traffic.input_tokens.copy()
         more[requests[-1]] += more_tokens
-        before, after = self.cost(traffic).request_usd, self.cost(replace(traffic, input_tokens=more)).request_usd
-        return None if before is None or after is None else float(after[requests[-1]] - before[requests[-1]])
+        before, after = (
+            self.cost(traffic).request_usd,
+            self.cost(replace(traffic, input_tokens=more)).request_usd,
+        )
+        return (
+            None
+            if before is None or after is None
+            else float(after[requests[-1]] - before[requests[-1]])
+        )

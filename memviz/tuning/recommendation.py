@@ -42,7 +42,11 @@ class Recommendation:
     @property
     def headline(self) -> str:
         """Which setting to take, said with no more confidence than its grounds give; empty where none fits."""
-        return "" if self.setting is None else f"{verdict(self.setting.code_label, self.grounds)}."
+        return (
+            ""
+            if self.setting is None
+            else f"{verdict(self.setting.code_label, self.grounds)}."
+        )
 
     @property
     def why(self) -> str:
@@ -77,13 +81,19 @@ def recommend(sweep: Sweep, constraints: Constraints) -> Recommendation:
     setting that could not be run over one of the conversations is never recommended."""
     table = sweep.by_setting(constraints.over)
     if table.empty:
-        return Recommendation(None, ("Nothing was measured, so nothing can be recommended.",))
+        return Recommendation(
+            None, ("Nothing was measured, so nothing can be recommended.",)
+        )
     has_facts, measure = bool(table["retention"].notna().any()), sweep.cost_measure
     left_out = left_out_in_words(table, constraints)
     considered = int((constraints.takes(table) | (table["failed"] > 0)).sum())
     found = best_row(table, constraints, measure)
     if found is None:
-        return Recommendation(None, tuple(left_out) or ("Every setting failed over at least one conversation.",))
+        return Recommendation(
+            None,
+            tuple(left_out)
+            or ("Every setting failed over at least one conversation.",),
+        )
     first, fits = found
     if not fits:
         nothing = _nothing_fits(sweep, first, constraints)
@@ -92,17 +102,29 @@ def recommend(sweep: Sweep, constraints: Constraints) -> Recommendation:
     others = fitting[fitting["setting"] != first["setting"]]
     second = cheapest(others, measure) if len(others) else None
     asked = constraints if has_facts else constraints.of_size
-    reasons = [_what_it_does(sweep, first, has_facts), _why_it(considered, len(fitting), measure, asked)]
-    reasons += [*idle_in_words(sweep, first["setting"]), *refused_in_words(sweep, first["setting"])]
+    reasons = [
+        _what_it_does(sweep, first, has_facts),
+        _why_it(considered, len(fitting), measure, asked),
+    ]
+    reasons += [
+        *idle_in_words(sweep, first["setting"]),
+        *refused_in_words(sweep, first["setting"]),
+    ]
     reasons += left_out
     if second is not None:
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
-        reasons.append("No facts are known, so what each setting forgets was not compared.")
+        reasons.append(
+            "No facts are known, so what each setting forgets was not compared."
+        )
     return Recommendation(
-        sweep.settings[first["setting"]], tuple(reasons), first,
-        None if second is None else sweep.settings[second["setting"]], second, grounds=sweep.grounds,
-    )  # fmt: skip
+        sweep.settings[first["setting"]],
+        tuple(reasons),
+        first,
+        None if second is None else sweep.settings[second["setting"]],
+        second,
+        grounds=sweep.grounds,
+    )
 
 
 def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
@@ -111,9 +133,15 @@ def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
     parts = []
     if has_facts:
         kept = f"keeps {share_in_words(row['retention'])} of the facts"
-        parts.append(f"{kept} ({share_in_words(worst['retention'])} in the worst conversation)" if several else kept)
+        parts.append(
+            f"{kept} ({share_in_words(worst['retention'])} in the worst conversation)"
+            if several
+            else kept
+        )
     peak = f"sends at most {row['peak_tokens']:,.0f} tokens in a request"
-    parts.append(f"{peak} ({worst['peak_tokens']:,.0f} in the worst)" if several else peak)
+    parts.append(
+        f"{peak} ({worst['peak_tokens']:,.0f} in the worst)" if several else peak
+    )
     parts.append(f"costs {cost_in_words(row)}{added_in_words(row)}")
     missing = len(sweep.subjects) - row["conversations"]
     over = share_of(row["conversations"], len(sweep.subjects), "conversation")
@@ -123,21 +151,35 @@ def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
 
 def idle_in_words(sweep: Sweep, setting: int) -> list[str]:
     """A sentence where the setting of this number (0-based) could leave something out and never did; else none."""
-    strategy, cells = sweep.settings[setting], [cell for cell in sweep.cells_of(setting) if not cell.error]
+    strategy, cells = (
+        sweep.settings[setting],
+        [cell for cell in sweep.cells_of(setting) if not cell.error],
+    )
     idle = sum(cell.sends_everything for cell in cells)
     if not idle or not strategy.main_parameter:
         return []
     acts = "left nothing out"
     if strategy.trigger is not Trigger.NEVER:
-        acts = "never summarized" if strategy.writes_notes else "never cleared or shortened anything"
-    where = "here" if len(sweep.subjects) == 1 else f"in {share_of(idle, len(sweep.subjects), 'conversation')}"
+        acts = (
+            "never summarized"
+            if strategy.writes_notes
+            else "never cleared or shortened anything"
+        )
+    where = (
+        "here"
+        if len(sweep.subjects) == 1
+        else f"in {share_of(idle, len(sweep.subjects), 'conversation')}"
+    )
     return [f"It {acts} {where}, so it did what the full buffer does."]
 
 
 def refused_in_words(sweep: Sweep, setting: int) -> list[str]:
     """A sentence where the setting of this number (0-based) sends requests that a provider refuses; else none."""
     cells = sweep.cells_of(setting)
-    refused, requests = sum(cell.refused_requests for cell in cells), sum(len(cell.traffic.turns) for cell in cells)
+    refused, requests = (
+        sum(cell.refused_requests for cell in cells),
+        sum(len(cell.traffic.turns) for cell in cells),
+    )
     if not refused:
         return []
     hold = "holds" if refused == 1 else "hold"
@@ -152,7 +194,9 @@ def left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
     left_out = int((table["refused"] > 0).sum())
     if asked.allow_refused or not left_out:
         return []
-    are_left_out = "is left out, for it sends" if left_out == 1 else "are left out, for they send"
+    are_left_out = (
+        "is left out, for it sends" if left_out == 1 else "are left out, for they send"
+    )
     return [
         f"{counted(left_out, 'setting')} {are_left_out} requests that a provider refuses: a tool's result without its "
         "call, or a call without its result."
@@ -170,14 +214,24 @@ def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -
 
 def asked_in_words(asked: Constraints, keep: str = "keep", stay: str = "stay") -> str:
     """``keep 90% of the facts with at most 3,000 tokens in a request``: what a setting has to do."""
-    limit = "" if asked.max_peak_tokens is None else f"at most {asked.max_peak_tokens:,} tokens in a request"
+    limit = (
+        ""
+        if asked.max_peak_tokens is None
+        else f"at most {asked.max_peak_tokens:,} tokens in a request"
+    )
     if asked.min_retention <= 0:
-        return f"{stay} within {limit.removeprefix('at most ')}" if limit else "could be run"
+        return (
+            f"{stay} within {limit.removeprefix('at most ')}"
+            if limit
+            else "could be run"
+        )
     kept = f"{keep} {share_in_words(asked.min_retention)} of the facts"
     return f"{kept} with {limit}" if limit else kept
 
 
-def _runner_up(first: Mapping[str, Any], second: Mapping[str, Any], measure: str, has_facts: bool) -> str:
+def _runner_up(
+    first: Mapping[str, Any], second: Mapping[str, Any], measure: str, has_facts: bool
+) -> str:
     if did_the_same(first, second):
         return f"{second['label']} did exactly the same here."
     cost, least = second[measure], first[measure]
@@ -188,10 +242,16 @@ def _runner_up(first: Mapping[str, Any], second: Mapping[str, Any], measure: str
     else:
         text = cost_in_words(second)
     text = f"Next: {second['label']}, at {text}"
-    return f"{text}, keeps {share_in_words(second['retention'])}." if has_facts else f"{text}."
+    return (
+        f"{text}, keeps {share_in_words(second['retention'])}."
+        if has_facts
+        else f"{text}."
+    )
 
 
-def _nothing_fits(sweep: Sweep, nearest: Mapping[str, Any], asked: Constraints) -> Recommendation:
+def _nothing_fits(
+    sweep: Sweep, nearest: Mapping[str, Any], asked: Constraints
+) -> Recommendation:
     limit = asked.max_peak_tokens
     if limit is not None and nearest["peak_tokens"] > limit:
         reason = (
@@ -205,14 +265,21 @@ def _nothing_fits(sweep: Sweep, nearest: Mapping[str, Any], asked: Constraints) 
             f"No setting keeps {share_in_words(asked.min_retention, nearest['retention'])} of the facts{within}: the "
             f"most is {most}, with {nearest['label']}. Ask for less, allow larger requests, or try larger limits."
         )
-    return Recommendation(None, (reason,), nearest=sweep.settings[nearest["setting"]], grounds=sweep.grounds)
+    return Recommendation(
+        None,
+        (reason,),
+        nearest=sweep.settings[nearest["setting"]],
+        grounds=sweep.grounds,
+    )
 
 
 def share_in_words(share: float, beside: float | None = None) -> str:
     """A share in percent, with as many digits (up to three) as it takes not to look like all, nothing or ``beside``."""
     if np.isnan(share):
         return "an unknown share"
-    others = [other for other in (0.0, 1.0, beside) if other is not None and other != share]
+    others = [
+        other for other in (0.0, 1.0, beside) if other is not None and other != share
+    ]
     for digits in range(3):
         text = f"{share:.{digits}%}"
         if text not in [f"{other:.{digits}%}" for other in others]:
@@ -222,7 +289,11 @@ def share_in_words(share: float, beside: float | None = None) -> str:
 
 def cost_in_words(row: Mapping[Any, Any]) -> str:
     """Dollars, or tokens where the price is unknown: of all conversations together."""
-    return f"{row['all_tokens']:,.0f} tokens" if np.isnan(row["usd"]) else dollars(row["usd"])
+    return (
+        f"{row['all_tokens']:,.0f} tokens"
+        if np.isnan(row["usd"])
+        else dollars(row["usd"])
+    )
 
 
 def added_in_words(row: Mapping[Any, Any]) -> str:
@@ -244,5 +315,8 @@ def spread_in_words(row: Mapping[Any, Any]) -> str:
 def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
     """The mean, the least and the most that a conversation costs."""
     if np.isnan(row["usd"]):
-        return [f"{row[f'all_tokens_{name}']:,.0f} tokens" for name in ("mean", "least", "most")]
+        return [
+            f"{row[f'all_tokens_{name}']:,.0f} tokens"
+            for name in ("mean", "least", "most")
+        ]
     return [dollars(row[f"usd_{name}"]) for name in ("mean", "least", "most")]

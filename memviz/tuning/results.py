@@ -75,10 +75,23 @@ class Sweep:
     def grounds(self) -> Grounds:
         """What its figures rest on."""
         facts = {place.subject: cell.facts for place, cell in self.cells.items()}
-        guessed = sum(number for subject, number in enumerate(self.guessed_facts) if facts.get(subject))
+        guessed = sum(
+            number
+            for subject, number in enumerate(self.guessed_facts)
+            if facts.get(subject)
+        )
         wrote = any(cell.summarizations for cell in self.cells.values())
-        unmeasured = sum(number for subject, number in enumerate(self.unmeasured_results) if facts.get(subject))
-        return Grounds(guessed, sum(facts.values()) - guessed, self.summarizer if wrote else "", unmeasured)
+        unmeasured = sum(
+            number
+            for subject, number in enumerate(self.unmeasured_results)
+            if facts.get(subject)
+        )
+        return Grounds(
+            guessed,
+            sum(facts.values()) - guessed,
+            self.summarizer if wrote else "",
+            unmeasured,
+        )
 
     @property
     def is_complete(self) -> bool:
@@ -98,8 +111,13 @@ class Sweep:
         from pandas import DataFrame
 
         places = sorted(self.cells)
-        rows = [{**self._setting_row(place), **_row(self.cells[place], self.cost(place))} for place in places]
-        return DataFrame(rows, columns=[*self._setting_columns, "conversation", *_COLUMNS])
+        rows = [
+            {**self._setting_row(place), **_row(self.cells[place], self.cost(place))}
+            for place in places
+        ]
+        return DataFrame(
+            rows, columns=[*self._setting_columns, "conversation", *_COLUMNS]
+        )
 
     def frame(self) -> DataFrame:
         """One row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with parameters as they are
@@ -109,7 +127,9 @@ class Sweep:
         shares (0 to 1), ``usd_per_fact`` is dollars by facts retained on average."""
         return self._frame.copy()
 
-    def by_setting(self, over: Over = "median", *, allow_refused: bool = False) -> DataFrame:
+    def by_setting(
+        self, over: Over = "median", *, allow_refused: bool = False
+    ) -> DataFrame:
         """One row a setting, with the measures summed up over the conversations that are compared (see
         :attr:`compared_conversations`).
 
@@ -128,7 +148,9 @@ class Sweep:
             self._tables[over] = self._summed_up(over)
         table = self._tables[over].copy()
         if allow_refused:
-            table["front"] = self._on_front(table, Constraints(over=over, allow_refused=True))
+            table["front"] = self._on_front(
+                table, Constraints(over=over, allow_refused=True)
+            )
         return table
 
     @cached_property
@@ -138,7 +160,13 @@ class Sweep:
         Where there is none, the conversation that most settings were measured over."""
         started = {place.setting for place in self.cells}
         measured = Counter(place.subject for place in self.cells)
-        shared = tuple(sorted(subject for subject, settings in measured.items() if settings == len(started)))
+        shared = tuple(
+            sorted(
+                subject
+                for subject, settings in measured.items()
+                if settings == len(started)
+            )
+        )
         if shared or not measured:
             return shared
         return (min(measured, key=lambda subject: (-measured[subject], subject)),)
@@ -149,7 +177,9 @@ class Sweep:
 
     def _summed_up(self, over: Over) -> DataFrame:
         compared = set(self.compared_conversations)
-        is_compared = np.array([place.subject in compared for place in sorted(self.cells)], dtype=bool)
+        is_compared = np.array(
+            [place.subject in compared for place in sorted(self.cells)], dtype=bool
+        )
         rows = self._frame[is_compared]
         frame = rows[rows["error"] == ""]
         grouped = frame.groupby("setting", sort=True)
@@ -158,14 +188,22 @@ class Sweep:
             table[name] = grouped[name].agg("sum").where(_all_known(grouped[name]))
         for name in SPREAD:
             for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
-                table[f"{name}_{column}"] = grouped[name].agg(how).where(_all_known(grouped[name]))
+                table[f"{name}_{column}"] = (
+                    grouped[name].agg(how).where(_all_known(grouped[name]))
+                )
         with_facts = frame[frame["retention"].notna()].groupby("setting", sort=True)
         for name, worst in MEASURES.items():
             if name in _OF_ONE_CONVERSATION:
                 values = (with_facts if name in _ASKED else grouped)[name]
-                table[name] = values.agg("median" if over == "median" else worst).where(_all_known(values))
-        table["mean_tokens"] = grouped["sent_tokens"].sum() / grouped["requests"].sum().clip(lower=1)
-        table["hit_rate"] = grouped["cached_tokens"].sum() / grouped["sent_tokens"].sum().clip(lower=1)
+                table[name] = values.agg("median" if over == "median" else worst).where(
+                    _all_known(values)
+                )
+        table["mean_tokens"] = grouped["sent_tokens"].sum() / grouped[
+            "requests"
+        ].sum().clip(lower=1)
+        table["hit_rate"] = grouped["cached_tokens"].sum() / grouped[
+            "sent_tokens"
+        ].sum().clip(lower=1)
         retained = with_facts["retained_facts"].sum()
         table["usd_per_fact"] = (with_facts["usd"].sum() / retained).where(
             (retained > 0) & _all_known(with_facts["usd"])
@@ -180,7 +218,9 @@ class Sweep:
 
     def _on_front(self, table: DataFrame, asked: Constraints) -> NDArray[np.bool_]:
         comparable = table["retention"].where(asked.takes(table))
-        return on_front(table[self.cost_measure].to_numpy(float), comparable.to_numpy(float))
+        return on_front(
+            table[self.cost_measure].to_numpy(float), comparable.to_numpy(float)
+        )
 
     @property
     def cost_measure(self) -> str:
@@ -188,7 +228,9 @@ class Sweep:
         known = self._frame.loc[self._frame["error"] == "", "usd"]
         return "usd" if len(known) and known.notna().all() else "all_tokens"
 
-    def pareto(self, over: Over = "median", *, allow_refused: bool = False) -> DataFrame:
+    def pareto(
+        self, over: Over = "median", *, allow_refused: bool = False
+    ) -> DataFrame:
         """The settings that no other one beats: none costs less and retains as much, none retains more for as much.
         What could not be run over every conversation is not compared, nor, unless ``allow_refused``, what sends
         requests that a provider refuses. Rows of :meth:`by_setting`, cheapest first."""
@@ -197,25 +239,44 @@ class Sweep:
 
     def cells_of(self, setting: int) -> list[Cell]:
         """The cells of the setting of this number (0-based), one a conversation."""
-        return [self.cells[place] for place in sorted(self.cells) if place.setting == setting]
+        return [
+            self.cells[place]
+            for place in sorted(self.cells)
+            if place.setting == setting
+        ]
 
     def best(
-        self, min_retention: float = 0.9, max_peak_tokens: int | None = None, over: Over = "median", *,
+        self,
+        min_retention: float = 0.9,
+        max_peak_tokens: int | None = None,
+        over: Over = "median",
+        *,
         allow_refused: bool = False,
-    ) -> Recommendation:  # fmt: skip
+    ) -> Recommendation:
         """The cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so far and
         have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests that a
         provider refuses is left out, and that is said, unless ``allow_refused``."""
-        return recommend(self, Constraints(min_retention, max_peak_tokens, over, allow_refused))
+        return recommend(
+            self, Constraints(min_retention, max_peak_tokens, over, allow_refused)
+        )
 
     @cached_property
     def _setting_columns(self) -> tuple[str, ...]:
-        names = dict.fromkeys(p.name for setting in self.settings for p in setting.parameters() if not p.live_only)
+        names = dict.fromkeys(
+            p.name
+            for setting in self.settings
+            for p in setting.parameters()
+            if not p.live_only
+        )
         return ("setting", "strategy", "label", *names)
 
     def _setting_row(self, place: CellIndex) -> dict[str, Any]:
         setting = self.settings[place.setting]
-        own = {p.name: getattr(setting, p.name) for p in setting.parameters() if not p.live_only}
+        own = {
+            p.name: getattr(setting, p.name)
+            for p in setting.parameters()
+            if not p.live_only
+        }
         return {
             "setting": place.setting,
             "strategy": setting.id,
@@ -249,7 +310,9 @@ def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
     if cell.error:  # nothing was sent: not at no cost, but at none that is known
         return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
     sent, traffic = cell.traffic.input_tokens, cell.traffic
-    summarizer = int(traffic.summarizer_input_tokens.sum() + traffic.summarizer_output_tokens.sum())
+    summarizer = int(
+        traffic.summarizer_input_tokens.sum() + traffic.summarizer_output_tokens.sum()
+    )
     usd = np.nan if cost.total_usd is None else cost.total_usd
     retained = cell.retention * cell.facts
     return {
@@ -258,9 +321,13 @@ def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
         "retention": cell.retention,
         "final_retention": cell.final_retention,
         "usd": usd,
-        "uncached_usd": np.nan if cost.uncached_total_usd is None else cost.uncached_total_usd,
+        "uncached_usd": np.nan
+        if cost.uncached_total_usd is None
+        else cost.uncached_total_usd,
         "main_usd": np.nan if cost.main_usd is None else cost.main_usd,
-        "summarizer_usd": np.nan if cost.summarizer_usd is None else cost.summarizer_usd,
+        "summarizer_usd": np.nan
+        if cost.summarizer_usd is None
+        else cost.summarizer_usd,
         "usd_per_fact": usd / retained if retained > 0 else np.nan,
         "retained_facts": retained,
         "hit_rate": cost.hit_rate,

@@ -11,7 +11,18 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.text.wording import listed
 
-WINDOWS_TOKENS = (4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000, 2_000_000)
+WINDOWS_TOKENS = (
+    4_000,
+    8_000,
+    16_000,
+    32_000,
+    64_000,
+    128_000,
+    200_000,
+    400_000,
+    1_000_000,
+    2_000_000,
+)
 """Usual context windows."""
 LARGEST_SHARE = 2
 """Presets are taken to be made for the smallest usual window of which the largest of them is at most one in so many
@@ -37,8 +48,9 @@ class Scaled(NamedTuple):
         """What was scaled, from what, in a sentence."""
         changes = (
             f"{name.replace('_', ' ')} {self.presets[name]:,} → {value:,}"
-            for name, value in self.values.items() if value != self.presets[name]
-        )  # fmt: skip
+            for name, value in self.values.items()
+            if value != self.presets[name]
+        )
         return (
             f"Scaled from a window of {self.window_tokens:,} tokens to a conversation of {self.needed_tokens:,}: "
             f"{listed(changes)}."
@@ -49,18 +61,30 @@ def scaled(strategy: type[Strategy], needed_tokens: int) -> Scaled | None:
     """The presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all. ``None`` where there is
     nothing to scale: it has no limit in tokens, or the conversation would fill the window that they are made for. A
     parameter that says the window itself, of which others are shares, becomes what the conversation needs."""
-    presets, limits = presets_of(strategy), {one.name: one for one in strategy.parameters()}
+    presets, limits = (
+        presets_of(strategy),
+        {one.name: one for one in strategy.parameters()},
+    )
     if not presets or needed_tokens <= 0:
         return None
     window_tokens = window_of(presets)
     share = min(1.0, needed_tokens / window_tokens)
     values = {
-        name: min(preset, _within(limits[name], needed_tokens if name in WINDOW_PARAMETERS else _round(preset, share)))
+        name: min(
+            preset,
+            _within(
+                limits[name],
+                needed_tokens if name in WINDOW_PARAMETERS else _round(preset, share),
+            ),
+        )
         for name, preset in presets.items()
     }
     if values == presets:
         return None
-    said = next((preset for name, preset in presets.items() if name in WINDOW_PARAMETERS), window_tokens)
+    said = next(
+        (preset for name, preset in presets.items() if name in WINDOW_PARAMETERS),
+        window_tokens,
+    )
     return Scaled(presets, values, window_tokens if share < 1 else said, needed_tokens)
 
 
@@ -68,24 +92,33 @@ def presets_of(strategy: type[Strategy]) -> dict[str, int]:
     """The limits in tokens that a strategy begins with, by parameter; a limit of 0 is none. A window is among them
     where they are made for it."""
     found = {
-        one.name: int(one.default) for one in strategy.parameters()
+        one.name: int(one.default)
+        for one in strategy.parameters()
         if one.unit == "tokens" and one.is_number and one.default and not one.live_only
-    }  # fmt: skip
+    }
     limits = [value for name, value in found.items() if name not in WINDOW_PARAMETERS]
     made_for = OTHER_SHARE * max(limits, default=0)
-    return {name: value for name, value in found.items() if name not in WINDOW_PARAMETERS or value <= made_for}
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in WINDOW_PARAMETERS or value <= made_for
+    }
 
 
 def window_of(presets: Mapping[str, int]) -> int:
     """The usual context window that these limits are made for, in tokens."""
-    limits = [preset for name, preset in presets.items() if name not in WINDOW_PARAMETERS] or [*presets.values()]
+    limits = [
+        preset for name, preset in presets.items() if name not in WINDOW_PARAMETERS
+    ] or [*presets.values()]
     least = LARGEST_SHARE * max(limits)
     return next((window for window in WINDOWS_TOKENS if window >= least), least)
 
 
 def is_scaled(scale: Scaled | None, parameters: Mapping[str, Any]) -> bool:
     """Whether ``parameters`` still are as they were scaled."""
-    return scale is not None and all(parameters.get(name) == value for name, value in scale.values.items())
+    return scale is not None and all(
+        parameters.get(name) == value for name, value in scale.values.items()
+    )
 
 
 def _round(preset: int, share: float) -> int:
@@ -98,4 +131,6 @@ def _round(preset: int, share: float) -> int:
 
 def _within(parameter: Parameter, value: float) -> int:
     at_least = max(parameter.minimum or 1, value)
-    return int(at_least if parameter.maximum is None else min(parameter.maximum, at_least))
+    return int(
+        at_least if parameter.maximum is None else min(parameter.maximum, at_least)
+    )

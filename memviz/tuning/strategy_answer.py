@@ -72,9 +72,20 @@ class StrategyAnswer:
 
     def _sentences(self) -> Iterator[str]:
         row, values = self.best.row, self.curve[self.axis.name]
-        does = [f"keeps {share_in_words(row['retention'])} of the facts"] if self.grounds.facts else []
-        does += [f"costs {cost_in_words(row)}", f"sends at most {row['peak_tokens']:,.0f} tokens in a request"]
-        which = "It" if self.best.fits else f"{self._named(row[self.axis.name])} comes nearest: it"
+        does = (
+            [f"keeps {share_in_words(row['retention'])} of the facts"]
+            if self.grounds.facts
+            else []
+        )
+        does += [
+            f"costs {cost_in_words(row)}",
+            f"sends at most {row['peak_tokens']:,.0f} tokens in a request",
+        ]
+        which = (
+            "It"
+            if self.best.fits
+            else f"{self._named(row[self.axis.name])} comes nearest: it"
+        )
         yield f"{which} {listed(does)}."
         if self.best.fits:
             yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
@@ -109,7 +120,9 @@ class StrategyAnswer:
         return self.axis.in_code(int(value))
 
 
-def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswer | None:
+def answer_for(
+    sweep: Sweep, id: str, constraints: Constraints
+) -> StrategyAnswer | None:
     """The answer for the strategy ``id``; ``None`` where fewer than two values of its main parameter were measured."""
     best = best_of(sweep, id, constraints)
     if best is None:
@@ -121,8 +134,12 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     if axis is None or len(curve) < 2:
         return None
     has_facts = bool(table["retention"].notna().any())
-    asked = asked_in_words(constraints if has_facts else constraints.of_size, "keeps", "stays")
-    costs, kept = (curve[name].to_numpy(dtype=float) for name in (sweep.cost_measure, "retention"))
+    asked = asked_in_words(
+        constraints if has_facts else constraints.of_size, "keeps", "stays"
+    )
+    costs, kept = (
+        curve[name].to_numpy(dtype=float) for name in (sweep.cost_measure, "retention")
+    )
     front = np.flatnonzero(on_front(costs, kept))
     only = int(front[0]) if len(front) == 1 else None
     number = best.row["setting"]
@@ -139,18 +156,26 @@ def answer_for(sweep: Sweep, id: str, constraints: Constraints) -> StrategyAnswe
     )
 
 
-def _winner(table: DataFrame, best: StrategyBest, constraints: Constraints, cost: str) -> Mapping[str, Any] | None:
+def _winner(
+    table: DataFrame, best: StrategyBest, constraints: Constraints, cost: str
+) -> Mapping[str, Any] | None:
     """The row that beats the best value in cost and facts kept and does what is asked for as well: of several the one
     that keeps most. ``None`` where there is none, or no facts are known."""
     row, others = best.row, table[constraints.fits(table)]
     costs_as_little = others[cost] * SAME_COST <= row[cost]
     keeps_as_much = others["retention"] >= row["retention"] - ROUNDING
     cheaper = costs_as_little & keeps_as_much
-    keeps_more = (others[cost] <= row[cost] * SAME_COST) & (others["retention"] > row["retention"] + ROUNDING)
+    keeps_more = (others[cost] <= row[cost] * SAME_COST) & (
+        others["retention"] > row["retention"] + ROUNDING
+    )
     better = others[cheaper | keeps_more]
     if better.empty:
         return None
-    return as_row(better.sort_values(["retention", cost, "setting"], ascending=[False, True, True]))
+    return as_row(
+        better.sort_values(
+            ["retention", cost, "setting"], ascending=[False, True, True]
+        )
+    )
 
 
 def bend(costs: NDArray[np.float64], kept: NDArray[np.float64]) -> int | None:

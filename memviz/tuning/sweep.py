@@ -25,7 +25,11 @@ from memviz.tuning.cell import Cell, cell_key
 from memviz.tuning.executors import dask_cluster, inline, processes, threads
 from memviz.tuning.grid import Grid, largest_sizes, settings
 from memviz.tuning.jobs import CellIndex, Job, job_size, jobs, work
-from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, PricingAssumptions
+from memviz.tuning.pricing_assumptions import (
+    DEFAULT_MODEL,
+    DEFAULT_PAUSE_SECONDS,
+    PricingAssumptions,
+)
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
 
@@ -56,7 +60,11 @@ class SweepProgress:
     @property
     def seconds_left(self) -> float | None:
         """How long the rest takes if it goes on like this; ``None`` as long as nothing was measured."""
-        return self.seconds / self.measured * (self.total - self.done) if self.measured else None
+        return (
+            self.seconds / self.measured * (self.total - self.done)
+            if self.measured
+            else None
+        )
 
     @property
     def time_left(self) -> str:
@@ -64,7 +72,11 @@ class SweepProgress:
         left = self.seconds_left
         if left is None or self.done == self.total:
             return ""
-        return f"about {ceil(left)} s left" if left < 100 else f"about {ceil(left / 60)} min left"
+        return (
+            f"about {ceil(left)} s left"
+            if left < 100
+            else f"about {ceil(left / 60)} min left"
+        )
 
 
 @dataclass
@@ -99,7 +111,9 @@ class Sweeping:
     @property
     def progress(self) -> SweepProgress:
         """How far it is."""
-        return SweepProgress(len(self.cells), self.total, self.measured, perf_counter() - self._started)
+        return SweepProgress(
+            len(self.cells), self.total, self.measured, perf_counter() - self._started
+        )
 
     @property
     def sweep(self) -> Sweep:
@@ -111,11 +125,17 @@ class Sweeping:
             self.assumptions,
             self.stopped,
             guessed_facts=tuple(subject.guessed_facts for subject in self.subjects),
-            unmeasured_results=tuple(subject.unmeasured_results for subject in self.subjects),
+            unmeasured_results=tuple(
+                subject.unmeasured_results for subject in self.subjects
+            ),
             summarizer="" if self.summarizer is None else self.summarizer.name,
             counter=find_counter(self.counter).name,
-            largest=largest_sizes((subject.log for subject in self.subjects), find_counter(self.counter)),
-            system_prompts=tuple(subject.whole_system_prompt for subject in self.subjects),
+            largest=largest_sizes(
+                (subject.log for subject in self.subjects), find_counter(self.counter)
+            ),
+            system_prompts=tuple(
+                subject.whole_system_prompt for subject in self.subjects
+            ),
         )
 
     def __iter__(self) -> Iterator[Cell]:
@@ -131,7 +151,9 @@ class Sweeping:
                     self._take(place, cell, keys[place])
                     yield cell
         except BudgetSpentError as error:
-            if not self.stop.is_set():  # else the user closed it, and it need not be used up
+            if (
+                not self.stop.is_set()
+            ):  # else the user closed it, and it need not be used up
                 self.stopped = str(error)
 
     def _keys(self) -> dict[CellIndex, str]:
@@ -139,21 +161,31 @@ class Sweeping:
         summarizer = "" if self.summarizer is None else _named(self.summarizer)
         return {
             # Who would summarize does not matter where nothing ever is summarized.
-            CellIndex(s, c): cell_key(subject, setting, counter, summarizer if setting.writes_notes else "")
+            CellIndex(s, c): cell_key(
+                subject, setting, counter, summarizer if setting.writes_notes else ""
+            )
             for c, subject in enumerate(self.subjects)
             for s, setting in enumerate(self.settings)
         }
 
-    def _kept_cells(self, keys: dict[CellIndex, str]) -> Iterator[tuple[CellIndex, Cell]]:
+    def _kept_cells(
+        self, keys: dict[CellIndex, str]
+    ) -> Iterator[tuple[CellIndex, Cell]]:
         if self.kept is None:
             return
         found: dict[str, dict[str, object]] = {}
-        with suppress(DatabaseMovedError):  # no connection was free, and a file that is gone gives no further one
+        with suppress(
+            DatabaseMovedError
+        ):  # no connection was free, and a file that is gone gives no further one
             found = self.kept.find_cells(list(keys.values()))
         for place, key in keys.items():
             try:
                 cell = Cell.from_dict(found[key])
-            except (LookupError, TypeError, ValueError):  # it was not kept, or is damaged: it is measured now
+            except (
+                LookupError,
+                TypeError,
+                ValueError,
+            ):  # it was not kept, or is damaged: it is measured now
                 continue
             yield place, cell
 
@@ -161,23 +193,37 @@ class Sweeping:
         self.cells[place] = cell
         self.measured += 1
         if self.kept is not None and cell.can_be_kept:
-            with suppress(DatabaseMovedError):  # pages say so; the cell is worth looking at nevertheless
+            with suppress(
+                DatabaseMovedError
+            ):  # pages say so; the cell is worth looking at nevertheless
                 self.kept.keep_cell(key, cell.to_dict())
 
-    def _run(self, missing: Sequence[CellIndex]) -> Iterator[list[tuple[CellIndex, Cell]]]:
+    def _run(
+        self, missing: Sequence[CellIndex]
+    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
         workers = self._workers()
-        size = job_size(len(missing), workers) if self._executor() in ("processes", "dask") else 1
-        todo = jobs(self.subjects, self.settings, missing, self.counter, self.summarizer, size)
+        size = (
+            job_size(len(missing), workers)
+            if self._executor() in ("processes", "dask")
+            else 1
+        )
+        todo = jobs(
+            self.subjects, self.settings, missing, self.counter, self.summarizer, size
+        )
         return self._execute(todo, workers) if missing else iter(())
 
-    def _execute(self, todo: Iterable[Job], workers: int) -> Iterator[list[tuple[CellIndex, Cell]]]:
+    def _execute(
+        self, todo: Iterable[Job], workers: int
+    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
         match self._executor():
             case "threads":
                 return threads.run(todo, work, workers=workers, stop=self.stop)
             case "processes":
                 return processes.run(todo, work, self.stop, workers=workers)
             case "dask":
-                return dask_cluster.run(todo, work, self.stop, scheduler=self.scheduler, workers=workers)
+                return dask_cluster.run(
+                    todo, work, self.stop, scheduler=self.scheduler, workers=workers
+                )
             case _:
                 return inline.run(todo, work, self.stop)
 
@@ -191,7 +237,9 @@ class Sweeping:
         return "inline" if (self.workers or 1) == 1 else "processes"
 
     def _workers(self) -> int:
-        return self.workers or (DEFAULT_CONCURRENCY if self._executor() == "threads" else 2)
+        return self.workers or (
+            DEFAULT_CONCURRENCY if self._executor() == "threads" else 2
+        )
 
 
 def sweep(
@@ -228,13 +276,18 @@ def sweep(
     or a cluster that is lost.
     """
     count = find_counter(counter)
-    prepared = [SweepConversation.of(found, count, retention=retention) for found in _transcripts(conversations)]
+    prepared = [
+        SweepConversation.of(found, count, retention=retention)
+        for found in _transcripts(conversations)
+    ]
     sweeping = Sweeping(
         tuple(prepared),
         settings(grid),
         counter=count,
         summarizer=as_model(summarizer),
-        assumptions=assumptions or _old_terms(terms) or PricingAssumptions.of(model, summarizer_model, pause_seconds),
+        assumptions=assumptions
+        or _old_terms(terms)
+        or PricingAssumptions.of(model, summarizer_model, pause_seconds),
         kept=kept,
         executor=executor,
         workers=workers,
@@ -258,7 +311,9 @@ def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:
         return [given]
     items = list(given)
     if not items:
-        raise SweepError("There is no conversation to sweep over. Give a transcript, or a list of them.")
+        raise SweepError(
+            "There is no conversation to sweep over. Give a transcript, or a list of them."
+        )
     if any(isinstance(item, Transcript) for item in items):
         return [item for item in items if isinstance(item, Transcript)]
     messages = given if isinstance(given, Log) else (Message.of(item) for item in items)

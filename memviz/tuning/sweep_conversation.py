@@ -35,26 +35,46 @@ class SweepConversation:
 
     @classmethod
     def of(
-        cls, transcript: Transcript, counter: Counter, log: Log | None = None, *, retention: bool = True
+        cls,
+        transcript: Transcript,
+        counter: Counter,
+        log: Log | None = None,
+        *,
+        retention: bool = True,
     ) -> SweepConversation:
         """The subject that a conversation is. ``log`` is its log, if one is at hand: its counts are then shared.
         Without ``retention`` no facts are looked for."""
         log = Log(transcript.messages) if log is None else log
         log.token_sums(counter)
         if not retention:
-            return cls(transcript.title, log, (), transcript.system_prompt, tools=transcript.tools)
+            return cls(
+                transcript.title,
+                log,
+                (),
+                transcript.system_prompt,
+                tools=transcript.tools,
+            )
         brought = tuple(probe for probe in transcript.probes if not probe.by_user)
         typed = tuple(probe for probe in transcript.probes if probe.by_user)
         proposed = () if brought else propose_probes(log)
         probes = (*brought, *proposed, *typed)
-        return cls(transcript.title, log, probes, transcript.system_prompt, bool(proposed), transcript.tools)
+        return cls(
+            transcript.title,
+            log,
+            probes,
+            transcript.system_prompt,
+            bool(proposed),
+            transcript.tools,
+        )
 
     @property
     def whole_system_prompt(self) -> str:
         """All that is sent first with every request, as one text: the prompt given beside the conversation, and the
         system messages that it begins with."""
         leading = [message.content for message in self.log[: self.log.system_stop]]
-        return "\n\n".join([*([self.system_prompt] if self.system_prompt else []), *leading])
+        return "\n\n".join(
+            [*([self.system_prompt] if self.system_prompt else []), *leading]
+        )
 
     @property
     def guessed_facts(self) -> int:
@@ -80,4 +100,6 @@ class SweepConversation:
             [probe.to_dict() for probe in self.probes],
             *([self.tools] if self.tools else []),
         ]
-        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+        return hashlib.sha256(
+            json.dumps(content, sort_keys=True, default=str).encode()
+        ).hexdigest()

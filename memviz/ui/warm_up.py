@@ -38,7 +38,10 @@ def warm_up() -> None:
     first = CompareState()
     with suppress(MemvizError):
         here = workspace()
-        keys = [RunKey(FIRST_SAMPLE, setting.build(), first.counter, OFFLINE) for setting in first.settings]
+        keys = [
+            RunKey(FIRST_SAMPLE, setting.build(), first.counter, OFFLINE)
+            for setting in first.settings
+        ]
         keys = [replace(key, summarizer=here.recorded_for(key)) for key in keys]
         missing = [key for key in keys if here.kept_run(key) is None]
         for work in [here.replaying(key, here.free_summarizer(key)) for key in missing]:

@@ -46,7 +46,9 @@ def test_waits_grow_up_to_a_limit(clock: Clock) -> None:
     assert waits[-1] == LONGEST_WAIT_OF_ONE_SECONDS
 
 
-def test_an_attempt_that_comes_too_early_is_not_looked_at_and_costs_nothing_more(clock: Clock) -> None:
+def test_an_attempt_that_comes_too_early_is_not_looked_at_and_costs_nothing_more(
+    clock: Clock,
+) -> None:
     attempts = Attempts(clock)
     for _ in range(FREE_OF_ONE):
         attempts.begin("10.0.0.1")
@@ -63,13 +65,20 @@ def test_another_visitor_is_not_held_up(clock: Clock) -> None:
 
 def test_many_addresses_of_one_ipv6_network_are_one_visitor(clock: Clock) -> None:
     attempts = Attempts(clock)
-    waits = [attempts.begin(f"2001:db8::{number:x}") for number in range(1, FREE_OF_ONE + 2)]
+    waits = [
+        attempts.begin(f"2001:db8::{number:x}") for number in range(1, FREE_OF_ONE + 2)
+    ]
     assert waits == [0.0] * FREE_OF_ONE + [1.0]
 
 
-def test_guessing_from_many_addresses_is_slow_too_but_nobody_is_locked_out(clock: Clock) -> None:
+def test_guessing_from_many_addresses_is_slow_too_but_nobody_is_locked_out(
+    clock: Clock,
+) -> None:
     attempts = Attempts(clock)
-    waits = [wait_out(attempts, clock, f"10.0.{number}.1") for number in range(FREE_OF_ALL + 10)]
+    waits = [
+        wait_out(attempts, clock, f"10.0.{number}.1")
+        for number in range(FREE_OF_ALL + 10)
+    ]
     assert waits[:FREE_OF_ALL] == [0.0] * FREE_OF_ALL
     assert waits[-1] == LONGEST_WAIT_OF_ALL_SECONDS
 
@@ -89,7 +98,9 @@ def test_wrong_attempts_are_forgotten(clock: Clock) -> None:
     for _ in range(FREE_OF_ONE):
         attempts.begin("10.0.0.1")
     clock.now += FORGOTTEN_AFTER_SECONDS + 1
-    assert [attempts.begin("10.0.0.1") for _ in range(FREE_OF_ONE)] == [0.0] * FREE_OF_ONE
+    assert [attempts.begin("10.0.0.1") for _ in range(FREE_OF_ONE)] == [
+        0.0
+    ] * FREE_OF_ONE
 
 
 def test_only_words_that_were_given_out_are_known() -> None:
@@ -97,5 +108,7 @@ def test_only_words_that_were_given_out_are_known() -> None:
     word = sessions.open()
     assert word in sessions
     assert sessions.open() != word
-    assert not any(other in sessions for other in ("", word[:-1], word.upper(), "\ud800"))
+    assert not any(
+        other in sessions for other in ("", word[:-1], word.upper(), "\ud800")
+    )
     assert word not in repr(vars(sessions))

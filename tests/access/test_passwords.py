@@ -13,13 +13,18 @@ from memviz.errors import AccessError
 SECRET = "correct horse"
 
 
-@pytest.mark.parametrize("written", [SECRET, SECRET + "\n", SECRET + "\r\n", "\ufeff" + SECRET + "\n\n"])
+@pytest.mark.parametrize(
+    "written", [SECRET, SECRET + "\n", SECRET + "\r\n", "\ufeff" + SECRET + "\n\n"]
+)
 def test_the_password_of_a_file(tmp_path: Path, written: str) -> None:
     file = tmp_path / "password"
     file.write_bytes(written.encode())
     password = read_password(file)
     assert password.matches(SECRET)
-    assert not any(password.matches(other) for other in ("", SECRET[:-1], SECRET.upper(), SECRET + "\n", "\udcff"))
+    assert not any(
+        password.matches(other)
+        for other in ("", SECRET[:-1], SECRET.upper(), SECRET + "\n", "\udcff")
+    )
 
 
 def test_spaces_belong_to_it_and_both_ways_to_write_a_letter_count() -> None:
@@ -34,10 +39,17 @@ def test_the_password_itself_is_not_kept() -> None:
 
 @pytest.mark.parametrize(
     ("written", "words"),
-    [(b"", "shorter than 8"), (b"short\n", "shorter than 8"), (b"correct horse\nmore", "several lines"),
-     (b"\xff\xfe\xfd" * 4, "not UTF-8"), (b"long" * 500, "longer than 1024 bytes")],
-)  # fmt: skip
-def test_what_is_no_password_is_refused_without_showing_it(tmp_path: Path, written: bytes, words: str) -> None:
+    [
+        (b"", "shorter than 8"),
+        (b"short\n", "shorter than 8"),
+        (b"correct horse\nmore", "several lines"),
+        (b"\xff\xfe\xfd" * 4, "not UTF-8"),
+        (b"long" * 500, "longer than 1024 bytes"),
+    ],
+)
+def test_what_is_no_password_is_refused_without_showing_it(
+    tmp_path: Path, written: bytes, words: str
+) -> None:
     file = tmp_path / "password"
     file.write_bytes(written)
     with pytest.raises(AccessError, match=words) as caught:

@@ -9,19 +9,31 @@ import re
 import pytest
 
 from benchmarks.fact_states import FOLDER, Pair, read_pairs, state_of, table_of
-from memviz.metrics.retention.measured_error import ADVERSARIAL, HARDER, ORDINARY, Judged
+from memviz.metrics.retention.measured_error import (
+    ADVERSARIAL,
+    HARDER,
+    ORDINARY,
+    Judged,
+)
 
 
 def test_pairs_that_nothing_is_tuned_on_are_as_they_were_fixed() -> None:
-    fixed = re.findall(r"sha256 +([0-9a-f]{64}) +(\S+)", (FOLDER / "README.md").read_text("utf-8"))
+    fixed = re.findall(
+        r"sha256 +([0-9a-f]{64}) +(\S+)", (FOLDER / "README.md").read_text("utf-8")
+    )
     assert {name for _, name in fixed} == {"untouched.jsonl", "harder.jsonl"}
     for hash, name in fixed:
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == hash
 
 
-@pytest.mark.parametrize(("name", "least"), [("untouched", 150), ("seen", 150), ("harder", 120)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("untouched", 150), ("seen", 150), ("harder", 120)]
+)
 def test_every_pair_has_a_verdict_and_an_id_of_its_own(name: str, least: int) -> None:
-    pairs = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    pairs = [
+        json.loads(line)
+        for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()
+    ]
     assert len({one["id"] for one in pairs}) == len(pairs) >= least
     assert {one["verdict"] for one in pairs} == {"known", "contradicted", "lost"}
     assert {one["kind"] for one in pairs} == {"ordinary", "adversarial"}

@@ -25,7 +25,9 @@ PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
 
 
 def command() -> object:
-    spec = importlib.util.spec_from_file_location("findings", ROOT / "benchmarks" / "findings.py")
+    spec = importlib.util.spec_from_file_location(
+        "findings", ROOT / "benchmarks" / "findings.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -35,7 +37,9 @@ def command() -> object:
 
 @pytest.mark.slow
 def test_every_table_is_what_the_command_makes() -> None:
-    found = dict(re.findall(r"<!-- ([\w-]+) -->\n(.+?)\n\n", PAGE + "\n", flags=re.DOTALL))
+    found = dict(
+        re.findall(r"<!-- ([\w-]+) -->\n(.+?)\n\n", PAGE + "\n", flags=re.DOTALL)
+    )
     made = command().tables()  # type: ignore[attr-defined]
     assert list(found) == list(made)
     for name, table in made.items():
@@ -50,16 +54,29 @@ def test_what_was_swept_is_told_truly() -> None:
     assert all(f"`{id}`" in PAGE for id in module.LEFT_OUT), "it says what was left out"  # type: ignore[attr-defined]
     sizes = [len(one.messages) for _, one in measured_conversations()]
     assert f"{min(sizes)} to {max(sizes)} messages" in PAGE
-    assert f"with {sum(len(one.probes) for _, one in measured_conversations())} questions" in PAGE
+    assert (
+        f"with {sum(len(one.probes) for _, one in measured_conversations())} questions"
+        in PAGE
+    )
 
 
 @pytest.mark.slow
-def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model() -> None:
+def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model() -> (
+    None
+):
     module = command()
     rows = [*module.compared()]  # type: ignore[attr-defined]
     found = [part for _, _, part in rows]
     whole = agreed(found)
-    shares = [round(100 * share) for share in (whole.share, whole.one / whole.facts, whole.other / whole.facts)]
-    assert (len(found), *shares) == (RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT)
+    shares = [
+        round(100 * share)
+        for share in (whole.share, whole.one / whole.facts, whole.other / whole.facts)
+    ]
+    assert (len(found), *shares) == (
+        RECORDED_SETTINGS,
+        AGREED_PERCENT,
+        KEPT_PERCENT,
+        STAND_IN_KEPT_PERCENT,
+    )
     costs = module.costs_in_all([runs for _, runs, _ in rows])  # type: ignore[attr-defined]
     assert tuple(round(usd, 2) for usd in costs) == (RECORDED_USD, STAND_IN_USD)

@@ -13,5 +13,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="
 
 @pytest.mark.slow
 def test_the_table_is_what_the_command_makes() -> None:
-    rows = [measure(transcript, LIMIT).row(name) for name, transcript in conversations(TURNS, SEEDS)]
+    rows = [
+        measure(transcript, LIMIT).row(name)
+        for name, transcript in conversations(TURNS, SEEDS)
+    ]
     assert "\n".join([HEAD, *rows]) in PAGE

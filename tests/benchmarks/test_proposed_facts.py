@@ -24,8 +24,13 @@ PATHS = sorted(UNTOUCHED.glob("*.json"))
 
 
 def test_the_untouched_conversations_are_untouched() -> None:
-    (told,) = re.findall(r"sha256  (\w{64})", (UNTOUCHED / "README.md").read_text(encoding="utf-8"))
-    assert hashlib.sha256(b"".join(path.read_bytes() for path in PATHS)).hexdigest() == told
+    (told,) = re.findall(
+        r"sha256  (\w{64})", (UNTOUCHED / "README.md").read_text(encoding="utf-8")
+    )
+    assert (
+        hashlib.sha256(b"".join(path.read_bytes() for path in PATHS)).hexdigest()
+        == told
+    )
 
 
 @pytest.mark.slow
@@ -37,28 +42,54 @@ def test_the_table_is_what_the_command_makes() -> None:
 
 def conversation(tmp_path: Path) -> Path:
     messages = [
-        {"role": "user", "content": "My door code is 7742 and we meet at the town hall on Friday."},
+        {
+            "role": "user",
+            "content": "My door code is 7742 and we meet at the town hall on Friday.",
+        },
         {"role": "assistant", "content": "Noted."},
         {"role": "user", "content": "The meeting moved to Monday."},
     ]
-    answers = {"7742": None, "Friday at the town hall": None, "Monday": "Friday", "the moon": None}
+    answers = {
+        "7742": None,
+        "Friday at the town hall": None,
+        "Monday": "Friday",
+        "the moon": None,
+    }
     facts = [
-        {"question": "?", "answer": answer, "turn": 2 if old else 1, "kind": "k", "changed_in_turn": None, "old": old}
+        {
+            "question": "?",
+            "answer": answer,
+            "turn": 2 if old else 1,
+            "kind": "k",
+            "changed_in_turn": None,
+            "old": old,
+        }
         for answer, old in answers.items()
     ]
     path = tmp_path / "one.json"
-    path.write_text(json.dumps({"title": "t", "lang": "en", "messages": messages, "facts": facts}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"title": "t", "lang": "en", "messages": messages, "facts": facts}),
+        encoding="utf-8",
+    )
     return path
 
 
 def test_a_fact_is_found_in_its_turn_wholly_or_in_part(tmp_path: Path) -> None:
     read = read_conversation(conversation(tmp_path), LIMIT)
     assert [(fact.is_found, fact.is_whole) for fact in read.facts] == [
-        (True, True), (True, False), (True, True), (False, False),
-    ]  # fmt: skip
+        (True, True),
+        (True, False),
+        (True, True),
+        (False, False),
+    ]
     assert (read.updates, read.updates_found) == (1, 1)
     write_proposals([read], tmp_path / "proposals.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "proposals.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (tmp_path / "proposals.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    ]
     assert len(lines) == len(read.proposals)
     assert lines[0]["sentence"].startswith("My door code is 7742")
 

@@ -33,7 +33,9 @@ def chromium(path: str | None = None) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path or executable(), args=list(FLAGS))
+        browser = playwright.chromium.launch(
+            executable_path=path or executable(), args=list(FLAGS)
+        )
         try:
             yield browser
         finally:

@@ -22,7 +22,9 @@ ARTIFACTS = ROOT / "test-artifacts"
 REQUIRED = bool(os.environ.get("MEMVIZ_REQUIRE_BROWSER"))
 VIEWPORT = {"width": 1280, "height": 900}
 if REQUIRED and find_spec("playwright") is None:
-    raise pytest.UsageError("The browser tests need playwright (pip install playwright).")
+    raise pytest.UsageError(
+        "The browser tests need playwright (pip install playwright)."
+    )
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
 
@@ -40,7 +42,9 @@ def chromium_path() -> str:
     """Where Chromium is. Without it, tests are skipped, or fail if MEMVIZ_REQUIRE_BROWSER is set."""
     path = executable()
     if path is None:
-        (pytest.fail if REQUIRED else pytest.skip)("The browser tests need Chromium (apt-get install chromium).")
+        (pytest.fail if REQUIRED else pytest.skip)(
+            "The browser tests need Chromium (apt-get install chromium)."
+        )
     return path
 
 
@@ -64,20 +68,26 @@ def shared_context(browser: Browser, dashboard: Dashboard) -> BrowserContext:
 def _new_context(browser: Browser, **options: Any) -> BrowserContext:
     # What moves and fades costs a sixth of the processor time. memviz's own movement is that of the turn's line, which
     # test_compare_journey.py looks at with it.
-    context = browser.new_context(**{"viewport": VIEWPORT, "reduced_motion": "reduce", **options})
+    context = browser.new_context(
+        **{"viewport": VIEWPORT, "reduced_motion": "reduce", **options}
+    )
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     watch_runs(context)
     return context
 
 
 @pytest.fixture(scope="session")
-def dashboard(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+def dashboard(
+    chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Dashboard]:
     """The server that most journeys share."""
     yield from _running(Dashboard(tmp_path_factory.mktemp("dashboard")))
 
 
 @pytest.fixture
-def fresh_dashboard(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+def fresh_dashboard(
+    chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Dashboard]:
     """A server of this test alone, that nobody has visited."""
     yield from _running(Dashboard(tmp_path_factory.mktemp("dashboard")))
 
@@ -88,13 +98,17 @@ def _running(server: Dashboard) -> Iterator[Dashboard]:
         yield server
     finally:
         server.stop()
-    assert "(most recent call last)" not in server.output.read_text(), "a stack trace in ordinary use"
+    assert "(most recent call last)" not in server.output.read_text(), (
+        "a stack trace in ordinary use"
+    )
 
 
 class Watch:
     """What no page may do: leave an error uncaught or in the console, or talk to another machine."""
 
-    def __init__(self, context: BrowserContext, leave: Callable[[BrowserContext], None]) -> None:
+    def __init__(
+        self, context: BrowserContext, leave: Callable[[BrowserContext], None]
+    ) -> None:
         self.page_errors: list[str] = []
         self.foreign: list[str] = []
         self.console_errors: list[str] = []
@@ -104,7 +118,9 @@ class Watch:
             "weberror": lambda error: self.page_errors.append(str(error.error)),
             "console": self._console,
             "request": lambda request: self._address(request.url),
-            "page": lambda page: page.on("websocket", lambda socket: self._address(socket.url)),
+            "page": lambda page: page.on(
+                "websocket", lambda socket: self._address(socket.url)
+            ),
         }
         for event, listener in self._listeners.items():
             context.on(event, listener)  # type: ignore[call-overload]
@@ -121,7 +137,10 @@ class Watch:
 
     def _address(self, url: str) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("data", "blob", "about", "file") and parts.hostname != "127.0.0.1":
+        if (
+            parts.scheme not in ("data", "blob", "about", "file")
+            and parts.hostname != "127.0.0.1"
+        ):
             self.foreign.append(url)
 
 
@@ -130,13 +149,17 @@ def watch(request: pytest.FixtureRequest) -> Iterator[Callable[..., BrowserConte
     """Watches browser contexts until it leaves them; a failed test leaves a picture of each of their pages."""
     watches: list[Watch] = []
 
-    def watched(context: BrowserContext, leave: Callable[[BrowserContext], None]) -> BrowserContext:
+    def watched(
+        context: BrowserContext, leave: Callable[[BrowserContext], None]
+    ) -> BrowserContext:
         watches.append(Watch(context, leave))
         return context
 
     yield watched
     if (report := request.node.stash.get(OUTCOME, None)) is not None and report.failed:
-        _take_pictures(request.node.name, [page for one in watches for page in one.context.pages])
+        _take_pictures(
+            request.node.name, [page for one in watches for page in one.context.pages]
+        )
     for one in watches:
         one.leave()
     provoked = request.node.get_closest_marker("provokes_console_errors") is not None
@@ -149,7 +172,10 @@ def watch(request: pytest.FixtureRequest) -> Iterator[Callable[..., BrowserConte
 def _take_pictures(name: str, pages: list[Page]) -> None:
     ARTIFACTS.mkdir(exist_ok=True)
     for number, page in enumerate(pages):
-        page.screenshot(path=ARTIFACTS / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{number}.png", full_page=True)
+        page.screenshot(
+            path=ARTIFACTS / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}-{number}.png",
+            full_page=True,
+        )
 
 
 def _empty(context: BrowserContext) -> None:
@@ -162,9 +188,13 @@ def _empty(context: BrowserContext) -> None:
 
 
 @pytest.fixture
-def open_context(browser: Browser, watch: Callable[..., BrowserContext]) -> Callable[..., BrowserContext]:
+def open_context(
+    browser: Browser, watch: Callable[..., BrowserContext]
+) -> Callable[..., BrowserContext]:
     """Makes browser contexts with options of their own."""
-    return lambda **options: watch(_new_context(browser, **options), leave=lambda context: context.close())
+    return lambda **options: watch(
+        _new_context(browser, **options), leave=lambda context: context.close()
+    )
 
 
 @pytest.fixture

@@ -45,12 +45,27 @@ class Dashboard:
         started = time.perf_counter()
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", str(self.app), "--server.port", str(self.port)],
-                cwd=ROOT, env=os.environ | {"MEMVIZ_DB": str(self.database)}, stdout=output, stderr=output,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "streamlit",
+                    "run",
+                    str(self.app),
+                    "--server.port",
+                    str(self.port),
+                ],
+                cwd=ROOT,
+                env=os.environ | {"MEMVIZ_DB": str(self.database)},
+                stdout=output,
+                stderr=output,
+            )
         while not self._answers():
-            assert self._process.poll() is None, f"the server ended: {self.output.read_text()}"
-            assert time.perf_counter() - started < START_SECONDS, f"no answer: {self.output.read_text()}"
+            assert self._process.poll() is None, (
+                f"the server ended: {self.output.read_text()}"
+            )
+            assert time.perf_counter() - started < START_SECONDS, (
+                f"no answer: {self.output.read_text()}"
+            )
             time.sleep(0.02)
         return time.perf_counter() - started
 

@@ -75,7 +75,9 @@ def show_all(page: Page) -> None:
     """Make the window as high as what the page scrolls: Streamlit scrolls a box of its own, not the window."""
     main = page.get_by_test_id("stMain")
     width = page.evaluate("innerWidth")
-    page.set_viewport_size({"width": width, "height": main.evaluate("main => main.scrollHeight")})
+    page.set_viewport_size(
+        {"width": width, "height": main.evaluate("main => main.scrollHeight")}
+    )
     page.wait_for_timeout(1_000)  # what comes into view is drawn only now, and fades in
 
 
@@ -132,10 +134,14 @@ def choose_model(page: Page, label: str, model: str, api_base: str) -> None:
         box.fill(value)
         box.press("Enter")
         quiet(page)
-    page.keyboard.press("Escape")  # the panel would cover what stands beside the sidebar
+    page.keyboard.press(
+        "Escape"
+    )  # the panel would cover what stands beside the sidebar
 
 
-def map_place(page: Page, number: int, turn: float, message: float) -> tuple[float, float]:
+def map_place(
+    page: Page, number: int, turn: float, message: float
+) -> tuple[float, float]:
     """Where a cell of a map is on the memory map's page: x and y in pixels of the viewport."""
     chart = drawn(page, f".st-key-map-{number} .js-plotly-plot")
     chart.scroll_into_view_if_needed()

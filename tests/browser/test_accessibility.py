@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.journeys import QUESTIONS, bubbles, drawn, go, marker_places, say, sees, show_all, turn_to
+from tests.browser.journeys import (
+    QUESTIONS,
+    bubbles,
+    drawn,
+    go,
+    marker_places,
+    say,
+    sees,
+    show_all,
+    turn_to,
+)
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
@@ -72,7 +82,9 @@ def findings(page: Page, name: str) -> Iterator[Finding]:
 
 def ask_every_setting(page: Page) -> None:
     """Put the question of Compare to all settings, and open what the sidebar keeps under More."""
-    page.get_by_role("textbox", name="One question to all settings").fill("What is the budget?")
+    page.get_by_role("textbox", name="One question to all settings").fill(
+        "What is the budget?"
+    )
     page.get_by_role("button", name="Ask 3 settings").click()
     sees(page.get_by_text("Asked: "))
     page.get_by_role("button", name="More", exact=True).click()
@@ -97,7 +109,9 @@ def export_code(page: Page) -> None:
 
 def chat(page: Page) -> None:
     """Say something, and ask for it."""
-    for number, text in enumerate(("My budget is 3,000 euros.", "What is my budget?"), 1):
+    for number, text in enumerate(
+        ("My budget is 3,000 euros.", "What is my budget?"), 1
+    ):
         say(page, text)
         expect(bubbles(page)).to_have_count(2 * number)
 
@@ -121,7 +135,9 @@ def look_up(page: Page) -> None:
 
 def learn(page: Page) -> None:
     """Play a lesson to a question, and answer it."""
-    page.locator(".st-key-lesson-first-look").get_by_role("button", name="Begin").click()
+    page.locator(".st-key-lesson-first-look").get_by_role(
+        "button", name="Begin"
+    ).click()
     page.get_by_role("button", name="Next", exact=True).click()
     page.get_by_role("radiogroup").filter(has_text="Yes").locator("label").last.click()
     sees(page.locator(".st-key-lesson-verdict"))
@@ -141,34 +157,54 @@ def test_no_page_breaks_a_rule_and_each_is_reached_by_click(
 ) -> None:
     found: list[Finding] = []
     page.set_viewport_size(VIEWPORT)
-    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.add_init_script(
+        files("axe_playwright_python").joinpath("axe.min.js").read_text()
+    )
     page.emulate_media(color_scheme=scheme)
     go(page, dashboard.url, "compare")
-    for name in list(QUESTIONS)[scheme == "dark" :: 2]:  # a page takes seconds: half of them in each scheme
+    for name in list(QUESTIONS)[
+        scheme == "dark" :: 2
+    ]:  # a page takes seconds: half of them in each scheme
         page.set_viewport_size(VIEWPORT)
         turn_to(page, name)
         quiet(page)
         USED[name](page)
         found += all_findings(page, f"{name}, {scheme}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
-    assert not ours, "\n".join(f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours)
+    assert not ours, "\n".join(
+        f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours
+    )
     if scheme == "dark":  # Summaries is among them
-        assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), "take out what is found no more"
+        assert {one.rule for one in found if one.is_exempt} == set(OF_STREAMLIT), (
+            "take out what is found no more"
+        )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_stage_breaks_no_rule(page: Page, dashboard: Dashboard, scheme: Literal["light", "dark"]) -> None:
+def test_the_stage_breaks_no_rule(
+    page: Page, dashboard: Dashboard, scheme: Literal["light", "dark"]
+) -> None:
     page.set_viewport_size(VIEWPORT)
-    page.add_init_script(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    page.add_init_script(
+        files("axe_playwright_python").joinpath("axe.min.js").read_text()
+    )
     page.emulate_media(color_scheme=scheme)
     go(
         page,
         f"{dashboard.url}/?conversation=sample-trip&setting=buffer&setting=window&look=1&stage=on&turn=38",
         "compare",
     )
-    sees(page.locator(".memviz-stage .facts li[data-known='1']"))  # lost facts among them
-    found = [one for one in all_findings(page, f"stage, {scheme}") if not one.is_exempt and one.impact in SEVERE]
-    assert not found, "\n".join(f"{one.rule} ({one.impact}): {one.html}" for one in found)
+    sees(
+        page.locator(".memviz-stage .facts li[data-known='1']")
+    )  # lost facts among them
+    found = [
+        one
+        for one in all_findings(page, f"stage, {scheme}")
+        if not one.is_exempt and one.impact in SEVERE
+    ]
+    assert not found, "\n".join(
+        f"{one.rule} ({one.impact}): {one.html}" for one in found
+    )
 
 
 BARE = (
@@ -208,7 +244,9 @@ def test_nothing_that_is_presented_or_framed_breaks_a_rule(
     sees(page.get_by_label("Code to embed the picture"))
     found += findings(page, f"present or embed, {scheme}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
-    assert not ours, "\n".join(f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours)
+    assert not ours, "\n".join(
+        f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours
+    )
 
 
 def all_findings(page: Page, name: str) -> Iterator[Finding]:
@@ -232,7 +270,9 @@ REACHED = """() => {
 """What the keyboard is at, and whether one sees that."""
 
 
-def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(page: Page, dashboard: Dashboard) -> None:
+def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     page.wait_for_function(STYLED)
     reached = []
@@ -240,9 +280,19 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(pag
         page.keyboard.press("Tab")
         here = page.evaluate(REACHED)
         reached.append(here["name"])
-        if here["link"]:  # within a moment: a page that is just drawn again puts its style in anew
+        if here[
+            "link"
+        ]:  # within a moment: a page that is just drawn again puts its style in anew
             page.wait_for_function(f"() => ({REACHED})().seen")
-    assert reached[1:8] == ["Compare", "Facts", "Tune", "Chat", "Lessons", "Library", "Guide"]
+    assert reached[1:8] == [
+        "Compare",
+        "Facts",
+        "Tune",
+        "Chat",
+        "Lessons",
+        "Library",
+        "Guide",
+    ]
     assert "Your message" in reached, reached
     assert "New chat" not in reached, "the page comes before the sidebar"
 
@@ -254,11 +304,15 @@ def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
     page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
     go(page, dashboard.url, "compare")
     for name in ("Compare", "Facts", "Tune", "Chat", "Lessons", "Library", "Guide"):
-        expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+        expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(
+            ratio=1
+        )
     drawn(page)
     assert marker_places(page)[0]["y"] < LOW["height"]
     turn_to(page, "chat")
-    expect(page.get_by_role("heading", name=QUESTIONS["chat"])).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("heading", name=QUESTIONS["chat"])).to_be_in_viewport(
+        ratio=1
+    )
     expect(page.get_by_test_id("stChatInput")).to_be_in_viewport(ratio=1)
 
 
@@ -274,7 +328,9 @@ UNMARKED = """() => {
 
 
 @pytest.mark.parametrize("name", ["compare", "retention", "summaries"])
-def test_every_chinese_text_is_marked_as_chinese(page: Page, dashboard: Dashboard, name: str) -> None:
+def test_every_chinese_text_is_marked_as_chinese(
+    page: Page, dashboard: Dashboard, name: str
+) -> None:
     go(page, f"{dashboard.url}/{name}?conversation=sample-chinese", name)
     expect(page.locator("[data-memviz-lang]").first).to_be_attached()
     quiet(page)

@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import bubbles, choose_model, drawn, go, quiet, say, sees, stands
+from tests.browser.journeys import (
+    bubbles,
+    choose_model,
+    drawn,
+    go,
+    quiet,
+    say,
+    sees,
+    stands,
+)
 from tests.models.openai_server import chunk, openai_server
 
 if TYPE_CHECKING:
@@ -50,8 +61,12 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     drawn(page, ".st-key-chat-tokens .js-plotly-plot")
     sees(page.get_by_text("Last request:"))
     page.set_viewport_size({"width": 1280, "height": 576})
-    page.wait_for_timeout(1_000)  # up to 0.7 s after a reply the page may still bring it into view
-    bubbles(page).first.scroll_into_view_if_needed()  # to recall the first turn one has to scroll up
+    page.wait_for_timeout(
+        1_000
+    )  # up to 0.7 s after a reply the page may still bring it into view
+    bubbles(
+        page
+    ).first.scroll_into_view_if_needed()  # to recall the first turn one has to scroll up
     expect(bubbles(page).last).not_to_be_in_viewport()
     talk(page, QUESTION)
     expect(bubbles(page).last).to_be_in_viewport(ratio=1)
@@ -60,8 +75,12 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
 
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
-def test_a_chat_is_there_again_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
-    go(page, f"{fresh_dashboard.url}/chat", "chat")  # the first visit of a new server, by a deep link
+def test_a_chat_is_there_again_after_a_restart(
+    page: Page, fresh_dashboard: Dashboard
+) -> None:
+    go(
+        page, f"{fresh_dashboard.url}/chat", "chat"
+    )  # the first visit of a new server, by a deep link
     sees(page.get_by_role("link", name="Library", exact=True))
     talk(page, FACT, QUESTION)
     expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
@@ -106,11 +125,15 @@ def test_two_tabs_on_one_chat_lose_no_message(page: Page, dashboard: Dashboard) 
     go(second, second.url, "chat")
     expect(second.get_by_text("In the second tab").first).to_be_visible()
     saved = second.get_by_text("In the first tab").count() > 0
-    assert saved or first.get_by_text("another tab").count() > 0, "the message was lost without a word"
+    assert saved or first.get_by_text("another tab").count() > 0, (
+        "the message was lost without a word"
+    )
 
 
 @pytest.mark.slow
-def test_a_dropped_fact_is_recalled_for_one_request(page: Page, dashboard: Dashboard) -> None:
+def test_a_dropped_fact_is_recalled_for_one_request(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     page.get_by_role("combobox", name="Strategy").click()
     page.get_by_role("option", name="Sliding window").click()
@@ -125,7 +148,9 @@ def test_a_dropped_fact_is_recalled_for_one_request(page: Page, dashboard: Dashb
     turns.fill("1")
     turns.press("Enter")
     page.get_by_role("button", name="Recall 2 messages").click()
-    expect(page.get_by_text("2 messages recalled").filter(visible=True)).to_have_count(1)
+    expect(page.get_by_text("2 messages recalled").filter(visible=True)).to_have_count(
+        1
+    )
     page.keyboard.press("Escape")
     talk(page, QUESTION)
     expect(bubbles(page).last).to_contain_text("3,000 euros")
@@ -136,7 +161,9 @@ def test_a_dropped_fact_is_recalled_for_one_request(page: Page, dashboard: Dashb
 
 
 @pytest.mark.slow
-def test_the_model_recalls_by_itself_where_only_summaries_are_sent(page: Page, dashboard: Dashboard) -> None:
+def test_the_model_recalls_by_itself_where_only_summaries_are_sent(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     page.get_by_role("combobox", name="Strategy").click()
     page.get_by_role("option", name="Summary only").click()
@@ -149,12 +176,18 @@ def test_the_model_recalls_by_itself_where_only_summaries_are_sent(page: Page, d
     expect(bubbles(page).last).to_contain_text("You told me")
     expect(bubbles(page).last).to_contain_text("3,000 euros")
     quiet(page)
-    call = page.get_by_test_id("stCode").get_by_text('recall_conversation({"turn_numbers": [1]})')
+    call = page.get_by_test_id("stCode").get_by_text(
+        'recall_conversation({"turn_numbers": [1]})'
+    )
     expect(call).not_to_be_visible()
     recalled.click()
     expect(call).to_be_visible()
-    expect(page.get_by_text("Recalled 2 messages").filter(visible=True)).to_have_count(1)
-    block = page.locator(".stMarkdownBadge").filter(has_text=re.compile(r"^Recalled \d"))  # below the context bar
+    expect(page.get_by_text("Recalled 2 messages").filter(visible=True)).to_have_count(
+        1
+    )
+    block = page.locator(".stMarkdownBadge").filter(
+        has_text=re.compile(r"^Recalled \d")
+    )  # below the context bar
     expect(block).to_have_count(1)
     talk(page, "Thank you.")
     expect(block).to_have_count(0)
@@ -163,7 +196,9 @@ def test_the_model_recalls_by_itself_where_only_summaries_are_sent(page: Page, d
 
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
-def test_what_waits_and_what_is_pinned_is_there_after_a_restart(page: Page, fresh_dashboard: Dashboard) -> None:
+def test_what_waits_and_what_is_pinned_is_there_after_a_restart(
+    page: Page, fresh_dashboard: Dashboard
+) -> None:
     go(page, f"{fresh_dashboard.url}/chat", "chat")
     talk(page, FACT, PLAN)
     page.get_by_role("button", name="Recall earlier turns").click()

@@ -7,7 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import expect
 
@@ -28,7 +30,11 @@ def test_a_click_shows_each_effect_whatever_was_shown_before(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard
 ) -> None:
     page = open_context().new_page()
-    go(page, f"{dashboard.url}/compare?conversation=sample-tutoring&setting=buffer", "compare")
+    go(
+        page,
+        f"{dashboard.url}/compare?conversation=sample-tutoring&setting=buffer",
+        "compare",
+    )
     for number, one in enumerate(EFFECTS, 1):
         if not urlsplit(page.url).path.endswith("/compare"):
             page.get_by_role("link", name="Compare").first.click()
@@ -36,11 +42,16 @@ def test_a_click_shows_each_effect_whatever_was_shown_before(
         page.get_by_role("button", name="Classic effects").click()
         page.get_by_role("button", name=f"{number}. {one.title}").click()
         expect(page.get_by_text(f"{one.title}. {one.sentence}")).to_be_visible()
-        expect(page.get_by_role("button", name=f"{number}. {one.title}")).to_have_count(0)  # the list closed
+        expect(page.get_by_role("button", name=f"{number}. {one.title}")).to_have_count(
+            0
+        )  # the list closed
         quiet(page)
         address = urlsplit(page.url)
         shown = {name: texts[0] for name, texts in parse_qs(address.query).items()}
         assert address.path == f"/{one.page}"
-        assert (shown["conversation"], shown["turn"]) == (f"sample-{one.conversation}", str(one.turn))
+        assert (shown["conversation"], shown["turn"]) == (
+            f"sample-{one.conversation}",
+            str(one.turn),
+        )
         assert (shown["counter"], shown["view"]) == (one.counter, one.view)
         assert "recall" in shown if one.recalls else "recall" not in shown

@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import choose_model, drawn, go, marker_places, open_models, quiet, sees, stands
+from tests.browser.journeys import (
+    choose_model,
+    drawn,
+    go,
+    marker_places,
+    open_models,
+    quiet,
+    sees,
+    stands,
+)
 from tests.models.openai_server import endless, openai_server, text
 
 if TYPE_CHECKING:
@@ -29,12 +40,18 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
     go(page, dashboard.url, "compare")
     chart = drawn(page)
     names = chart.locator(".legendtext")
-    expect(names).to_have_text(["Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"])
-    expect(chart.locator(".annotation-text", has_text="Full buffer")).to_be_visible()  # in its strip
+    expect(names).to_have_text(
+        ["Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"]
+    )
+    expect(
+        chart.locator(".annotation-text", has_text="Full buffer")
+    ).to_be_visible()  # in its strip
     window = page.get_by_test_id("stMetric").nth(1)
     before = window.get_by_test_id("stMetricValue").inner_text()
     page.get_by_text("Sliding window · 10 messages").first.click()
-    box = page.get_by_role("spinbutton", name="Window size (messages)").last  # in the panel, in step with the row
+    box = page.get_by_role(
+        "spinbutton", name="Window size (messages)"
+    ).last  # in the panel, in step with the row
     box.fill("4")
     box.press("Enter")
     expect(names.nth(0)).to_have_text("Sliding window · 4 messages")
@@ -44,15 +61,21 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
     expect(page).to_have_url(re.compile("window_size"))
     page.reload()
     stands(page, "compare")
-    expect(names.nth(0)).to_have_text("Sliding window · 4 messages")  # the address holds what was shown
+    expect(names.nth(0)).to_have_text(
+        "Sliding window · 4 messages"
+    )  # the address holds what was shown
     box.fill("5")
     box.press("Enter")
-    expect(names.nth(0)).to_have_text("Sliding window · 5 messages")  # and does not bring it back
+    expect(names.nth(0)).to_have_text(
+        "Sliding window · 5 messages"
+    )  # and does not bring it back
     expect(page).to_have_url(re.compile("window_size%22%3A\\+5"))
 
 
 @pytest.mark.slow
-def test_a_click_on_a_summarization_moves_the_inspector(page: Page, dashboard: Dashboard) -> None:
+def test_a_click_on_a_summarization_moves_the_inspector(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, dashboard.url, "compare")
     drawn(page)
     place = marker_places(page)[2]
@@ -85,7 +108,9 @@ def line_turn(page: Page) -> int:
 
 
 @pytest.mark.slow
-def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, dashboard: Dashboard) -> None:
+def test_keys_and_play_walk_through_the_turns_and_typing_does_not(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.emulate_media(reduced_motion="no-preference")  # the line glides
     go(page, dashboard.url, "compare")
     drawn(page)
@@ -94,16 +119,24 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, da
     turn = turns[1]  # it opens at the first summary that replaced another
     request_of(page, turn)
     page.get_by_role("heading", name="What does each strategy send?").click()
-    for key, reached in (("ArrowRight", turn + 1), ("ArrowLeft", turn), ("n", turns[2])):
+    for key, reached in (
+        ("ArrowRight", turn + 1),
+        ("ArrowLeft", turn),
+        ("n", turns[2]),
+    ):
         page.keyboard.press(key)
         request_of(page, reached)
         assert line_turn(page) == reached
-    page.get_by_role("textbox", name="One question to all settings").press_sequentially("n n")
+    page.get_by_role("textbox", name="One question to all settings").press_sequentially(
+        "n n"
+    )
     assert line_turn(page) == turns[2]
 
     page.get_by_role("button", name="Play").click()
     page.get_by_text(f"turn {turns[2] + 2} of 46").wait_for()
-    page.get_by_role("heading", name="What does each strategy send?").click()  # any click stops it
+    page.get_by_role(
+        "heading", name="What does each strategy send?"
+    ).click()  # any click stops it
     sees(page.get_by_role("button", name="Play"))
     quiet(page)
     request_of(page, line_turn(page))
@@ -111,7 +144,9 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(page: Page, da
 
 
 @pytest.mark.slow
-def test_in_a_tool_loop_the_keys_walk_through_the_calls(page: Page, dashboard: Dashboard) -> None:
+def test_in_a_tool_loop_the_keys_walk_through_the_calls(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/?conversation=sample-support&turn=41&call=1", "compare")
     drawn(page)
     sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
@@ -124,7 +159,9 @@ def test_in_a_tool_loop_the_keys_walk_through_the_calls(page: Page, dashboard: D
 
 
 @pytest.mark.slow
-def test_after_a_click_on_the_picture_the_arrow_keys_are_its_own(page: Page, dashboard: Dashboard) -> None:
+def test_after_a_click_on_the_picture_the_arrow_keys_are_its_own(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, dashboard.url, "compare")
     drawn(page)
     page.get_by_role("radio", name="Tokens", exact=True).click()
@@ -137,7 +174,9 @@ def test_after_a_click_on_the_picture_the_arrow_keys_are_its_own(page: Page, das
 
 
 @pytest.mark.slow
-def test_answers_come_into_view_and_stay_where_they_are_afterwards(page: Page, dashboard: Dashboard) -> None:
+def test_answers_come_into_view_and_stay_where_they_are_afterwards(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     go(page, dashboard.url, "compare")
     quiet(page)  # what is still drawn moves the button away from the pointer
@@ -145,7 +184,9 @@ def test_answers_come_into_view_and_stay_where_they_are_afterwards(page: Page, d
     page.get_by_role("button", name="Ask 3 settings").click()
     expect(asked).to_be_in_viewport()
     page.wait_for_timeout(500)  # what comes a little later is brought into view as well
-    page.get_by_role("heading", name=re.compile("^What does each strategy send")).scroll_into_view_if_needed()
+    page.get_by_role(
+        "heading", name=re.compile("^What does each strategy send")
+    ).scroll_into_view_if_needed()
     expect(asked).not_to_be_in_viewport()
     page.get_by_role("spinbutton", name="Window size (messages)").fill("12")
     page.keyboard.press("Enter")
@@ -160,8 +201,12 @@ def test_one_question_to_all_settings(page: Page, dashboard: Dashboard) -> None:
     box.fill("How tall is Finn in centimetres?")
     box.press("Enter")
     expect(page.get_by_text("Finn is 114 centimetres tall").first).to_be_visible()
-    expect(page.get_by_text("word for word", exact=True).filter(visible=True)).to_have_count(1)
-    expect(page.get_by_text("not in context", exact=True).filter(visible=True)).to_have_count(2)
+    expect(
+        page.get_by_text("word for word", exact=True).filter(visible=True)
+    ).to_have_count(1)
+    expect(
+        page.get_by_text("not in context", exact=True).filter(visible=True)
+    ).to_have_count(2)
     stands(page, "compare")
 
 
@@ -177,13 +222,19 @@ def import_seven_turns(page: Page, url: str) -> None:
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "seven.json", "mimeType": "application/json", "buffer": content}
     )
-    sees(page.get_by_text("Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request."))
+    sees(
+        page.get_by_text(
+            "Imported seven.json: 14 messages in 7 turns, read as OpenAI chat request."
+        )
+    )
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
 
 
 @pytest.mark.slow
-def test_each_setting_answers_for_itself_and_can_be_stopped(page: Page, dashboard: Dashboard) -> None:
+def test_each_setting_answers_for_itself_and_can_be_stopped(
+    page: Page, dashboard: Dashboard
+) -> None:
     import_seven_turns(page, dashboard.url)
     open_models(page)
     page.get_by_role("radio", name="Free run").click()
@@ -215,7 +266,11 @@ def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> 
 def test_a_broken_file_is_a_sentence(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "broken.json", "mimeType": "application/json", "buffer": b'{"messages": ['}
+        {
+            "name": "broken.json",
+            "mimeType": "application/json",
+            "buffer": b'{"messages": [',
+        }
     )
     sees(page.get_by_text("broken.json was not imported."))
     stands(page, "library")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -31,7 +33,9 @@ def choose(page: Page, label: str, model: str) -> None:
     quiet(page)
 
 
-def test_totals_follow_the_model_and_the_pause(page: Page, dashboard: Dashboard) -> None:
+def test_totals_follow_the_model_and_the_pause(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/costs", "costs")
     drawn(page, CHART)
     first = totals(page).all_inner_texts()
@@ -42,16 +46,22 @@ def test_totals_follow_the_model_and_the_pause(page: Page, dashboard: Dashboard)
     quiet(page)
     cached = totals(page).all_inner_texts()
     page.get_by_role("combobox", name="Pause between turns").click()
-    page.get_by_role("option", name="5 min", exact=True).click()  # which the cache does not outlast
+    page.get_by_role(
+        "option", name="5 min", exact=True
+    ).click()  # which the cache does not outlast
     quiet(page)
     sees(page.get_by_text("After a pause of 5 min the prompt cache is empty"))
     expect(totals(page).first).not_to_have_text(cached[0])
     page.get_by_text("Which prices and cache rules are these?").click()
-    sees(page.get_by_text("anthropic/claude-sonnet-4-5, USD per million tokens: input 3"))
+    sees(
+        page.get_by_text("anthropic/claude-sonnet-4-5, USD per million tokens: input 3")
+    )
     stands(page, "costs")
 
 
-def test_a_price_that_nobody_knows_can_be_entered(page: Page, dashboard: Dashboard) -> None:
+def test_a_price_that_nobody_knows_can_be_entered(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/costs", "costs")
     choose(page, "Prices of the chat model", "nobody/knows")
     expect(totals(page)).to_have_text(["unknown"] * 3)
@@ -69,7 +79,9 @@ def test_a_price_that_nobody_knows_can_be_entered(page: Page, dashboard: Dashboa
     stands(page, "costs")
 
 
-def test_a_click_on_a_line_opens_the_request_of_its_setting_and_turn(page: Page, dashboard: Dashboard) -> None:
+def test_a_click_on_a_line_opens_the_request_of_its_setting_and_turn(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/compare?view=dollars", "costs")
     x, y = drawn(page, CHART).evaluate(
         """chart => {
@@ -83,4 +95,6 @@ def test_a_click_on_a_line_opens_the_request_of_its_setting_and_turn(page: Page,
     expect(page.locator(f"{CHART} .hovertext")).to_contain_text("turn 40")
     page.mouse.click(x, y)
     sees(page.get_by_text("Request of turn 40"))
-    expect(page.get_by_role("combobox", name="Setting", exact=True)).to_have_value("Full buffer")
+    expect(page.get_by_role("combobox", name="Setting", exact=True)).to_have_value(
+        "Full buffer"
+    )

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import expect
 
@@ -28,7 +30,9 @@ def tip(page: Page) -> Locator:
 
 
 @pytest.mark.slow
-def test_a_word_explains_itself_to_pointer_and_keyboard(page: Page, dashboard: Dashboard) -> None:
+def test_a_word_explains_itself_to_pointer_and_keyboard(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/memory_map", "memory_map")
     word = page.locator(CAPTION_TERM).first
     word.hover()
@@ -44,7 +48,9 @@ def test_a_word_explains_itself_to_pointer_and_keyboard(page: Page, dashboard: D
 
 
 @pytest.mark.slow
-def test_titles_of_axes_and_legends_explain_themselves(page: Page, dashboard: Dashboard) -> None:
+def test_titles_of_axes_and_legends_explain_themselves(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/compare", "compare")
     drawn(page)
     page.locator(".st-key-compare-tokens .xtitle").first.hover()
@@ -59,10 +65,14 @@ def test_titles_of_axes_and_legends_explain_themselves(page: Page, dashboard: Da
 def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard
 ) -> None:
-    context = open_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context = open_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
     page = context.new_page()
     go(page, f"{dashboard.url}/memory_map", "memory_map")
-    page.wait_for_function("window.memvizTerms")  # until then it is a link like any other
+    page.wait_for_function(
+        "window.memvizTerms"
+    )  # until then it is a link like any other
     word = page.locator(CAPTION_TERM).first
     word.tap()
     expect(tip(page)).to_contain_text(tooltip("request"))
@@ -70,11 +80,15 @@ def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
     with context.expect_page() as opened:
         word.tap()
     sees(opened.value.get_by_role("heading", name="What do the words mean?"))
-    expect(opened.value.locator(".st-key-guide-asked")).to_contain_text(tooltip("request"))
+    expect(opened.value.locator(".st-key-guide-asked")).to_contain_text(
+        tooltip("request")
+    )
 
 
 @pytest.mark.slow
-def test_the_guide_leads_to_compare_and_back_again(page: Page, dashboard: Dashboard) -> None:
+def test_the_guide_leads_to_compare_and_back_again(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/guide", "guide")
     page.get_by_role("link", name="Running summary", exact=True).click()
     sees(page.get_by_role("heading", name="Running summary"))

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
@@ -23,7 +25,13 @@ pytestmark = pytest.mark.slow
 
 def talk(number: int) -> list[dict[str, str]]:
     roles = ("user", "assistant")
-    return [{"role": roles[n % 2], "content": f"Talk {number}: this is message {n}, on ferries."} for n in range(12)]
+    return [
+        {
+            "role": roles[n % 2],
+            "content": f"Talk {number}: this is message {n}, on ferries.",
+        }
+        for n in range(12)
+    ]
 
 
 def archive() -> bytes:
@@ -48,7 +56,9 @@ def test_a_conversation_of_an_archive_is_chosen_compared_and_taken_away(
     sees(page.get_by_text("holds 3 conversations. Which do you want?"))
     table = page.get_by_test_id("stDataFrame").bounding_box()
     assert table
-    page.mouse.click(table["x"] + 18, table["y"] + 2.5 * ROW_PIXELS)  # the box of the second row, below the head
+    page.mouse.click(
+        table["x"] + 18, table["y"] + 2.5 * ROW_PIXELS
+    )  # the box of the second row, below the head
     page.get_by_role("button", name="Import 1 conversation").click()
     sees(page.get_by_text("Imported export.zip: 12 messages in 6 turns"))
     page.get_by_role("button", name="Compare").first.click()
@@ -60,14 +70,24 @@ def test_a_conversation_of_an_archive_is_chosen_compared_and_taken_away(
         page.get_by_role("button", name="Report (HTML)").click()
     report = tmp_path / "report.html"
     download.value.save_as(report)
-    assert "Talk 2: this is message 0, on ferries." in report.read_text(encoding="utf-8")
+    assert "Talk 2: this is message 0, on ferries." in report.read_text(
+        encoding="utf-8"
+    )
 
 
-def test_a_copied_link_shows_another_visitor_the_same(page: Page, dashboard: Dashboard) -> None:
+def test_a_copied_link_shows_another_visitor_the_same(
+    page: Page, dashboard: Dashboard
+) -> None:
     context = page.context
-    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=dashboard.url)
+    context.grant_permissions(
+        ["clipboard-read", "clipboard-write"], origin=dashboard.url
+    )
     setting = "window+%7B%22window_size%22%3A+6%7D"
-    go(page, f"{dashboard.url}/compare?conversation=sample-support&setting={setting}&turn=9", "compare")
+    go(
+        page,
+        f"{dashboard.url}/compare?conversation=sample-support&setting={setting}&turn=9",
+        "compare",
+    )
     drawn(page)
     page.get_by_role("button", name="Copy link").click()
     sees(page.get_by_role("button", name="Copied"))
@@ -79,9 +99,15 @@ def test_a_copied_link_shows_another_visitor_the_same(page: Page, dashboard: Das
     expect(other.get_by_text("Sliding window · 6 messages").first).to_be_visible()
 
 
-def test_what_an_agent_compacted_itself_is_on_the_chart(page: Page, dashboard: Dashboard) -> None:
+def test_what_an_agent_compacted_itself_is_on_the_chart(
+    page: Page, dashboard: Dashboard
+) -> None:
     files = sample_files()
-    name = next(name for name in files if name.startswith("claude_code__") and b"compact_boundary" in files[name])
+    name = next(
+        name
+        for name in files
+        if name.startswith("claude_code__") and b"compact_boundary" in files[name]
+    )
     go(page, f"{dashboard.url}/library", "library")
     upload(page, "session.jsonl", files[name])
     sees(page.get_by_text("Imported session.jsonl"))

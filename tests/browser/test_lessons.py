@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import BrowserContext, Route, expect
 
@@ -34,15 +36,23 @@ STRIDE = 5
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(memviz.lessons())))
-def test_every_bundled_lesson_is_played(page: Page, dashboard: Dashboard, number: int) -> None:
+def test_every_bundled_lesson_is_played(
+    page: Page, dashboard: Dashboard, number: int
+) -> None:
     lesson = list(memviz.lessons().values())[number]
     play(page, dashboard.url, lesson, WAYS[number * STRIDE % len(WAYS)])
 
 
 @pytest.mark.slow
-def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(page: Page, dashboard: Dashboard) -> None:
+def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(
+    page: Page, dashboard: Dashboard
+) -> None:
     lesson = memviz.lesson("a-fact-dies")
-    several = next(n for n, step in enumerate(lesson.steps, 1) if (step.view.last_turn or 0) > (step.view.turn or 0))
+    several = next(
+        n
+        for n, step in enumerate(lesson.steps, 1)
+        if (step.view.last_turn or 0) > (step.view.turn or 0)
+    )
     at_step(page, dashboard, lesson.id, several)
     where = page.locator(".memviz-stage .where")
     begun = where.inner_text()
@@ -50,7 +60,9 @@ def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(page: 
     rests(page)
     expect(where).not_to_have_text(begun)
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_role("button", name="One request on")).to_be_disabled()  # the last one
+    expect(
+        page.get_by_role("button", name="One request on")
+    ).to_be_disabled()  # the last one
     rests(page)
     end = where.inner_text()
     expect(page.get_by_role("button", name="One request on")).to_be_disabled()
@@ -68,11 +80,15 @@ def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(page: 
 
 
 @pytest.mark.slow
-def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: Page, dashboard: Dashboard) -> None:
+def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     lesson = memviz.lesson("a-fact-dies")
     go(page, f"{dashboard.url}/lessons", "lessons")
-    page.locator(f".st-key-lesson-{lesson.id}").get_by_role("button", name="Begin").click()
+    page.locator(f".st-key-lesson-{lesson.id}").get_by_role(
+        "button", name="Begin"
+    ).click()
     sees(page.locator(".memviz-stage canvas"))
     quiet(page)
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
@@ -82,7 +98,9 @@ def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: 
         if step.asked is not None:
             page.locator(".st-key-lesson-question label").last.click()
             sees(page.locator(".st-key-lesson-verdict"))
-        onwards = page.get_by_role("button", name="Next" if number < len(lesson.steps) else "Done", exact=True)
+        onwards = page.get_by_role(
+            "button", name="Next" if number < len(lesson.steps) else "Done", exact=True
+        )
         quiet(page)
         expect(onwards).to_be_in_viewport(ratio=1)
         onwards.click()
@@ -94,13 +112,16 @@ def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(page: 
 
 
 @pytest.mark.slow
-def test_on_a_phone_the_picture_follows_the_text(page: Page, dashboard: Dashboard) -> None:
+def test_on_a_phone_the_picture_follows_the_text(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     at_step(page, dashboard, "a-fact-dies", 2)
     tops = [
-        box["y"] for part in ("text", "picture", "question", "onwards")
+        box["y"]
+        for part in ("text", "picture", "question", "onwards")
         if (box := page.locator(f".st-key-lesson-{part}").bounding_box())
-    ]  # fmt: skip
+    ]
     assert tops == sorted(tops)
     assert tops[1] < 844, "the picture begins on the first screen"
     assert len(tops) == 4
@@ -120,7 +141,9 @@ def rests(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_view_becomes_a_step_and_the_lesson_is_saved_and_played(page: Page, dashboard: Dashboard) -> None:
+def test_a_view_becomes_a_step_and_the_lesson_is_saved_and_played(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&turn=5")
     sees(page.get_by_role("heading", name="What does each strategy send?"))
     quiet(page)
@@ -173,7 +196,9 @@ def test_a_file_of_a_lesson_plays_from_disk_and_asks_for_nothing(
     expect(page.locator(".memviz-stage")).to_contain_text("turns 1 to 4")
     expect(page).to_have_title(lesson.title.zh)
     page.get_by_role("button", name="Copy").click()
-    expect(page.get_by_role("button", name=re.compile("Copied|Selected"))).to_be_visible()
+    expect(
+        page.get_by_role("button", name=re.compile("Copied|Selected"))
+    ).to_be_visible()
     page.get_by_role("button", name="English").click()
     expect(page.get_by_role("heading", name=lesson.steps[1].title.en)).to_be_visible()
     page.get_by_role("radio").last.check()
@@ -182,7 +207,9 @@ def test_a_file_of_a_lesson_plays_from_disk_and_asks_for_nothing(
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
-        broken = page.evaluate("axe.run(document).then(found => found.violations.map(rule => rule.id))")
+        broken = page.evaluate(
+            "axe.run(document).then(found => found.violations.map(rule => rule.id))"
+        )
         assert broken == [], scheme
     page.emulate_media(media="print")
     for step in lesson.steps:

@@ -8,7 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import expect
 
@@ -39,10 +41,16 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard
 ) -> None:
     context = open_context()
-    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=dashboard.url)
+    context.grant_permissions(
+        ["clipboard-read", "clipboard-write"], origin=dashboard.url
+    )
     page = context.new_page()
 
-    go(page, f"{dashboard.url}/facts?{SETTINGS}&fact=0&measure=Message+word+for+word", "retention")
+    go(
+        page,
+        f"{dashboard.url}/facts?{SETTINGS}&fact=0&measure=Message+word+for+word",
+        "retention",
+    )
     page.get_by_role("combobox", name="The story of one fact").click()
     page.get_by_role("option").nth(3).click()
     quiet(page)  # the fact turns the page to the summarization that lost it
@@ -60,7 +68,11 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     summaries = copied(page)
     assert (summaries["version"], summaries["layout"]) == ("1", "Side by side")
 
-    go(page, f"{dashboard.url}/compare?{SETTINGS}&view=memory_map&turn=5&message=2", "memory_map")
+    go(
+        page,
+        f"{dashboard.url}/compare?{SETTINGS}&view=memory_map&turn=5&message=2",
+        "memory_map",
+    )
     page.get_by_role("combobox", name="Setting", exact=True).fill("Full buffer")
     page.get_by_role("option", name="Full buffer").click()
     quiet(page)
@@ -70,5 +82,7 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     map_link = copied(page)
     assert (map_link["turn"], map_link["message"], map_link["look"]) == ("6", "3", "0")
     rows = page.locator(".stHorizontalBlock[class*='st-key-setting-']")
-    shadows = rows.evaluate_all("rows => rows.map(row => getComputedStyle(row).boxShadow)")
+    shadows = rows.evaluate_all(
+        "rows => rows.map(row => getComputedStyle(row).boxShadow)"
+    )
     assert ["2px" in shadow for shadow in shadows] == [True, False]

@@ -7,11 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import bubbles, drawn, go, marker_places, open_models, quiet, say, sees, stands, turn_to
+from tests.browser.journeys import (
+    bubbles,
+    drawn,
+    go,
+    marker_places,
+    open_models,
+    quiet,
+    say,
+    sees,
+    stands,
+    turn_to,
+)
 from tests.models.llama_cpp_server import llama_cpp_server
 
 if TYPE_CHECKING:
@@ -82,7 +95,11 @@ def test_a_model_of_this_machine_is_found_answers_and_summarizes(
     limit.press("Enter")
     quiet(page)
     page.get_by_role("button", name=f"Replay with {NAME}").click()
-    expect(drawn(page).locator(".legendtext", has_text=f"Summary buffer · {LIMIT_TOKENS - 10} tokens")).to_be_visible()
+    expect(
+        drawn(page).locator(
+            ".legendtext", has_text=f"Summary buffer · {LIMIT_TOKENS - 10} tokens"
+        )
+    ).to_be_visible()
     quiet(page)
     assert marker_places(page)
     sees(page.get_by_text("Summary, version 1"))

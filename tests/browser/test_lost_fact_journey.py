@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
@@ -60,12 +62,16 @@ def look_at_the_passport(page: Page, setting: str) -> None:
     chooser = page.get_by_role("combobox", name="The story of one fact")
     chooser.click()
     chooser.fill("passport")
-    page.get_by_role("option", name="What is the date on which Finn's old passport expires?").click()
+    page.get_by_role(
+        "option", name="What is the date on which Finn's old passport expires?"
+    ).click()
     quiet(page)
     sees(page.get_by_text("Stated in message 11 (turn 6)"))
 
 
-def test_the_date_of_a_passport_dies_and_lives_again(page: Page, dashboard: Dashboard) -> None:
+def test_the_date_of_a_passport_dies_and_lives_again(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/compare", "compare")
     load_the_trip(page)
     pick_summary_buffer(page)
@@ -77,7 +83,11 @@ def test_the_date_of_a_passport_dies_and_lives_again(page: Page, dashboard: Dash
     page.get_by_role("button", name="Open this summarization").click()
     stands(page, "summaries")
     expect(page.get_by_role("radio", name=SETTING, exact=True)).to_be_checked()
-    sees(page.get_by_role("heading", name="Version 12 of 20, before the request of turn 27"))
+    sees(
+        page.get_by_role(
+            "heading", name="Version 12 of 20, before the request of turn 27"
+        )
+    )
     expect(page.locator(".memviz-diff ins").first).to_be_visible()
     expect(page.locator(".memviz-diff del").first).to_be_visible()
 
@@ -87,8 +97,12 @@ def test_the_date_of_a_passport_dies_and_lives_again(page: Page, dashboard: Dash
     wording.fill(f"{wording.input_value()} {DATE}")
     wording.press("Control+Enter")
     page.get_by_role("button", name="Replay with my wording").click()
-    expect(page.get_by_role("radio", name=f"{SETTING} · reworded", exact=True)).to_be_checked()
+    expect(
+        page.get_by_role("radio", name=f"{SETTING} · reworded", exact=True)
+    ).to_be_checked()
     quiet(page)
 
     look_at_the_passport(page, f"{SETTING} · reworded")
-    expect(page.get_by_text(STORY)).to_contain_text(re.compile(r"in the summary from turn \d+ to (?:2[7-9]|[34]\d)"))
+    expect(page.get_by_text(STORY)).to_contain_text(
+        re.compile(r"in the summary from turn \d+ to (?:2[7-9]|[34]\d)")
+    )

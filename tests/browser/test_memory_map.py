@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -44,12 +46,18 @@ def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> No
     page.mouse.click(*map_place(page, 2, 30, 12))
     # A cell has 2 or 3 pixels, so it may be a neighbour.
     sees(page.get_by_text(re.compile(r"^Request of turn (29|30|31) ·")))
-    said = page.get_by_text(re.compile(r"^Message 1[0-4] \(.*under Summary buffer.*replaced by a summary since"))
+    said = page.get_by_text(
+        re.compile(
+            r"^Message 1[0-4] \(.*under Summary buffer.*replaced by a summary since"
+        )
+    )
     sees(said)
     quiet(page)  # the field stands below the sentence, and is drawn after it
     message = page.get_by_role("spinbutton", name="Message", exact=True).input_value()
     expect(said).to_contain_text(f"Message {message} (")
-    expect(page.get_by_text(sample("trip").messages[int(message) - 1].content[:60]).first).to_be_visible()
+    expect(
+        page.get_by_text(sample("trip").messages[int(message) - 1].content[:60]).first
+    ).to_be_visible()
     stands(page, "memory_map")
 
 
@@ -63,12 +71,16 @@ def test_pointing_at_a_summarization(page: Page, dashboard: Dashboard) -> None:
     expect(tooltip).to_contain_text("1,584 tokens >")
 
 
-def test_the_keyboard_walks_through_messages_and_turns(page: Page, dashboard: Dashboard) -> None:
+def test_the_keyboard_walks_through_messages_and_turns(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
     drawn(page, ".st-key-map-0 .js-plotly-plot")
     sees(page.get_by_role("button", name="Play"))
     before = page.get_by_text(re.compile("^Request of turn [0-9]+ ·")).inner_text()
-    page.get_by_role("heading", name="What became of every message?").click()  # a page without a focus hears no key
+    page.get_by_role(
+        "heading", name="What became of every message?"
+    ).click()  # a page without a focus hears no key
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text(before)).to_have_count(0)
     box = page.get_by_role("spinbutton", name="Message", exact=True)
@@ -81,8 +93,13 @@ def test_the_keyboard_walks_through_messages_and_turns(page: Page, dashboard: Da
 def test_maps_stack_on_a_phone(page: Page, dashboard: Dashboard) -> None:
     page.set_viewport_size({"width": 420, "height": 900})
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    boxes = [drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box() for number in range(3)]
-    assert all(box is not None and 320 <= box["width"] <= 420 - box["x"] for box in boxes)
+    boxes = [
+        drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
+        for number in range(3)
+    ]
+    assert all(
+        box is not None and 320 <= box["width"] <= 420 - box["x"] for box in boxes
+    )
     assert len({box["x"] for box in boxes if box}) == 1
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
 
@@ -90,16 +107,29 @@ def test_maps_stack_on_a_phone(page: Page, dashboard: Dashboard) -> None:
 def test_three_maps_are_seen_at_once(page: Page, dashboard: Dashboard) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    boxes = [drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box() for number in range(3)]
+    boxes = [
+        drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
+        for number in range(3)
+    ]
     assert len({box["y"] for box in boxes if box}) == 1
     assert all(box is not None and box["y"] + box["height"] <= 720 for box in boxes)
 
 
-def test_text_that_looks_like_markup_stays_text(page: Page, dashboard: Dashboard) -> None:
-    said = [{"role": role, "content": MARKUP} for _ in range(3) for role in ("user", "assistant")]
+def test_text_that_looks_like_markup_stays_text(
+    page: Page, dashboard: Dashboard
+) -> None:
+    said = [
+        {"role": role, "content": MARKUP}
+        for _ in range(3)
+        for role in ("user", "assistant")
+    ]
     go(page, f"{dashboard.url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "markup.json", "mimeType": "application/json", "buffer": json.dumps({"messages": said}).encode()}
+        {
+            "name": "markup.json",
+            "mimeType": "application/json",
+            "buffer": json.dumps({"messages": said}).encode(),
+        }
     )
     sees(page.get_by_text("Imported markup.json"))
     page.get_by_role("button", name="Compare").first.click()
@@ -108,5 +138,7 @@ def test_text_that_looks_like_markup_stays_text(page: Page, dashboard: Dashboard
     quiet(page)
     expect(point_at(page, 0, 3, 2)).to_contain_text(MARKUP[:43] + "…")
     click_on(page, 0, 3, 2)
-    expect(page.get_by_role("spinbutton", name="Message", exact=True)).to_have_value("2")
+    expect(page.get_by_role("spinbutton", name="Message", exact=True)).to_have_value(
+        "2"
+    )
     sees(page.get_by_test_id("stText").get_by_text(MARKUP))

@@ -8,7 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
@@ -23,11 +25,15 @@ ADDRESSES = {"": "compare"} | {f"/{name}": name for name in QUESTIONS}
 def test_every_page_opens_by_its_address(page: Page, dashboard: Dashboard) -> None:
     for address, name in ADDRESSES.items():
         go(page, dashboard.url + address, name)
-        expect(page.get_by_role("dialog")).to_have_count(0)  # Streamlit says so in a dialog if it knows no such page
+        expect(page.get_by_role("dialog")).to_have_count(
+            0
+        )  # Streamlit says so in a dialog if it knows no such page
 
 
 @pytest.mark.slow
-def test_pages_are_light_or_dark_as_the_browser_is(page: Page, dashboard: Dashboard) -> None:
+def test_pages_are_light_or_dark_as_the_browser_is(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/library", "library")
     assert lightness(page) > 127
     page.emulate_media(color_scheme="dark")
@@ -37,7 +43,9 @@ def test_pages_are_light_or_dark_as_the_browser_is(page: Page, dashboard: Dashbo
 
 def lightness(page: Page) -> float:
     """How light the background is, from 0 to 255."""
-    background = page.get_by_test_id("stApp").evaluate("app => getComputedStyle(app).backgroundColor")
+    background = page.get_by_test_id("stApp").evaluate(
+        "app => getComputedStyle(app).backgroundColor"
+    )
     return sum(int(part) for part in background.strip("rgb()").split(",")) / 3
 
 
@@ -57,15 +65,30 @@ def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
 
 
 @pytest.mark.slow
-def test_a_low_window_shows_every_picture_of_compare_with_its_player(page: Page, dashboard: Dashboard) -> None:
+def test_a_low_window_shows_every_picture_of_compare_with_its_player(
+    page: Page, dashboard: Dashboard
+) -> None:
     """1280x720 at 125 % zoom."""
     page.set_viewport_size({"width": 1024, "height": 576})
-    settings = [("setting", one) for one in ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')]
-    pictures = {"compare": ["compare-tokens"], "costs": ["costs-curve"], "memory_map": ["map-0", "map-1", "map-2"]}
+    settings = [
+        ("setting", one)
+        for one in ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')
+    ]
+    pictures = {
+        "compare": ["compare-tokens"],
+        "costs": ["costs-curve"],
+        "memory_map": ["map-0", "map-1", "map-2"],
+    }
     for name, keys in pictures.items():
-        go(page, f"{dashboard.url}/{name}?{urlencode([('conversation', 'sample-trip'), *settings])}", name)
+        go(
+            page,
+            f"{dashboard.url}/{name}?{urlencode([('conversation', 'sample-trip'), *settings])}",
+            name,
+        )
         for key in [*keys, "compare-player"]:
-            place = page.locator(f".st-key-{key} .js-plotly-plot" if key in keys else f".st-key-{key}")
+            place = page.locator(
+                f".st-key-{key} .js-plotly-plot" if key in keys else f".st-key-{key}"
+            )
             expect(place).to_be_visible()
             quiet(page)
             box = place.bounding_box()
@@ -75,16 +98,22 @@ def test_a_low_window_shows_every_picture_of_compare_with_its_player(page: Page,
 
 
 @pytest.mark.slow
-def test_another_page_opens_right_after_a_click_on_a_part_of_this_one(page: Page, dashboard: Dashboard) -> None:
+def test_another_page_opens_right_after_a_click_on_a_part_of_this_one(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/guide", "guide")
     for name in ("guide", "library", "guide", "library"):
         page.get_by_role("link", name="Compare", exact=True).click()
-        page.get_by_role("button", name="next summarization").click()  # the rest of the page is not drawn yet
+        page.get_by_role(
+            "button", name="next summarization"
+        ).click()  # the rest of the page is not drawn yet
         turn_to(page, name)
 
 
 @pytest.mark.slow
-def test_another_page_opens_while_a_panel_is_open(page: Page, dashboard: Dashboard) -> None:
+def test_another_page_opens_while_a_panel_is_open(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, dashboard.url, "compare")
     for name in ("tune", "library"):
         page.get_by_role("button", name="Download", exact=True).click()
@@ -96,28 +125,45 @@ def test_another_page_opens_while_a_panel_is_open(page: Page, dashboard: Dashboa
 
 
 @pytest.mark.slow
-def test_titles_that_look_like_markup_are_shown_as_they_are(page: Page, dashboard: Dashboard) -> None:
+def test_titles_that_look_like_markup_are_shown_as_they_are(
+    page: Page, dashboard: Dashboard
+) -> None:
     title = "<b>fat</b> **bold** $x^2$ :red[red] `code` [link](http://x.y) :smile: -> &lt; www.example.org"
     go(page, f"{dashboard.url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "a.json", "mimeType": "application/json", "buffer": _conversation(title)}
+        {
+            "name": "a.json",
+            "mimeType": "application/json",
+            "buffer": _conversation(title),
+        }
     )
     sees(page.get_by_text("Imported a.json"))
     quiet(page)
     row = page.locator("[class*='st-key-conversation-']").first
-    shown = row.inner_text().splitlines()[0].replace("\u2060", "")  # a word joiner has no width
+    shown = (
+        row.inner_text().splitlines()[0].replace("\u2060", "")
+    )  # a word joiner has no width
     assert shown == title
     expect(row.get_by_role("link")).to_have_count(0)
 
 
 def _conversation(title: str) -> bytes:
-    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]
+    messages = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Hello."},
+    ]
     return json.dumps({"title": title, "messages": messages}).encode()
 
 
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
-def test_an_address_of_before_leads_to_its_view_also_on_a_new_server(page: Page, fresh_dashboard: Dashboard) -> None:
-    go(page, f"{fresh_dashboard.url}/memory_map?conversation=sample-support", "memory_map")
+def test_an_address_of_before_leads_to_its_view_also_on_a_new_server(
+    page: Page, fresh_dashboard: Dashboard
+) -> None:
+    go(
+        page,
+        f"{fresh_dashboard.url}/memory_map?conversation=sample-support",
+        "memory_map",
+    )
     assert "/compare?" in page.url
     assert "conversation=sample-support" in page.url

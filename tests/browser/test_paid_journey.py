@@ -8,11 +8,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, choose_model, drawn, go, open_models, quiet, say, sees, stands, turn_to
+from tests.browser.journeys import (
+    bubbles,
+    choose_model,
+    drawn,
+    go,
+    open_models,
+    quiet,
+    say,
+    sees,
+    stands,
+    turn_to,
+)
 from tests.models.openai_server import Answer, OpenAIServer, openai_server, text
 
 if TYPE_CHECKING:
@@ -43,7 +56,9 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def spent(page: Page) -> Locator:
-    return page.get_by_test_id("stSidebar").get_by_text(re.compile(r"^Spent in this session: "))
+    return page.get_by_test_id("stSidebar").get_by_text(
+        re.compile(r"^Spent in this session: ")
+    )
 
 
 def set_budget(page: Page, usd: str) -> None:
@@ -66,11 +81,21 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
     sees(page.get_by_text("At most $0.00048."))
     page.get_by_role("button", name="Test the connection").click()
     sees(page.get_by_text("Its answers stream: this one came in 2 pieces."))
-    sees(page.get_by_text("A million tokens cost $0.25 in and $2.00 out, by litellm's list."))
+    sees(
+        page.get_by_text(
+            "A million tokens cost $0.25 in and $2.00 out, by litellm's list."
+        )
+    )
     tested = spent(page).inner_text()
     assert "$0.00 " not in tested
     page.keyboard.press("Escape")
-    sees(page.get_by_text(re.compile(r"is asked for about 13 summaries when you say so\. At most \$0\.\d+\.")))
+    sees(
+        page.get_by_text(
+            re.compile(
+                r"is asked for about 13 summaries when you say so\. At most \$0\.\d+\."
+            )
+        )
+    )
     page.get_by_role("button", name="Replay with").click()
     sees(page.get_by_text(re.compile(r"\$0\.\d+ so far")))  # while it runs
     under_way = spent(page).inner_text()
@@ -85,14 +110,20 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
     chooser = page.get_by_role("combobox", name="Chat model")
     chooser.click()
     chooser.fill(NAME)
-    chooser.press("Enter")  # with the summarizer's key and address, since it is the same model
+    chooser.press(
+        "Enter"
+    )  # with the summarizer's key and address, since it is the same model
     quiet(page)
     page.keyboard.press("Escape")
     sees(page.get_by_text(re.compile(r"The next reply\. At most \$0\.\d+\.")))
     set_budget(page, "0.01")
     say(page, "My budget is 3,000 euros.")
     sees(
-        page.get_by_text(re.compile(r"The budget of \$0\.01 allows no further call: .* Raise the budget under Change"))
+        page.get_by_text(
+            re.compile(
+                r"The budget of \$0\.01 allows no further call: .* Raise the budget under Change"
+            )
+        )
     )
     expect(bubbles(page)).to_have_count(1)
     expect(spent(page)).to_have_text(whole.replace("$1.00", "$0.01"))
@@ -105,7 +136,9 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
         assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-def test_a_sweep_counts_in_the_sidebar_while_it_runs(page: Page, dashboard: Dashboard, server: OpenAIServer) -> None:
+def test_a_sweep_counts_in_the_sidebar_while_it_runs(
+    page: Page, dashboard: Dashboard, server: OpenAIServer
+) -> None:
     # Nothing is spent yet when the page is drawn: what counts is drawn by the part of it that watches the sweep.
     server.otherwise = slowly(text("A summary ", "of it."), MORE_SLOWLY_SECONDS)
     go(page, f"{dashboard.url}/tune", "tune")

@@ -26,7 +26,9 @@ TALK = """port => new Promise(answer => {
 
 
 @pytest.fixture
-def guarded(chromium_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dashboard]:
+def guarded(
+    chromium_path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Dashboard]:
     file = tmp_path / "password"
     file.write_text(PASSWORD)
     monkeypatch.setenv("MEMVIZ_PASSWORD_FILE", str(file))
@@ -51,14 +53,18 @@ def foreign() -> Iterator[str]:
             """Keep the terminal clean."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    ).start()
     yield f"http://127.0.0.1:{server.server_address[1]}/"
     server.shutdown()
     server.server_close()
 
 
 def shows_retention(page: Page) -> None:
-    page.get_by_role("heading", name="Which facts could the model still know?").wait_for()
+    page.get_by_role(
+        "heading", name="Which facts could the model still know?"
+    ).wait_for()
 
 
 @pytest.mark.slow
@@ -83,7 +89,9 @@ def test_the_password_is_asked_for_once_a_browser_session(
     other_tab.goto(guarded.url + RETENTION)
     shows_retention(other_tab)
     assert other_tab.evaluate(TALK, guarded.port) == "open"
-    other_tab.goto(foreign)  # its requests bring the cookie along, for cookies know no ports
+    other_tab.goto(
+        foreign
+    )  # its requests bring the cookie along, for cookies know no ports
     assert other_tab.evaluate(TALK, guarded.port) == "refused"
 
 

@@ -49,7 +49,9 @@ def press(page: Page, key: str) -> None:
 def test_a_speaker_walks_through_the_pictures_and_leaves(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard, scheme: str
 ) -> None:
-    page = open_context(viewport={"width": 1280, "height": 720}, color_scheme=scheme).new_page()
+    page = open_context(
+        viewport={"width": 1280, "height": 720}, color_scheme=scheme
+    ).new_page()
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     drawn(page)
     quiet(page)
@@ -59,7 +61,10 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     for hidden in ("stSidebar", "stHeader"):
         expect(page.get_by_test_id(hidden)).to_be_hidden()
     sentence = page.get_by_text("Tokens sent per turn: Full buffer grows")
-    assert float(sentence.evaluate("p => parseFloat(getComputedStyle(p).fontSize)")) >= LEAST_PIXELS
+    assert (
+        float(sentence.evaluate("p => parseFloat(getComputedStyle(p).fontSize)"))
+        >= LEAST_PIXELS
+    )
     expect(drawn(page)).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name="Play")).to_be_in_viewport(ratio=1)
     press(page, "ArrowRight")  # the player's key: a turn on, not a picture
@@ -68,7 +73,12 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     expect(page.get_by_role("heading", name=STAGE)).to_be_visible()
     press(page, "ArrowRight")  # the stage's key
     expect(page).to_have_url(re.compile("turn=15.*stage=on"))
-    for title in (QUESTIONS["costs"], QUESTIONS["memory_map"], KEPT, QUESTIONS["retention"]):
+    for title in (
+        QUESTIONS["costs"],
+        QUESTIONS["memory_map"],
+        KEPT,
+        QUESTIONS["retention"],
+    ):
         press(page, "PageDown")
         expect(page.get_by_role("heading", name=title)).to_be_visible()
     press(page, "ArrowLeft")  # nothing on this picture moves by arrow keys
@@ -82,7 +92,9 @@ def test_a_speaker_walks_through_the_pictures_and_leaves(
     expect(page).to_have_url(re.compile("turn=15"))
 
 
-def test_a_key_that_is_pressed_before_the_page_is_there_waits_for_it(page: Page, dashboard: Dashboard) -> None:
+def test_a_key_that_is_pressed_before_the_page_is_there_waits_for_it(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.add_init_script(
         """{
             const watch = new MutationObserver(() => {
@@ -96,13 +108,17 @@ def test_a_key_that_is_pressed_before_the_page_is_there_waits_for_it(page: Page,
     )
     page.goto(f"{dashboard.url}/compare?{SETTINGS}")
     expect(bar(page)).to_contain_text("1 of 6")
-    assert page.evaluate("heardThen") is False, "the key was pressed when the title stood, and nobody heard it"
+    assert page.evaluate("heardThen") is False, (
+        "the key was pressed when the title stood, and nobody heard it"
+    )
 
 
 def test_p_is_a_letter_while_somebody_types(page: Page, dashboard: Dashboard) -> None:
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     drawn(page)
-    page.get_by_role("textbox", name="One question to all settings").press_sequentially("pp")
+    page.get_by_role("textbox", name="One question to all settings").press_sequentially(
+        "pp"
+    )
     quiet(page)
     expect(bar(page)).to_have_count(0)
 
@@ -119,7 +135,9 @@ def test_the_notes_are_in_step(page: Page, dashboard: Dashboard) -> None:
     page.evaluate(TWO_CLICKS)
     expect(notes.get_by_role("heading")).to_have_text(QUESTIONS["costs"])
     quiet(page)
-    notes.keyboard.press("PageDown")  # a clicker belongs to the window that was clicked last
+    notes.keyboard.press(
+        "PageDown"
+    )  # a clicker belongs to the window that was clicked last
     expect(page.get_by_role("heading", name=QUESTIONS["memory_map"])).to_be_visible()
     quiet(page)
     notes.get_by_role("button", name="Next").click()
@@ -141,7 +159,9 @@ def course(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))
+    ) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", tmp_path
         server.shutdown()
@@ -149,7 +169,9 @@ def course(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 @pytest.fixture
 def embeddable(
-    course: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    course: tuple[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Dashboard]:
     """A server that the page of the course may show in a frame."""
     monkeypatch.setenv("MEMVIZ_EMBEDDABLE_BY", course[0])
@@ -168,8 +190,12 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     quiet(page)
     page.get_by_role("button", name="Present", exact=True).click()
     code = page.get_by_label("Code to embed the picture")
-    expect(code).to_have_value(re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]'))
-    (folder / "week3.html").write_text(f"<!doctype html>{NO_ICON}<h1>Week 3</h1>{code.input_value()}")
+    expect(code).to_have_value(
+        re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]')
+    )
+    (folder / "week3.html").write_text(
+        f"<!doctype html>{NO_ICON}<h1>Week 3</h1>{code.input_value()}"
+    )
     page.goto(f"{address}/week3.html")
     frame = page.frame_locator("iframe")
     expect(frame.locator(".st-key-compare-tokens .main-svg").first).to_be_visible()
@@ -179,7 +205,13 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     frame.get_by_role("button", name="Next turn").click()
     expect(frame.get_by_text("turn 14: ")).to_be_visible()
     inside = next(each for each in page.frames if each.url.startswith(embeddable.url))
-    for part in ("turn=14", "view=minimal", "show=tokens", "embed=true", "conversation=sample-trip"):
+    for part in (
+        "turn=14",
+        "view=minimal",
+        "show=tokens",
+        "embed=true",
+        "conversation=sample-trip",
+    ):
         assert part in inside.url
     with page.context.expect_page() as opened:
         frame.get_by_role("link", name="Open in memviz").click()
@@ -196,7 +228,9 @@ def test_a_page_that_was_not_named_shows_nothing_of_it(
     (folder / "other.html").write_text(
         f'{NO_ICON}<iframe src="{dashboard.url}/compare?view=minimal&embed=true"></iframe>'
     )
-    with page.expect_event("console", lambda message: "frame-ancestors" in message.text):
+    with page.expect_event(
+        "console", lambda message: "frame-ancestors" in message.text
+    ):
         page.goto(f"{address}/other.html")
     assert not any(frame.url.startswith(dashboard.url) for frame in page.frames)
 

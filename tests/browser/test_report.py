@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
@@ -28,9 +30,18 @@ HOSTILE = (
 def trip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a bundled conversation under three settings."""
     trip = sample("trip")
-    settings = [("buffer", {}), ("window", {"window_size": 10}), ("summary_buffer", {"max_token_limit": 1500})]
-    runs = [memviz.replay(trip, memviz.strategy(id, **parameters)) for id, parameters in settings]
-    return written(tmp_path_factory.mktemp("report") / "trip.html", html_report(runs, trip))
+    settings = [
+        ("buffer", {}),
+        ("window", {"window_size": 10}),
+        ("summary_buffer", {"max_token_limit": 1500}),
+    ]
+    runs = [
+        memviz.replay(trip, memviz.strategy(id, **parameters))
+        for id, parameters in settings
+    ]
+    return written(
+        tmp_path_factory.mktemp("report") / "trip.html", html_report(runs, trip)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +49,24 @@ def hostile_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report in which every text that came from somebody tries to run a script."""
     call = {"id": HOSTILE, "function": {"name": HOSTILE, "arguments": HOSTILE}}
     messages = (
-        Message("user", HOSTILE, name=HOSTILE), Message("assistant", HOSTILE, tool_calls=(call,)),  # type: ignore[arg-type]
-        Message("tool", HOSTILE, tool_call_id=HOSTILE), *(Message("user", HOSTILE), Message("assistant", HOSTILE)) * 8,
-    )  # fmt: skip
+        Message("user", HOSTILE, name=HOSTILE),
+        Message("assistant", HOSTILE, tool_calls=(call,)),  # type: ignore[arg-type]
+        Message("tool", HOSTILE, tool_call_id=HOSTILE),
+        *(Message("user", HOSTILE), Message("assistant", HOSTILE)) * 8,
+    )
     told = Transcript(
-        messages, title=HOSTILE, description=HOSTILE, system_prompt=HOSTILE, warnings=(HOSTILE,),
+        messages,
+        title=HOSTILE,
+        description=HOSTILE,
+        system_prompt=HOSTILE,
+        warnings=(HOSTILE,),
         events=(RecordedEvent("summary", 2, HOSTILE, HOSTILE),),
-    )  # fmt: skip
+    )
     model = ScriptedModel([HOSTILE, ModelError(HOSTILE), *[HOSTILE] * 20])
     runs = [memviz.replay(told, memviz.strategy("summary", buffer_size=2), model=model)]
-    return written(tmp_path_factory.mktemp("report") / "hostile.html", html_report(runs, told))
+    return written(
+        tmp_path_factory.mktemp("report") / "hostile.html", html_report(runs, told)
+    )
 
 
 def written(path: Path, html: str) -> Path:
@@ -95,11 +114,19 @@ def point_at(page: Page, name: str, x: float, y: float) -> Locator:
     return place.locator(".hoverlayer .hovertext").first
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1500), pytest.param("dark", 420, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [("light", 1500), pytest.param("dark", 420, marks=pytest.mark.slow)],
+)
 def test_it_draws_everything_and_asks_for_nothing(
-    open_context: Callable[..., BrowserContext], trip_file: Path, scheme: str, width: int
+    open_context: Callable[..., BrowserContext],
+    trip_file: Path,
+    scheme: str,
+    width: int,
 ) -> None:
-    context = open_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+    context = open_context(
+        color_scheme=scheme, viewport={"width": width, "height": 900}
+    )
     page, asked = opened(context, trip_file)
     assert set(asked) == {trip_file.as_uri()}
     places = page.locator(".chart")
@@ -112,13 +139,19 @@ def test_it_draws_everything_and_asks_for_nothing(
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     theme = THEMES[scheme]
     assert color_of(page.locator("body"), "background-color") == rgb(theme.background)
-    assert color_of(chart(page, "tokens").locator(".main-svg").first, "background-color") == rgb(theme.background)
+    assert color_of(
+        chart(page, "tokens").locator(".main-svg").first, "background-color"
+    ) == rgb(theme.background)
     # The full buffer stands in a strip of its own scale, which is drawn after the lines of the others.
-    assert color_of(chart(page, "tokens").locator(".scatterlayer .js-line").first, "stroke") == rgb(theme.settings[1])
+    assert color_of(
+        chart(page, "tokens").locator(".scatterlayer .js-line").first, "stroke"
+    ) == rgb(theme.settings[1])
 
 
 def color_of(locator: Locator, property: str) -> str:
-    return str(locator.evaluate("(element, name) => getComputedStyle(element)[name]", property))
+    return str(
+        locator.evaluate("(element, name) => getComputedStyle(element)[name]", property)
+    )
 
 
 def rgb(color: str) -> str:
@@ -126,22 +159,36 @@ def rgb(color: str) -> str:
 
 
 @pytest.mark.slow
-def test_pointing_tells_the_numbers(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
+def test_pointing_tells_the_numbers(
+    open_context: Callable[..., BrowserContext], trip_file: Path
+) -> None:
     page, _ = opened(open_context(viewport={"width": 1500, "height": 900}), trip_file)
     run = memviz.replay(sample("trip"), memviz.strategy("buffer"), model=None)
-    bounded = memviz.replay(sample("trip"), memviz.strategy("window", window_size=10), model=None)
+    bounded = memviz.replay(
+        sample("trip"), memviz.strategy("window", window_size=10), model=None
+    )
     tokens = bounded.turns[29].total_tokens
-    expect(point_at(page, "tokens", 30, tokens)).to_contain_text(f"turn 30: {tokens:,} tokens sent")
+    expect(point_at(page, "tokens", 30, tokens)).to_contain_text(
+        f"turn 30: {tokens:,} tokens sent"
+    )
     tokens = run.turns[29].total_tokens
-    expect(point_at(page, "map-2", 30, 12)).to_contain_text("replaced by a summary (version 8),summarized 7 times")
+    expect(point_at(page, "map-2", 30, 12)).to_contain_text(
+        "replaced by a summary (version 8),summarized 7 times"
+    )
     point_at(page, "composition-0", 30, tokens / 2)
     told = chart(page, "composition-0").locator(".hoverlayer")
     expect(told).to_contain_text("turn 30")
-    expect(told).to_contain_text(f"History : {run.turns[29].tokens['history']:,} tokens")
+    expect(told).to_contain_text(
+        f"History : {run.turns[29].tokens['history']:,} tokens"
+    )
 
 
-def test_its_player_steps_through_the_requests(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
-    page, asked = opened(open_context(viewport={"width": 1280, "height": 720}), trip_file)
+def test_its_player_steps_through_the_requests(
+    open_context: Callable[..., BrowserContext], trip_file: Path
+) -> None:
+    page, asked = opened(
+        open_context(viewport={"width": 1280, "height": 720}), trip_file
+    )
     page.keyboard.press("n")
     player = page.locator("#stage .memviz-stage")
     expect(player.locator(".sentence")).to_contain_text("over the limit of 1,500")
@@ -152,7 +199,9 @@ def test_its_player_steps_through_the_requests(open_context: Callable[..., Brows
 
 
 @pytest.mark.slow
-def test_the_colours_follow_the_reader(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
+def test_the_colours_follow_the_reader(
+    open_context: Callable[..., BrowserContext], trip_file: Path
+) -> None:
     page, _ = opened(open_context(color_scheme="light"), trip_file)
     line = chart(page, "tokens").locator(".scatterlayer .js-line").first
     mark = chart(page, "map-0").locator(".annotation-text tspan").first
@@ -163,7 +212,9 @@ def test_the_colours_follow_the_reader(open_context: Callable[..., BrowserContex
 
 
 @pytest.mark.slow
-def test_on_paper_it_is_light(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
+def test_on_paper_it_is_light(
+    open_context: Callable[..., BrowserContext], trip_file: Path
+) -> None:
     page, _ = opened(open_context(color_scheme="dark"), trip_file)
     line = chart(page, "tokens").locator(".scatterlayer .js-line").first
     page.evaluate(
@@ -180,7 +231,9 @@ def test_on_paper_it_is_light(open_context: Callable[..., BrowserContext], trip_
 
 
 @pytest.mark.slow
-def test_a_chart_can_be_saved_as_a_picture(open_context: Callable[..., BrowserContext], trip_file: Path) -> None:
+def test_a_chart_can_be_saved_as_a_picture(
+    open_context: Callable[..., BrowserContext], trip_file: Path
+) -> None:
     page, asked = opened(open_context(), trip_file)
     with page.expect_download() as download:
         chart(page, "tokens").locator(".modebar-btn").dispatch_event("click")
@@ -190,11 +243,17 @@ def test_a_chart_can_be_saved_as_a_picture(open_context: Callable[..., BrowserCo
 
 
 @pytest.mark.slow
-def test_text_never_becomes_markup(open_context: Callable[..., BrowserContext], hostile_file: Path) -> None:
+def test_text_never_becomes_markup(
+    open_context: Callable[..., BrowserContext], hostile_file: Path
+) -> None:
     page, asked = opened(open_context(), hostile_file)
-    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach(part => part.open = true)"
+    )
     assert page.title().startswith("</script><script>alert(1)")
-    expect(page.locator("article .text").nth(1)).to_have_text(HOSTILE, use_inner_text=False)
+    expect(page.locator("article .text").nth(1)).to_have_text(
+        HOSTILE, use_inner_text=False
+    )
     failed = page.evaluate(
         """() => {
             const trace = document.querySelector(".chart").data.find(trace => trace.marker?.symbol?.includes?.("x"));
@@ -223,4 +282,9 @@ def test_a_script_that_got_in_all_the_same_would_not_run(
     html = trip_file.read_text(encoding="utf-8").replace("<main>", f"<main>{bad}", 1)
     page, _ = opened(open_context(), written(tmp_path / "broken.html", html))
     assert page.title() == sample("trip").title
-    assert page.evaluate("fetch('https://example.org').then(() => 'sent', () => 'refused')") == "refused"
+    assert (
+        page.evaluate(
+            "fetch('https://example.org').then(() => 'sent', () => 'refused')"
+        )
+        == "refused"
+    )

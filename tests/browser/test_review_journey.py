@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
-LONG = "Tell me more about trams, museums, food and the weather in spring, with all details that you know. " * 3
+LONG = (
+    "Tell me more about trams, museums, food and the weather in spring, with all details that you know. "
+    * 3
+)
 
 
 def proposal(page: Page) -> Locator:
@@ -44,7 +49,9 @@ def ask_until_due(page: Page) -> None:
     raise AssertionError("nothing was due")
 
 
-def test_a_summary_is_reworded_before_and_after_it_is_used(page: Page, dashboard: Dashboard) -> None:
+def test_a_summary_is_reworded_before_and_after_it_is_used(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     ask_until_due(page)
     expect(proposal(page)).to_have_value(re.compile("3,100 euros"))

@@ -26,10 +26,22 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     go(page, dashboard.url, "compare")
-    for name in ("Edit Full buffer", "Edit Summary buffer", "Add a setting", "Change", "More", "Keep as a step"):
+    for name in (
+        "Edit Full buffer",
+        "Edit Summary buffer",
+        "Add a setting",
+        "Change",
+        "More",
+        "Keep as a step",
+    ):
         expect(page.get_by_role("button", name=name)).to_be_in_viewport()
-    for place in (page.get_by_test_id("stForm"), page.locator(".st-key-ask-all-suggested")):
-        expect(place).to_be_in_viewport(ratio=1)  # the question to all settings, below the picture
+    for place in (
+        page.get_by_test_id("stForm"),
+        page.locator(".st-key-ask-all-suggested"),
+    ):
+        expect(place).to_be_in_viewport(
+            ratio=1
+        )  # the question to all settings, below the picture
     window = page.get_by_role("spinbutton", name="Window size")
     window.fill("4")
     window.press("Enter")
@@ -42,16 +54,25 @@ def test_whose_summaries_they_are_is_in_sight_with_the_picture(
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
     settings = urlencode(
-        [("conversation", "sample-trip"), *(("setting", one) for one in ("buffer", RECORDED, "summary"))]
+        [
+            ("conversation", "sample-trip"),
+            *(("setting", one) for one in ("buffer", RECORDED, "summary")),
+        ]
     )
     for name in ("compare", "costs", "memory_map", "retention", "summaries"):
         go(page, f"{dashboard.url}/{name}?{settings}", name)
         line = page.locator(".st-key-whose-summaries")
-        expect(line.get_by_text("recorded · claude", exact=True)).to_be_in_viewport(ratio=1)
-        expect(line.get_by_role("button", name="All with the stand-in")).to_be_in_viewport(ratio=1)
+        expect(line.get_by_text("recorded · claude", exact=True)).to_be_in_viewport(
+            ratio=1
+        )
+        expect(
+            line.get_by_role("button", name="All with the stand-in")
+        ).to_be_in_viewport(ratio=1)
 
 
-def test_a_click_on_a_question_mark_never_turns_a_switch(page: Page, dashboard: Dashboard) -> None:
+def test_a_click_on_a_question_mark_never_turns_a_switch(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     switch = page.get_by_role("switch", name="Ask before summarizing")
     row = page.get_by_test_id("stHorizontalBlock").filter(has=switch).last

@@ -10,7 +10,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
 
 PHONE = {"width": 390, "height": 844}
 SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("buffer", {}), ("window", {"window_size": 10}), ("summary_buffer", {"max_token_limit": 1500}),
-)  # fmt: skip
+    ("buffer", {}),
+    ("window", {"window_size": 10}),
+    ("summary_buffer", {"max_token_limit": 1500}),
+)
 ASKED = {
     "step": 12, "setting": 2, "text": "Will this request <b>summarize</b>?", "choices": ["Yes", "No"], "answer": 0,
     "reason": "1,600 tokens are over 1,500.",
@@ -38,7 +42,10 @@ ASKED = {
 @pytest.fixture(scope="module")
 def played() -> Json:
     """The bundled trip under three settings, with one question."""
-    runs = [memviz.replay(sample("trip"), memviz.strategy(id, **parameters)) for id, parameters in SETTINGS]
+    runs = [
+        memviz.replay(sample("trip"), memviz.strategy(id, **parameters))
+        for id, parameters in SETTINGS
+    ]
     settings = [SettingRun(run, run.label, index) for index, run in enumerate(runs)]
     return stage_data(settings, sample("trip"), at=10, chosen=2, questions=[ASKED])
 
@@ -66,8 +73,14 @@ def is_moving(page: Page) -> bool:
     return bool(page.evaluate("stage.picture.isMoving"))
 
 
-def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(page: Page, dashboard: Dashboard) -> None:
-    go(page, f"{dashboard.url}/?conversation=sample-trip&setting=buffer&setting=summary&stage=on&turn=10", "compare")
+def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(
+    page: Page, dashboard: Dashboard
+) -> None:
+    go(
+        page,
+        f"{dashboard.url}/?conversation=sample-trip&setting=buffer&setting=summary&stage=on&turn=10",
+        "compare",
+    )
     sees(page.get_by_text("Request of turn 10", exact=True))
     page.get_by_role("heading", name="What does each strategy send?").click()
     page.keyboard.press("ArrowRight")
@@ -86,25 +99,44 @@ def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(page
 
 
 def six_settings() -> str:
-    every = ("buffer", "window", "token_buffer", "summary", 'summary_buffer {"max_token_limit": 1500}', "fifo_facts")
+    every = (
+        "buffer",
+        "window",
+        "token_buffer",
+        "summary",
+        'summary_buffer {"max_token_limit": 1500}',
+        "fifo_facts",
+    )
     return urlencode(
-        [("conversation", "sample-trip"), ("stage", "on"), ("turn", 40), *(("setting", one) for one in every)]
+        [
+            ("conversation", "sample-trip"),
+            ("stage", "on"),
+            ("turn", 40),
+            *(("setting", one) for one in every),
+        ]
     )
 
 
 def edges(page: Page, selector: str) -> dict[str, float]:
-    return dict(page.locator(selector).first.evaluate("(element) => element.getBoundingClientRect().toJSON()"))
+    return dict(
+        page.locator(selector).first.evaluate(
+            "(element) => element.getBoundingClientRect().toJSON()"
+        )
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shown", ["", "&view=dollars", "&view=dollars&present=on"])
-def test_six_settings_facts_sentence_and_buttons_are_seen_at_once(page: Page, dashboard: Dashboard, shown: str) -> None:
+def test_six_settings_facts_sentence_and_buttons_are_seen_at_once(
+    page: Page, dashboard: Dashboard, shown: str
+) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{dashboard.url}/compare?{six_settings()}{shown}")
     expect(page.locator(".memviz-stage .labels button")).to_have_count(6)
     quiet(page)
     last_lane, facts, foot = (
-        edges(page, f".memviz-stage {part}") for part in (".labels > :last-child", ".facts", ".foot")
+        edges(page, f".memviz-stage {part}")
+        for part in (".labels > :last-child", ".facts", ".foot")
     )
     assert last_lane["bottom"] <= facts["top"]
     assert facts["bottom"] <= foot["top"]
@@ -112,13 +144,18 @@ def test_six_settings_facts_sentence_and_buttons_are_seen_at_once(page: Page, da
 
 
 @pytest.mark.slow
-def test_on_a_phone_the_bar_of_the_speaker_leaves_the_player_free(page: Page, dashboard: Dashboard) -> None:
+def test_on_a_phone_the_bar_of_the_speaker_leaves_the_player_free(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     page.goto(f"{dashboard.url}/compare?{six_settings()}&present=on")
     expect(page.locator(".memviz-stage .labels button")).to_have_count(6)
     quiet(page)
     for part in (".memviz-stage .row", ".memviz-stage .where"):
-        assert edges(page, part)["bottom"] <= edges(page, "nav[aria-label=Presentation]")["top"]
+        assert (
+            edges(page, part)["bottom"]
+            <= edges(page, "nav[aria-label=Presentation]")["top"]
+        )
 
 
 @pytest.mark.slow
@@ -131,7 +168,9 @@ def test_the_older_messages_fold_into_the_summary_before_ones_eyes(
     page.keyboard.press("ArrowRight")
     readout = page.locator(".memviz-stage .readout").nth(2)
     request = played["settings"][2]["requests"][12]
-    expect(readout).to_have_text(f"{request['before'][0]:,} tokens")  # first it grows over its limit
+    expect(readout).to_have_text(
+        f"{request['before'][0]:,} tokens"
+    )  # first it grows over its limit
     expect(readout).to_have_class("readout over")
     moved = page.evaluate(
         """async () => {
@@ -146,7 +185,12 @@ def test_the_older_messages_fold_into_the_summary_before_ones_eyes(
     )
     assert len(moved) > 5, "a message that is summarized moves, frame by frame"
     expect(readout).to_have_text(f"{request['tokens']:,} tokens")
-    assert page.evaluate("[...stage.picture.lanes[2].values()].filter((item) => item.isGone).length") == 0
+    assert (
+        page.evaluate(
+            "[...stage.picture.lanes[2].values()].filter((item) => item.isGone).length"
+        )
+        == 0
+    )
 
 
 def test_who_wants_less_motion_gets_none(
@@ -206,7 +250,10 @@ def test_a_fact_that_is_followed_is_in_sight_and_a_button_says_that_there_are_mo
     last = len(played["facts"]) - 1
     data = {**played, "at": len(played["steps"]) - 1, "highlight": {"facts": [last]}}
     page = opened(open_context(viewport=PHONE), tmp_path, data)
-    row, chips = page.locator(".memviz-stage .facts"), page.locator(".memviz-stage .facts li:not(.name)")
+    row, chips = (
+        page.locator(".memviz-stage .facts"),
+        page.locator(".memviz-stage .facts li:not(.name)"),
+    )
     expect(chips.first).to_contain_text(played["facts"][last]["answer"][:30])
     assert row.evaluate("row => row.scrollHeight > row.clientHeight")
     page.get_by_role("button", name="Show all facts").click()
@@ -224,13 +271,29 @@ def test_a_summary_is_read_with_the_sentence_that_holds_the_followed_fact(
 ) -> None:
     requests = enumerate(played["settings"][2]["requests"])
     first, second = (
-        next(at for at, one in requests if ["n", n, n + 1] in [p[:3] for p in one["pieces"]]) for n in (0, 1)
+        next(
+            at
+            for at, one in requests
+            if ["n", n, n + 1] in [p[:3] for p in one["pieces"]]
+        )
+        for n in (0, 1)
     )
-    texts = {str(version): ["Plain <b>words</b>. ", f"The fact {version}. ", "Rest."] for version in range(1, 60)}
+    texts = {
+        str(version): ["Plain <b>words</b>. ", f"The fact {version}. ", "Rest."]
+        for version in range(1, 60)
+    }
     settings = [*played["settings"][:2], {**played["settings"][2], "summaries": texts}]
-    page = opened(open_context(), tmp_path, {**played, "settings": settings, "at": first})
+    page = opened(
+        open_context(), tmp_path, {**played, "settings": settings, "at": first}
+    )
     legend = page.locator(".memviz-stage .legend")
-    for words in ("Word for word", "Summary, and messages in it", "Newest message", "System prompt", "Lost fact"):
+    for words in (
+        "Word for word",
+        "Summary, and messages in it",
+        "Newest message",
+        "System prompt",
+        "Lost fact",
+    ):
         expect(legend).to_contain_text(words)
     reader = page.locator(".memviz-stage .reader")
     expect(reader).to_be_hidden()
@@ -261,11 +324,17 @@ def test_pointing_at_a_message_tells_what_it_is(
     box = page.locator("canvas").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 5, box["y"] + 5)
-    expect(page.locator(".memviz-stage .tip")).to_contain_text("Message 1, user, turn 1")
-    expect(page.locator(".memviz-stage .tip")).to_contain_text(str(played["messages"][0][2])[:40])
+    expect(page.locator(".memviz-stage .tip")).to_contain_text(
+        "Message 1, user, turn 1"
+    )
+    expect(page.locator(".memviz-stage .tip")).to_contain_text(
+        str(played["messages"][0][2])[:40]
+    )
 
 
-def test_a_key_that_is_pressed_before_the_stage_is_there_waits_for_it(page: Page, dashboard: Dashboard) -> None:
+def test_a_key_that_is_pressed_before_the_stage_is_there_waits_for_it(
+    page: Page, dashboard: Dashboard
+) -> None:
     page.add_init_script(
         """{
             const watch = new MutationObserver(() => {
@@ -278,14 +347,24 @@ def test_a_key_that_is_pressed_before_the_stage_is_there_waits_for_it(page: Page
             watch.observe(document, { childList: true, subtree: true });
         }"""
     )
-    page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&stage=on&turn=10")
+    page.goto(
+        f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&stage=on&turn=10"
+    )
     sees(page.get_by_text("Request of turn 11", exact=True))
     expect(page.locator(".memviz-stage .where")).to_contain_text("turn 11")
-    assert page.evaluate("walksThen") == 0, "the key was pressed when the title stood, and no walk"
+    assert page.evaluate("walksThen") == 0, (
+        "the key was pressed when the title stood, and no walk"
+    )
 
 
-def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(page: Page, dashboard: Dashboard) -> None:
-    go(page, f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&turn=10", "compare")
+def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(
+    page: Page, dashboard: Dashboard
+) -> None:
+    go(
+        page,
+        f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&turn=10",
+        "compare",
+    )
     page.get_by_role("radio", name="Play it", exact=True).click()
     page.keyboard.press(" ")  # before the stage is there
     sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
@@ -298,7 +377,9 @@ def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(page: Page,
 def test_a_stage_in_the_place_of_another_stands_where_the_visitor_went(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:
-    page = opened(open_context(), tmp_path, {**played, "id": "one", "serial": 1, "moves": 0})
+    page = opened(
+        open_context(), tmp_path, {**played, "id": "one", "serial": 1, "moves": 0}
+    )
     page.keyboard.press("ArrowRight")
     again = """(data) => {
         const root = document.createElement("main");
@@ -312,8 +393,15 @@ def test_a_stage_in_the_place_of_another_stands_where_the_visitor_went(
     page.wait_for_function("moves.at(-1)?.step === 12")
     older = {**played, "id": "two", "serial": 2, "moves": 0}
     page.evaluate("(data) => stage2.update(data)", older)
-    assert page.evaluate("stage2.walk.at") == 12, "what was said before the page heard of the move counts less"
-    told = {**older, "serial": 3, "moves": page.evaluate("moves.at(-1).number"), "at": 3}
+    assert page.evaluate("stage2.walk.at") == 12, (
+        "what was said before the page heard of the move counts less"
+    )
+    told = {
+        **older,
+        "serial": 3,
+        "moves": page.evaluate("moves.at(-1).number"),
+        "at": 3,
+    }
     page.evaluate("(data) => stage2.update(data)", told)
     assert page.evaluate("stage2.walk.at") == 3
 
@@ -321,7 +409,11 @@ def test_a_stage_in_the_place_of_another_stands_where_the_visitor_went(
 def test_facts_of_a_stage_that_is_drawn_anew_look_at_once_as_they_are(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:
-    data = {**played, "at": len(played["steps"]) - 1, "chosen": 1}  # a window, which has lost facts by then
+    data = {
+        **played,
+        "at": len(played["steps"]) - 1,
+        "chosen": 1,
+    }  # a window, which has lost facts by then
     page = opened(open_context(reduced_motion="no-preference"), tmp_path, data)
     fading = page.evaluate(
         """(data) => {
@@ -339,7 +431,9 @@ def test_a_click_elsewhere_pauses_and_the_page_hears_of_the_request_that_is_seen
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:
     page = opened(open_context(), tmp_path, played)
-    page.evaluate("document.body.append(Object.assign(document.createElement('button'), { textContent: 'Keep' }))")
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('button'), { textContent: 'Keep' }))"
+    )
     page.keyboard.press(" ")
     page.wait_for_function("stage.walk.at > 10")
     page.get_by_role("button", name="Keep").click()

@@ -9,12 +9,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.journeys import bubbles, choose_model, drawn, go, open_models, quiet, say, sees, stands
-from tests.models.openai_server import Answer, OpenAIServer, openai_server, slow, stall, text
+from tests.browser.journeys import (
+    bubbles,
+    choose_model,
+    drawn,
+    go,
+    open_models,
+    quiet,
+    say,
+    sees,
+    stands,
+)
+from tests.models.openai_server import (
+    Answer,
+    OpenAIServer,
+    openai_server,
+    slow,
+    stall,
+    text,
+)
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -53,8 +72,14 @@ def stop(page: Page, gone: Locator | None = None) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize("begin", [slow(SILENCE_SECONDS), stall(SILENCE_SECONDS, "One ", "two ")], ids=["all", "then"])
-def test_a_chat_with_a_silent_model(page: Page, dashboard: Dashboard, silent: OpenAIServer, begin: Answer) -> None:
+@pytest.mark.parametrize(
+    "begin",
+    [slow(SILENCE_SECONDS), stall(SILENCE_SECONDS, "One ", "two ")],
+    ids=["all", "then"],
+)
+def test_a_chat_with_a_silent_model(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer, begin: Answer
+) -> None:
     silent.then(begin)
     go(page, f"{dashboard.url}/chat", "chat")
     choose_model(page, "Chat model", "openai/silent", silent.api_base)
@@ -77,7 +102,9 @@ def test_a_message_is_there_after_a_kill_during_its_reply(
     choose_model(page, "Chat model", "openai/silent", silent.api_base)
     say(page, FACT)
     asked(silent)
-    expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))  # while the first reply is on its way
+    expect(page).to_have_url(
+        re.compile(r"/chat\?chat=[\w-]+$")
+    )  # while the first reply is on its way
     link = page.url
     fresh_dashboard.kill()
     fresh_dashboard.start()
@@ -93,7 +120,9 @@ def test_a_message_is_there_after_a_kill_during_its_reply(
     expect(bubbles(page).last).to_contain_text("3,000 euros")
 
 
-def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+def test_a_draft_of_a_summary_that_is_to_be_reviewed(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
     page.keyboard.press("Escape")
@@ -103,7 +132,11 @@ def test_a_draft_of_a_summary_that_is_to_be_reviewed(page: Page, dashboard: Dash
     quiet(page)
     page.get_by_text("Ask before summarizing").click()
     quiet(page)
-    say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 7)
+    say(
+        page,
+        "Tell me more about trams, museums, food and the weather in spring, with all details. "
+        * 7,
+    )
     asked(silent)
     stop(page)
     sees(page.get_by_text("No summary was written"))
@@ -117,7 +150,11 @@ def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
     page: Page, dashboard: Dashboard, silent: OpenAIServer
 ) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
-    say(page, "Tell me more about trams, museums, food and the weather in spring, with all details. " * 3)
+    say(
+        page,
+        "Tell me more about trams, museums, food and the weather in spring, with all details. "
+        * 3,
+    )
     expect(bubbles(page)).to_have_count(2)
     quiet(page)
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
@@ -132,7 +169,9 @@ def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
     expect(bubbles(page)).to_have_count(2)
 
 
-def test_a_replay_with_a_silent_summarizer(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+def test_a_replay_with_a_silent_summarizer(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
     go(page, f"{dashboard.url}/compare", "compare")
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
     page.get_by_role("button", name="Replay with").click()
@@ -146,7 +185,9 @@ def test_a_replay_with_a_silent_summarizer(page: Page, dashboard: Dashboard, sil
     stands(page, "compare")
 
 
-def test_a_free_run_with_a_silent_model(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+def test_a_free_run_with_a_silent_model(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
     silent.then(text("First."), text("Second."))
     go(page, f"{dashboard.url}/compare", "compare")
     open_models(page)
@@ -160,7 +201,9 @@ def test_a_free_run_with_a_silent_model(page: Page, dashboard: Dashboard, silent
     sees(page.get_by_role("button", name="Go on with"))
 
 
-def test_a_judge_that_is_silent(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+def test_a_judge_that_is_silent(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
     go(page, f"{dashboard.url}/retention", "retention")
     page.get_by_text("Ask a model").first.click()
     page.get_by_text("Let a model judge the answers").click()
@@ -174,11 +217,15 @@ def test_a_judge_that_is_silent(page: Page, dashboard: Dashboard, silent: OpenAI
     sees(page.get_by_role("button", name="Go on with"))
 
 
-def test_one_question_to_all_settings(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+def test_one_question_to_all_settings(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
     silent.then(text("It is 3,000 euros."))
     go(page, f"{dashboard.url}/compare", "compare")
     choose_model(page, "Chat model", "openai/silent", silent.api_base)
-    page.get_by_role("textbox", name="One question to all settings").fill("What is the budget?")
+    page.get_by_role("textbox", name="One question to all settings").fill(
+        "What is the budget?"
+    )
     page.get_by_role("button", name="Ask 3 settings").click()
     asked(silent, 2)
     stop(page)
@@ -202,7 +249,9 @@ def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) 
     sees(page.get_by_role("tab", name="Prompt lab", selected=True))
 
 
-def test_the_test_of_a_connection(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
+def test_the_test_of_a_connection(
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
+) -> None:
     go(page, f"{dashboard.url}/compare", "compare")
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
     open_models(page)

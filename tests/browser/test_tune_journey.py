@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("playwright", reason="The browser tests need playwright (pip install playwright).")
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
 
 from playwright.sync_api import Page, expect
 
@@ -42,14 +44,25 @@ def real() -> Transcript:
 
 def bring(page: Page, url: str, conversation: Transcript) -> None:
     """Import the conversation and open it."""
-    said = [{"role": message.role, "content": message.content} for message in conversation.messages]
+    said = [
+        {"role": message.role, "content": message.content}
+        for message in conversation.messages
+    ]
     go(page, f"{url}/library", "library")
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "own.json", "mimeType": "application/json", "buffer": json.dumps({"messages": said}).encode()}
+        {
+            "name": "own.json",
+            "mimeType": "application/json",
+            "buffer": json.dumps({"messages": said}).encode(),
+        }
     )
     sees(page.get_by_text(f"Imported own.json: {len(said)} messages in "))
     # Not simply the first one: a chat that another test has just left may be saved after this import.
-    row = page.locator("[class*='st-key-conversation-']").filter(has=page.get_by_text("own", exact=True)).first
+    row = (
+        page.locator("[class*='st-key-conversation-']")
+        .filter(has=page.get_by_text("own", exact=True))
+        .first
+    )
     row.get_by_role("button", name="Compare").click()
     stands(page, "compare")
     page.get_by_role("link", name="Tune").click()
@@ -59,10 +72,19 @@ def bring(page: Page, url: str, conversation: Transcript) -> None:
 
 def only_summaries(page: Page) -> None:
     """Try buffer_size of the running summary and token_limit of the chat summary buffer, and nothing else."""
-    others = ("Full buffer", "Sliding window", "Head and tail", "Token buffer", "Summary buffer", "Clear tool results",
-              "Threshold summary")  # fmt: skip
+    others = (
+        "Full buffer",
+        "Sliding window",
+        "Head and tail",
+        "Token buffer",
+        "Summary buffer",
+        "Clear tool results",
+        "Threshold summary",
+    )
     for title in others:
-        page.get_by_test_id("stSidebar").get_by_role("button", name=title, exact=True).click()
+        page.get_by_test_id("stSidebar").get_by_role(
+            "button", name=title, exact=True
+        ).click()
         quiet(page)
     page.get_by_role("button", name="Running summary · ").click()
     values = page.get_by_role("combobox", name="buffer_size")
@@ -74,21 +96,33 @@ def only_summaries(page: Page) -> None:
 
 
 def metric(page: Page, label: str) -> str:
-    box = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
+    box = page.get_by_test_id("stMetric").filter(
+        has=page.get_by_text(label, exact=True)
+    )
     return box.get_by_test_id("stMetricValue").inner_text()
 
 
 @pytest.mark.parametrize("conversation", [written, real])
 def test_a_setting_is_found_taken_home_and_brought_back(
-    conversation: Callable[[], Transcript], page: Page, dashboard: Dashboard, tmp_path: Path
+    conversation: Callable[[], Transcript],
+    page: Page,
+    dashboard: Dashboard,
+    tmp_path: Path,
 ) -> None:
     bring(page, dashboard.url, conversation())
     only_summaries(page)
-    answer = page.get_by_test_id("stAlert").filter(has_text=re.compile("Take |does best"))
+    answer = page.get_by_test_id("stAlert").filter(
+        has_text=re.compile("Take |does best")
+    )
     expect(answer).to_have_count(1)
-    found = re.search(r"(Running summary|Chat summary buffer) · (\w+=\d+)(?:\.| does best)", answer.inner_text())
+    found = re.search(
+        r"(Running summary|Chat summary buffer) · (\w+=\d+)(?:\.| does best)",
+        answer.inner_text(),
+    )
     parameter, value = found.group(2).split("=")
-    id = {"Running summary": "summary", "Chat summary buffer": "chat_summary_buffer"}[found.group(1)]
+    id = {"Running summary": "summary", "Chat summary buffer": "chat_summary_buffer"}[
+        found.group(1)
+    ]
     label = memviz.strategy(id, **{parameter: int(value)}).label
     peak = metric(page, "Largest request")
     with page.expect_download() as download:
@@ -101,7 +135,9 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     expect(drawn(page).locator(".legendtext").last).to_have_text(label)
     quiet(page)
-    row = page.get_by_role("row").filter(has_text=re.compile(r"Largest request(?! at turn)"))
+    row = page.get_by_role("row").filter(
+        has_text=re.compile(r"Largest request(?! at turn)")
+    )
     assert row.get_by_role("cell").last.inner_text() == peak
 
 
@@ -122,11 +158,15 @@ def test_a_click_on_a_point_opens_its_run(page: Page, dashboard: Dashboard) -> N
         }"""
     )
     page.mouse.move(x, y)
-    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("Sliding window")
+    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text(
+        "Sliding window"
+    )
     page.mouse.click(x, y)
     sees(page.get_by_role("heading", name=re.compile("^Sliding window · ")))
     quiet(page)
     page.get_by_role("button", name="Open in Compare").click()
     stands(page, "compare")
-    expect(drawn(page).locator(".legendtext")).to_have_text(["Full buffer", re.compile("Sliding window · ")])
+    expect(drawn(page).locator(".legendtext")).to_have_text(
+        ["Full buffer", re.compile("Sliding window · ")]
+    )
     assert label.startswith("<b>Sliding window")

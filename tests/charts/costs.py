@@ -16,7 +16,10 @@ from memviz.models.cache_rules import CacheRules
 from tests.charts.runs import run_of
 
 DEAR = unpriced("dear").by_hand(
-    input_usd_per_million=3, output_usd_per_million=15, cache_read_usd_per_million=0.3, cache_write_usd_per_million=3.75
+    input_usd_per_million=3,
+    output_usd_per_million=15,
+    cache_read_usd_per_million=0.3,
+    cache_write_usd_per_million=3.75,
 )
 CHEAP = unpriced("cheap").by_hand(input_usd_per_million=1, output_usd_per_million=2)
 RULES = CacheRules(min_tokens=1000, lifetime_seconds=300)
@@ -26,10 +29,14 @@ SUMMARIES = ((2, 400, 50),)
 """Summarizations as turn, input, output."""
 
 
-def traffic_of(rows: Sequence[tuple[int, ...]], summaries: Sequence[tuple[int, ...]] = ()) -> Traffic:
+def traffic_of(
+    rows: Sequence[tuple[int, ...]], summaries: Sequence[tuple[int, ...]] = ()
+) -> Traffic:
     turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     when, read, written = np.array(summaries, dtype=np.int64).reshape(-1, 3).T
-    return Traffic(turns, sent, shared, output, when, read, written, np.full_like(when, -1))
+    return Traffic(
+        turns, sent, shared, output, when, read, written, np.full_like(when, -1)
+    )
 
 
 def cost_line(
@@ -43,5 +50,15 @@ def cost_line(
     cache: CacheRules | None = RULES,
     pause_seconds: float = 60.0,
 ) -> SettingCost:
-    found = cost(traffic_of(rows, summaries), main, summarizer, cache=cache, pause_seconds=pause_seconds)
-    return SettingCost(SettingRun(run_of("buffer"), label, index), found, cost_parts(found, main, summarizer))
+    found = cost(
+        traffic_of(rows, summaries),
+        main,
+        summarizer,
+        cache=cache,
+        pause_seconds=pause_seconds,
+    )
+    return SettingCost(
+        SettingRun(run_of("buffer"), label, index),
+        found,
+        cost_parts(found, main, summarizer),
+    )

@@ -14,7 +14,13 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.charts.runs import MARKUP
 
-BUDGET = Probe("What is the budget?", ("3,600 euros", "3,600"), (4,), "updated fact", ("3,000 euros",))
+BUDGET = Probe(
+    "What is the budget?",
+    ("3,600 euros", "3,600"),
+    (4,),
+    "updated fact",
+    ("3,000 euros",),
+)
 CODE = Probe("What is the code?", ("QX7R4M",), (2,), "single fact")
 NAME = Probe("Who is the host?", ("Odete",), (0,), "name")
 FACTS = (BUDGET, CODE, NAME)
@@ -23,29 +29,66 @@ SAID = (
     "Now the budget is 3,600 euros.", "Good.", "Anything else?", "No.", "Fine?", "Yes.",
     "Again: the code is QX7R4M.", "Bye.", "Really.", "Yes, bye.",
 )  # fmt: skip
-SUMMARIES = ("Odete is the host.", "Odete, code QX7R4M.", "Budget 3,600 euros, code QX7R4M.", "Nothing.", "Nothing.")
+SUMMARIES = (
+    "Odete is the host.",
+    "Odete, code QX7R4M.",
+    "Budget 3,600 euros, code QX7R4M.",
+    "Nothing.",
+    "Nothing.",
+)
 
 
-def run_with_facts(id: str = "summary", script: Sequence[str | ModelError] = SUMMARIES, **options: int) -> Run:
+def run_with_facts(
+    id: str = "summary", script: Sequence[str | ModelError] = SUMMARIES, **options: int
+) -> Run:
     """A conversation of seven turns that states a host, a code and a budget, and updates the budget."""
-    messages = [Message(("user", "assistant")[n % 2], text) for n, text in enumerate(SAID)]
-    strategy = memviz.strategy(id, **(options or ({"buffer_size": 1} if id == "summary" else {})))
-    return memviz.replay(messages, strategy, model=ScriptedModel([*script, *["Nothing."] * 20]), counter="chars4")
+    messages = [
+        Message(("user", "assistant")[n % 2], text) for n, text in enumerate(SAID)
+    ]
+    strategy = memviz.strategy(
+        id, **(options or ({"buffer_size": 1} if id == "summary" else {}))
+    )
+    return memviz.replay(
+        messages,
+        strategy,
+        model=ScriptedModel([*script, *["Nothing."] * 20]),
+        counter="chars4",
+    )
 
 
-def kept(run: Run, probes: tuple[Probe, ...] = FACTS, label: str = "a setting", index: int = 0) -> RetentionResult:
+def kept(
+    run: Run,
+    probes: tuple[Probe, ...] = FACTS,
+    label: str = "a setting",
+    index: int = 0,
+) -> RetentionResult:
     """What the run kept of the probes."""
     texts = ProbeTexts(run.log, probes)
     found = retention(run, probes, texts)
     lives = life_lines(run, found, texts)
-    return RetentionResult(SettingRun(run, label, index), found, lives, fact_losses(run, found, lives, texts))
+    return RetentionResult(
+        SettingRun(run, label, index),
+        found,
+        lives,
+        fact_losses(run, found, lives, texts),
+    )
 
 
 def kept_of_markup() -> RetentionResult:
     """One whose facts, messages, summaries, errors and label are full of markup."""
-    messages = [Message(("user", "assistant")[n % 2], f"{n} fact{n} {MARKUP}") for n in range(12)]
-    probes = tuple(Probe(f"{MARKUP} {n}", (f"fact{n} {MARKUP}",), (n,), "name") for n in range(0, 12, 2))
+    messages = [
+        Message(("user", "assistant")[n % 2], f"{n} fact{n} {MARKUP}")
+        for n in range(12)
+    ]
+    probes = tuple(
+        Probe(f"{MARKUP} {n}", (f"fact{n} {MARKUP}",), (n,), "name")
+        for n in range(0, 12, 2)
+    )
     script = [MARKUP, ModelError(MARKUP), *[MARKUP * 3] * 9]
-    run = memviz.replay(messages, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(script),
-                        counter="chars4")  # fmt: skip
+    run = memviz.replay(
+        messages,
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(script),
+        counter="chars4",
+    )
     return kept(run, probes, MARKUP)

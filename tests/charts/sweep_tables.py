@@ -22,8 +22,13 @@ def parameter(name: str) -> Parameter:
 
 def small_table(*, priced: bool = True) -> DataFrame:
     """Three windows and two token buffers over one conversation: settings 0, 1, 2 and 3, 4."""
-    kept = [cell(0, [1000, 3000], [1, 2]), cell(1, [2000, 4000], [3, 4]), cell(2, [5000, 5000], [4, 4]),
-            cell(3, [1500, 3500], [1, 2]), cell(4, [7000, 7000], [4, 2])]  # fmt: skip
+    kept = [
+        cell(0, [1000, 3000], [1, 2]),
+        cell(1, [2000, 4000], [3, 4]),
+        cell(2, [5000, 5000], [4, 4]),
+        cell(3, [1500, 3500], [1, 2]),
+        cell(4, [7000, 7000], [4, 2]),
+    ]
     return sweep_of(list(kept), assumptions=TERMS if priced else UNPRICED).by_setting()
 
 
@@ -31,9 +36,17 @@ def points_of(figure: go.Figure) -> dict[int, dict[str, object]]:
     """What is drawn of each setting that can be clicked."""
     found: dict[int, dict[str, object]] = {}
     for trace in figure.data:
-        for at, number in enumerate([] if trace.customdata is None else trace.customdata):
+        for at, number in enumerate(
+            [] if trace.customdata is None else trace.customdata
+        ):
             assert number not in found, "a setting is drawn twice"
-            found[number] = {"x": trace.x[at], "y": trace.y[at], "text": trace.text[at], "trace": trace, "at": at}
+            found[number] = {
+                "x": trace.x[at],
+                "y": trace.y[at],
+                "text": trace.text[at],
+                "trace": trace,
+                "at": at,
+            }
     return found
 
 
@@ -50,5 +63,9 @@ def legend(figure: go.Figure) -> list[str]:
     """The entries of the legend in order."""
     shown = [trace for trace in figure.data if trace.showlegend is not False]
     return [
-        trace.name for trace in sorted(shown, key=lambda trace: 1000 if trace.legendrank is None else trace.legendrank)
+        trace.name
+        for trace in sorted(
+            shown,
+            key=lambda trace: 1000 if trace.legendrank is None else trace.legendrank,
+        )
     ]

@@ -12,7 +12,11 @@ from tests.charts.runs import run_of
 
 
 def drawn() -> dict[str, object]:
-    return dict(tokens_per_turn([SettingRun(run_of("buffer"), "One", 0), SettingRun(run_of(), "Two", 1)]).to_dict())
+    return dict(
+        tokens_per_turn(
+            [SettingRun(run_of("buffer"), "One", 0), SettingRun(run_of(), "Two", 1)]
+        ).to_dict()
+    )
 
 
 def test_letters_and_margins_grow_by_the_scale_and_lines_by_less() -> None:
@@ -22,8 +26,14 @@ def test_letters_and_margins_grow_by_the_scale_and_lines_by_less() -> None:
     assert after.layout.xaxis.title.font.size == 2 * before.layout.xaxis.title.font.size
     assert after.layout.legend.font.size == 2 * before.layout.legend.font.size
     assert after.layout.margin.l == 2 * before.layout.margin.l
-    assert before.data[0].line.width < after.data[0].line.width < 2 * before.data[0].line.width
-    assert after.layout.height == before.layout.height, "its height is for whoever shows it"
+    assert (
+        before.data[0].line.width
+        < after.data[0].line.width
+        < 2 * before.data[0].line.width
+    )
+    assert after.layout.height == before.layout.height, (
+        "its height is for whoever shows it"
+    )
 
 
 def test_what_is_drawn_stays() -> None:
@@ -35,7 +45,12 @@ def test_what_is_drawn_stays() -> None:
 
 
 def test_the_width_of_bars_is_no_length() -> None:
-    bars = {"data": [{"type": "bar", "width": [0.8, 0.8], "marker": {"line": {"width": 2}}}], "layout": {}}
+    bars = {
+        "data": [
+            {"type": "bar", "width": [0.8, 0.8], "marker": {"line": {"width": 2}}}
+        ],
+        "layout": {},
+    }
     shown = go.Figure(enlarged(bars, 3.0)).data[0]
     assert list(shown.width) == [0.8, 0.8]
     assert shown.marker.line.width == 4

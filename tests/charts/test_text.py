@@ -6,7 +6,10 @@ from memviz.charts.text import LEGEND_CHARS, MOST_LINES, escaped, legend_name
 
 
 def test_markup_is_escaped_and_quotes_are_not() -> None:
-    assert escaped("<b>a</b> & &amp; \"b\" 'c'") == "&lt;b&gt;a&lt;/b&gt; &amp; &amp;amp; \"b\" 'c'"
+    assert (
+        escaped("<b>a</b> & &amp; \"b\" 'c'")
+        == "&lt;b&gt;a&lt;/b&gt; &amp; &amp;amp; \"b\" 'c'"
+    )
 
 
 def test_a_name_in_a_legend_takes_as_many_lines_as_it_needs() -> None:

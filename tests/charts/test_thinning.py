@@ -36,11 +36,16 @@ def test_a_line_keeps_its_ends_and_the_extremes_of_every_bin(y: list[int]) -> No
         return
     assert len(drawn["x"]) <= 42
     assert sorted(drawn["x"].tolist()) == drawn["x"].tolist()
-    assert drawn["text"] == [f"{turn}: {y[turn - 1]}" for turn in drawn["x"].tolist()], "each point is a real one"
+    assert drawn["text"] == [
+        f"{turn}: {y[turn - 1]}" for turn in drawn["x"].tolist()
+    ], "each point is a real one"
     assert (drawn["x"][0], drawn["x"][-1]) == (1, len(y))
     bins = np.minimum((np.arange(len(y)) / (len(y) - 1) * 20), 19).astype(int)
     for number in range(20):
-        mine, kept = np.array(y)[bins == number], drawn["y"][bins[drawn["x"] - 1] == number]
+        mine, kept = (
+            np.array(y)[bins == number],
+            drawn["y"][bins[drawn["x"] - 1] == number],
+        )
         assert (mine.min(), mine.max()) == (kept.min(), kept.max())
 
 
@@ -55,14 +60,20 @@ def test_what_is_stacked_keeps_the_same_turns() -> None:
 def test_a_failure_is_not_hidden_by_what_did_not_fail() -> None:
     symbols = ["diamond"] * 200
     symbols[57] = "x"
-    (drawn,), _ = thinned([line([5] * 200, mode="markers", marker={"symbol": symbols, "size": 3})])
+    (drawn,), _ = thinned(
+        [line([5] * 200, mode="markers", marker={"symbol": symbols, "size": 3})]
+    )
     assert drawn["marker"]["symbol"].count("x") == 1
     assert len(drawn["marker"]["symbol"]) == len(drawn["x"])
 
 
 def test_strokes_stay_whole_and_the_longest_are_kept() -> None:
     x = [value for turn in range(100) for value in (turn, turn, np.nan)]
-    y = [value for turn in range(100) for value in (0, 1000 if turn == 42 else turn % 5, np.nan)]
+    y = [
+        value
+        for turn in range(100)
+        for value in (0, 1000 if turn == 42 else turn % 5, np.nan)
+    ]
     (drawn,), _ = thinned([{"type": "scatter", "x": np.array(x), "y": np.array(y)}])
     assert len(drawn["x"]) == 3 * 20
     assert np.isnan(drawn["x"][2::3]).all()
@@ -71,14 +82,18 @@ def test_strokes_stay_whole_and_the_longest_are_kept() -> None:
 
 
 def test_a_bar_stands_for_its_neighbours() -> None:
-    (drawn,), _ = thinned([{"type": "bar", "x": np.arange(200), "y": np.arange(200), "width": 0.5}])
+    (drawn,), _ = thinned(
+        [{"type": "bar", "x": np.arange(200), "y": np.arange(200), "width": 0.5}]
+    )
     assert len(drawn["x"]) == 20
     assert drawn["width"] == pytest.approx(5.0)
 
 
 def test_a_part_is_drawn_in_full() -> None:
     (drawn,), turns = thinned([line(list(range(200)))], (49.6, 80.4))
-    assert drawn["x"].tolist() == list(range(49, 82)), "and the points beside it, to which its line leads"
+    assert drawn["x"].tolist() == list(range(49, 82)), (
+        "and the points beside it, to which its line leads"
+    )
     assert turns == 1
 
 
@@ -96,8 +111,13 @@ def test_words_are_written_only_for_what_is_drawn() -> None:
 
 def test_the_axis_says_so() -> None:
     axis = {"title": {"text": "turn"}, "range": [0.4, 200.8]}
-    assert figure_over_turns([line([1, 2])], {"xaxis": axis}).layout.xaxis.title.text == "turn"
-    said = figure_over_turns([line(list(range(200)))], {"xaxis": axis}).layout.xaxis.title.text
+    assert (
+        figure_over_turns([line([1, 2])], {"xaxis": axis}).layout.xaxis.title.text
+        == "turn"
+    )
+    said = figure_over_turns(
+        [line(list(range(200)))], {"xaxis": axis}
+    ).layout.xaxis.title.text
     assert said == "turn (lowest and highest of every 10)"
 
 

@@ -48,7 +48,9 @@ class Shown:
 
 def memviz(*arguments: object, stdin: str | bytes = "", code: int | None = 0) -> Shown:
     """Run a command in this process; it has to end with ``code`` unless that is ``None``."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    result = CliRunner().invoke(
+        app, [str(argument) for argument in arguments], input=stdin
+    )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert code is None or result.exit_code == code, result.stderr
@@ -61,20 +63,33 @@ def refused(*arguments: object, code: int, words: tuple[str, ...]) -> None:
 
 
 def process(
-    *arguments: object, folder: Path, stdin: bytes = b"", environment: Mapping[str, str] | None = None
+    *arguments: object,
+    folder: Path,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] | None = None,
 ) -> Shown:
     """Run a command as a process of its own, from ``folder``."""
     done = subprocess.run(
-        [*MEMVIZ, *map(str, arguments)], cwd=folder, input=stdin, capture_output=True, timeout=SECONDS, check=False,
+        [*MEMVIZ, *map(str, arguments)],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT), **(environment or {})},
-    )  # fmt: skip
-    return Shown(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+    )
+    return Shown(
+        done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+    )
 
 
 def written(path: Path, turns: int = 6, title: str = "") -> Path:
     """A file with a conversation."""
     messages = [
-        {"role": role, "content": f"{role} says number {turn} about the harbour and the price of {turn * 17} nets"}
+        {
+            "role": role,
+            "content": f"{role} says number {turn} about the harbour and the price of {turn * 17} nets",
+        }
         for turn in range(1, turns + 1)
         for role in ("user", "assistant")
     ]

@@ -22,7 +22,11 @@ def test_every_strategy_with_every_parameter() -> None:
 
 
 def test_a_row_has_default_range_and_unit() -> None:
-    (row,) = [line.split() for line in memviz("strategies", "window").lines if line.startswith("window_size")]
+    (row,) = [
+        line.split()
+        for line in memviz("strategies", "window").lines
+        if line.startswith("window_size")
+    ]
     assert row[:6] == ["window_size", "10", "1", "or", "more", "messages"]
 
 
@@ -38,8 +42,18 @@ def test_json_is_the_same_for_programs() -> None:
     one = memviz("strategies", "summary_buffer", "--json").json
     assert one in everything
     limit, words = one["parameters"]
-    assert (limit["name"], limit["default"], limit["minimum"], limit["unit"]) == ("max_token_limit", 500, 1, "tokens")
-    assert (words["name"], words["default"], words["maximum"], words["unit"]) == ("summary_words", 0, 2000, "words")
+    assert (limit["name"], limit["default"], limit["minimum"], limit["unit"]) == (
+        "max_token_limit",
+        500,
+        1,
+        "tokens",
+    )
+    assert (words["name"], words["default"], words["maximum"], words["unit"]) == (
+        "summary_words",
+        0,
+        2000,
+        "words",
+    )
 
 
 def test_a_choice_has_its_values_and_what_they_mean() -> None:
@@ -53,18 +67,31 @@ def test_one_that_cannot_be_run_says_why() -> None:
         assert "cannot be run" not in memviz("strategies", "folding").out
         assert memviz("strategies", "folding", "--json").json["cannot_be_run"] == ""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Folding, "can_be_run", lambda strategy: "The package folding is missing. Install it.")
+            patch.setattr(
+                Folding,
+                "can_be_run",
+                lambda strategy: "The package folding is missing. Install it.",
+            )
             said = "It cannot be run here: The package folding is missing. Install it."
             assert said in memviz("strategies").lines
             assert said in memviz("strategies", "folding").lines
-            assert memviz("strategies", "folding", "--json").json["cannot_be_run"].startswith("The package")
+            assert (
+                memviz("strategies", "folding", "--json")
+                .json["cannot_be_run"]
+                .startswith("The package")
+            )
 
 
 def test_no_such_strategy() -> None:
-    refused("strategies", "nope", code=2, words=("no strategy", "'nope'", "summary_buffer"))
+    refused(
+        "strategies", "nope", code=2, words=("no strategy", "'nope'", "summary_buffer")
+    )
 
 
 def test_every_format_by_name_and_title() -> None:
     lines = memviz("formats").lines[1:]
     assert [line.split()[0] for line in lines] == list(formats())
-    assert all(line.endswith(known.title) for line, known in zip(lines, formats().values(), strict=True))
+    assert all(
+        line.endswith(known.title)
+        for line, known in zip(lines, formats().values(), strict=True)
+    )

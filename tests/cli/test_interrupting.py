@@ -14,12 +14,23 @@ import pytest
 from tests.cli.terminal import MEMVIZ, ROOT
 from tests.models.openai_server import OpenAIServer, openai_server, slow
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals are others here")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="signals are others here"),
+]
 
 SOON_SECONDS = 10.0
 """What ending a process may take on a busy machine; the server is silent for longer."""
 COMMANDS = {
-    "replay": ("-s", "summary:buffer_size=1", "--model", "openai/gpt-5-mini", "--budget", "1", "--yes"),
+    "replay": (
+        "-s",
+        "summary:buffer_size=1",
+        "--model",
+        "openai/gpt-5-mini",
+        "--budget",
+        "1",
+        "--yes",
+    ),
     "sweep": (
         "-s",
         "summary:buffer_size=1,2",
@@ -53,12 +64,18 @@ def _as_in_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))
-def test_ctrl_c_acts_while_the_server_is_silent(command: str, chat: Path, silent: OpenAIServer) -> None:
+def test_ctrl_c_acts_while_the_server_is_silent(
+    command: str, chat: Path, silent: OpenAIServer
+) -> None:
     keys = {"OPENAI_API_KEY": "sk-test", "OPENAI_API_BASE": silent.api_base}
     started = subprocess.Popen(
-        [*MEMVIZ, command, str(chat), *COMMANDS[command]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | keys, start_new_session=True, preexec_fn=_as_in_a_terminal,
-    )  # fmt: skip
+        [*MEMVIZ, command, str(chat), *COMMANDS[command]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | keys,
+        start_new_session=True,
+        preexec_fn=_as_in_a_terminal,
+    )
     try:
         while not silent.requests:
             assert started.poll() is None, started.communicate()

@@ -10,24 +10,43 @@ from tests.models.local_programs import PAGE, llama_cpp, ollama, port, serving, 
 
 
 @pytest.mark.slow
-def test_every_known_model_with_its_context_and_the_key_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_known_model_with_its_context_and_the_key_that_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     shown = memviz("models")
     assert [line.split()[0] for line in shown.lines[1:]] == list(known_models())
-    (row,) = [line.split() for line in shown.lines if line.startswith("openai/gpt-5-mini ")]
+    (row,) = [
+        line.split() for line in shown.lines if line.startswith("openai/gpt-5-mini ")
+    ]
     assert row == ["openai/gpt-5-mini", "272,000", "OPENAI_API_KEY"]
-    (same,) = [about for about in memviz("models", "--json").json if about["name"] == "openai/gpt-5-mini"]
-    assert same == {"name": "openai/gpt-5-mini", "context_tokens": 272_000, "missing_keys": ["OPENAI_API_KEY"]}
+    (same,) = [
+        about
+        for about in memviz("models", "--json").json
+        if about["name"] == "openai/gpt-5-mini"
+    ]
+    assert same == {
+        "name": "openai/gpt-5-mini",
+        "context_tokens": 272_000,
+        "missing_keys": ["OPENAI_API_KEY"],
+    }
 
 
 def test_local_models_with_their_context_and_where_they_are() -> None:
-    with serving(llama_cpp("/models/small.gguf")) as one, serving(ollama({"llama3.2:3b": {}})) as other:
-        shown = memviz("models", "--local", "--at", port(one), "--at", f"localhost:{port(other)}")
+    with (
+        serving(llama_cpp("/models/small.gguf")) as one,
+        serving(ollama({"llama3.2:3b": {}})) as other,
+    ):
+        shown = memviz(
+            "models", "--local", "--at", port(one), "--at", f"localhost:{port(other)}"
+        )
         told = memviz("models", "--at", port(one), "--json").json
     (small,) = [line for line in shown.lines if line.startswith("llamafile/small ")]
     assert "2,048 tokens of context" in small
     assert small.endswith(one.api_base)
-    (llama,) = [line for line in shown.lines if line.startswith("ollama_chat/llama3.2:3b ")]
+    (llama,) = [
+        line for line in shown.lines if line.startswith("ollama_chat/llama3.2:3b ")
+    ]
     assert "context size unknown" in llama
     (told_small,) = [about for about in told if about["api_base"] == one.api_base]
     assert told_small["context_tokens"] == 2048
@@ -48,4 +67,11 @@ def test_names_that_a_terminal_would_obey_are_not_shown() -> None:
 
 
 def test_other_machines_are_not_asked() -> None:
-    refused("models", "--local", "--at", "example.com:8080", code=1, words=("no address of this machine",))
+    refused(
+        "models",
+        "--local",
+        "--at",
+        "example.com:8080",
+        code=1,
+        words=("no address of this machine",),
+    )

@@ -19,11 +19,15 @@ from tests.cli.terminal import MEMVIZ, NASTY, ROOT, memviz, process
 def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
     shown = on_one_line(text)
     assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in shown)
-    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert not set(shown) & set(
+        "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    )
     assert shown == on_one_line(shown)
 
 
-@pytest.mark.parametrize("mark", "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x1b\x7f\x9b")
+@pytest.mark.parametrize(
+    "mark", "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x1b\x7f\x9b"
+)
 def test_no_mark_turns_the_rest_of_the_line_round(mark: str) -> None:
     assert on_one_line(f"a{mark}b") == "ab"
 
@@ -54,7 +58,14 @@ def test_errors_are_text_too() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="no pseudo-terminals here")
 def test_an_export_on_a_terminal_shows_only_what_is_visible(tmp_path: Path) -> None:
     path = tmp_path / "nasty.json"
-    path.write_text(json.dumps([{"role": "user", "content": NASTY}, {"role": "assistant", "content": "No."}]))
+    path.write_text(
+        json.dumps(
+            [
+                {"role": "user", "content": NASTY},
+                {"role": "assistant", "content": "No."},
+            ]
+        )
+    )
     on_terminal = _on_a_terminal("export", str(path), "--to", "markdown")
     assert b"Plan[2J" in on_terminal
     assert b"\x1b" not in on_terminal
@@ -67,7 +78,9 @@ def _on_a_terminal(*arguments: str) -> bytes:
 
     control, terminal = pty.openpty()
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen([*MEMVIZ, *arguments], stdout=terminal, stderr=terminal, env=environment) as command:
+    with subprocess.Popen(
+        [*MEMVIZ, *arguments], stdout=terminal, stderr=terminal, env=environment
+    ) as command:
         os.close(terminal)
         shown = b""
         while chunk := _read(control):

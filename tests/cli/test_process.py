@@ -22,7 +22,9 @@ HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
 
 
 def test_the_command_is_installed_under_its_name() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     module, _, name = project["scripts"]["memviz"].partition(":")
     assert callable(getattr(import_module(module), name))
 
@@ -38,7 +40,9 @@ def test_help_names_every_command(option: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command_has_an_example(command: str) -> None:
     for option in ("-h", "--help"):
-        assert f"  memviz {command}" in memviz(command, option).out.partition("Example")[2]
+        assert (
+            f"  memviz {command}" in memviz(command, option).out.partition("Example")[2]
+        )
 
 
 def test_without_a_command_it_helps() -> None:
@@ -54,27 +58,43 @@ def test_version() -> None:
 def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
     assert process("import", chat, folder=tmp_path).code == 0
     process("replay", "nothing", "-s", "buffer", folder=tmp_path).refused(1, "nothing")
-    memviz("replay", chat, "-s", "window:window_size=0", code=None).refused(2, "window_size", "is 0")
+    memviz("replay", chat, "-s", "window:window_size=0", code=None).refused(
+        2, "window_size", "is 0"
+    )
     assert process("no-such-command", folder=tmp_path).code == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes break differently here")
 @pytest.mark.parametrize(
     "arguments",
-    [("list",),
-     *(pytest.param(more, marks=pytest.mark.slow) for more in (
-         ("strategies",), ("replay", "sample-support", "-s", "window"), ("export", "sample-support", "--to", "memviz"),
-         ("replay", "sample-support", "-s", "buffer", "--json"),
-     ))],
+    [
+        ("list",),
+        *(
+            pytest.param(more, marks=pytest.mark.slow)
+            for more in (
+                ("strategies",),
+                ("replay", "sample-support", "-s", "window"),
+                ("export", "sample-support", "--to", "memviz"),
+                ("replay", "sample-support", "-s", "buffer", "--json"),
+            )
+        ),
+    ],
     ids=" ".join,
-)  # fmt: skip
-def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+)
+def test_a_pipe_that_is_closed_is_no_error(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     read, write = os.pipe()
     os.close(read)  # the reader has gone before anything is written
     command = subprocess.run(
-        [*MEMVIZ, *arguments], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=write, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
-    )  # fmt: skip
+        [*MEMVIZ, *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=write,
+        stderr=subprocess.PIPE,
+        timeout=SECONDS,
+        check=False,
+    )
     os.close(write)
     assert command.stderr == b""
     assert command.returncode == 1
@@ -90,7 +110,11 @@ def modules_after(*arguments: object) -> set[str]:
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(
-        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=SECONDS, check=False
+        command,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
     return set(done.stderr.decode().splitlines()[-1].split())

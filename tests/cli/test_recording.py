@@ -34,7 +34,10 @@ def test_what_is_recorded_is_played_without_key_and_network(
     out = tmp_path / "chat.recording"
     done = memviz("record", chat, *SETTING, *PAID, "-o", out)
     calls = len(server.requests)
-    assert f"{out} holds 1 setting; {calls} requests made now. Spent on openai/gpt-5-mini: $" in done.out
+    assert (
+        f"{out} holds 1 setting; {calls} requests made now. Spent on openai/gpt-5-mini: $"
+        in done.out
+    )
     assert f"asked about {calls} times, for at most about $" in done.err
     recording = read_recording(out)
     assert len(recording.replies) == calls
@@ -45,23 +48,47 @@ def test_what_is_recorded_is_played_without_key_and_network(
     monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9")
     run = memviz("replay", chat, *SETTING, "--model", f"recording:{out}", "--json").json
     assert {compaction["recorded"] for compaction in run["compactions"]} == {True}
-    swept = memviz("sweep", chat, *SETTING, "--summarizer", f"recording:{out}", "--json", "--no-keep")
+    swept = memviz(
+        "sweep",
+        chat,
+        *SETTING,
+        "--summarizer",
+        f"recording:{out}",
+        "--json",
+        "--no-keep",
+    )
     assert swept.json
     assert len(server.requests) == calls
 
 
-def test_given_again_it_asks_for_nothing(chat: Path, server: OpenAIServer, tmp_path: Path) -> None:
+def test_given_again_it_asks_for_nothing(
+    chat: Path, server: OpenAIServer, tmp_path: Path
+) -> None:
     for _ in range(2):
-        done = memviz("record", chat, *SETTING, *PAID, "-o", tmp_path / "chat.recording")
+        done = memviz(
+            "record", chat, *SETTING, *PAID, "-o", tmp_path / "chat.recording"
+        )
     assert "0 requests made now" in done.out
 
 
-def test_a_spent_budget_ends_it_and_a_larger_one_goes_on(chat: Path, server: OpenAIServer, tmp_path: Path) -> None:
+def test_a_spent_budget_ends_it_and_a_larger_one_goes_on(
+    chat: Path, server: OpenAIServer, tmp_path: Path
+) -> None:
     out = tmp_path / "chat.recording"
-    command = ("record", chat, *SETTING, "--model", "openai/gpt-5-mini", "--yes", "-o", out)
+    command = (
+        "record",
+        chat,
+        *SETTING,
+        "--model",
+        "openai/gpt-5-mini",
+        "--yes",
+        "-o",
+        out,
+    )
     prices = ("--usd-per-million", "1000,1000")
     server.otherwise = text(
-        "A summary.", usage={"prompt_tokens": 3000, "completion_tokens": 1000, "total_tokens": 4000}
+        "A summary.",
+        usage={"prompt_tokens": 3000, "completion_tokens": 1000, "total_tokens": 4000},
     )
     ended = memviz(*command, *prices, "--budget", "6", code=1)
     held = len(read_recording(out).replies)
@@ -83,19 +110,38 @@ def test_a_spent_budget_ends_it_and_a_larger_one_goes_on(chat: Path, server: Ope
     ],
 )
 def test_what_cannot_be_recorded_is_refused(
-    options: tuple[str, ...], words: str, chat: Path, server: OpenAIServer, tmp_path: Path
+    options: tuple[str, ...],
+    words: str,
+    chat: Path,
+    server: OpenAIServer,
+    tmp_path: Path,
 ) -> None:
-    assert words in memviz("record", chat, *SETTING, *options, "-o", tmp_path / "x.recording", code=None).err
+    assert (
+        words
+        in memviz(
+            "record",
+            chat,
+            *SETTING,
+            *options,
+            "-o",
+            tmp_path / "x.recording",
+            code=None,
+        ).err
+    )
 
 
-def test_the_conversation_itself_is_not_written_over(chat: Path, server: OpenAIServer) -> None:
+def test_the_conversation_itself_is_not_written_over(
+    chat: Path, server: OpenAIServer
+) -> None:
     before = chat.read_bytes()
     shown = memviz("record", chat, *SETTING, *PAID, "-o", chat, code=None)
     assert "is the conversation itself" in shown.err
     assert chat.read_bytes() == before
 
 
-def test_nobody_agrees_without_a_terminal(chat: Path, server: OpenAIServer, tmp_path: Path) -> None:
+def test_nobody_agrees_without_a_terminal(
+    chat: Path, server: OpenAIServer, tmp_path: Path
+) -> None:
     shown = memviz(
         "record",
         chat,
@@ -115,8 +161,17 @@ def test_nobody_agrees_without_a_terminal(chat: Path, server: OpenAIServer, tmp_
 def test_a_server_of_ones_own_has_no_price_and_needs_no_budget(
     chat: Path, server: OpenAIServer, tmp_path: Path
 ) -> None:
-    memviz("record", chat, *SETTING, "--model", "openai/my-model", "--api-base", server.api_base,
-           "-o", tmp_path / "x.recording")  # fmt: skip
+    memviz(
+        "record",
+        chat,
+        *SETTING,
+        "--model",
+        "openai/my-model",
+        "--api-base",
+        server.api_base,
+        "-o",
+        tmp_path / "x.recording",
+    )
     assert read_recording(tmp_path / "x.recording").settings
 
 
@@ -124,17 +179,45 @@ def test_a_server_of_ones_own_is_named_without_an_address_too(
     chat: Path, server: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOSTED_VLLM_API_BASE", server.api_base)
-    shown = memviz("record", chat, *SETTING, "--model", "hosted_vllm/mine", "-o", tmp_path / "x.recording")
+    shown = memviz(
+        "record",
+        chat,
+        *SETTING,
+        "--model",
+        "hosted_vllm/mine",
+        "-o",
+        tmp_path / "x.recording",
+    )
     assert "its price is not known, so no budget holds it." in shown.err
     assert read_recording(tmp_path / "x.recording").settings
-    refused = memviz("record", chat, *SETTING, "--model", "openai/of-tomorrow", "-o", tmp_path / "y.recording", code=2)
-    assert "The price of openai/of-tomorrow is not known. Give --usd-per-million IN,OUT" in refused.err
+    refused = memviz(
+        "record",
+        chat,
+        *SETTING,
+        "--model",
+        "openai/of-tomorrow",
+        "-o",
+        tmp_path / "y.recording",
+        code=2,
+    )
+    assert (
+        "The price of openai/of-tomorrow is not known. Give --usd-per-million IN,OUT"
+        in refused.err
+    )
 
 
 def test_a_file_that_is_no_recording_is_refused(chat: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "notes.txt"
     wrong.write_text("Buy milk.\n")
-    refused("replay", chat, *SETTING, "--model", f"recording:{wrong}", code=1, words=("no recording of memviz",))
+    refused(
+        "replay",
+        chat,
+        *SETTING,
+        "--model",
+        f"recording:{wrong}",
+        code=1,
+        words=("no recording of memviz",),
+    )
 
 
 @pytest.mark.slow
@@ -146,18 +229,25 @@ def test_killed_in_the_midst_it_goes_on_and_pays_nothing_twice(
     server.then(text("One."), text("Two."), slow(55))
     command = [*MEMVIZ, "record", str(chat), *SETTING, *PAID, "-o", str(out)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    started = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
     until = monotonic() + SECONDS
     while len(server.requests) < 3:
         assert monotonic() < until
         sleep(0.05)
     started.kill()
     started.communicate()
-    assert [one.reply.text for one in read_recording(out).replies.values()] == ["One.", "Two."]
+    assert [one.reply.text for one in read_recording(out).replies.values()] == [
+        "One.",
+        "Two.",
+    ]
     with out.open("ab") as file:
         file.write(b'{"request": [1')  # what a kill in the midst of writing leaves
     before = len(server.requests)
-    again = subprocess.run(command, capture_output=True, env=environment, timeout=SECONDS, check=False)
+    again = subprocess.run(
+        command, capture_output=True, env=environment, timeout=SECONDS, check=False
+    )
     assert again.returncode == 0, again.stderr
     whole = read_recording(out)
     assert list(whole.replies.values())[1].reply.text == "Two."

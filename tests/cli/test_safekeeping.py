@@ -20,10 +20,14 @@ def damage(database: Path, statement: str) -> None:
         connection.execute(statement)
 
 
-def test_a_backup_is_a_library_of_its_own(library: Workspace, database: Path, tmp_path: Path) -> None:
+def test_a_backup_is_a_library_of_its_own(
+    library: Workspace, database: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy.db"
     shown = memviz("backup", copy)
-    assert shown.lines == [f"Wrote {len(bundled())} conversations of {database} to {copy}."]
+    assert shown.lines == [
+        f"Wrote {len(bundled())} conversations of {database} to {copy}."
+    ]
     assert memviz("list", "--db", copy, "--json").json == memviz("list", "--json").json
     assert memviz("check", "--db", copy).lines == [
         f"{copy} is sound: {len(bundled())} conversations, all of them readable."
@@ -32,10 +36,17 @@ def test_a_backup_is_a_library_of_its_own(library: Workspace, database: Path, tm
         assert stat.S_IMODE(copy.stat().st_mode) == 0o600
 
 
-def test_a_backup_overwrites_only_when_it_is_told_to(library: Workspace, database: Path, tmp_path: Path) -> None:
+def test_a_backup_overwrites_only_when_it_is_told_to(
+    library: Workspace, database: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy.db"
     copy.write_text("something else")
-    refused("backup", copy, code=1, words=("copy.db is there already", "Choose another name"))
+    refused(
+        "backup",
+        copy,
+        code=1,
+        words=("copy.db is there already", "Choose another name"),
+    )
     assert copy.read_text() == "something else"
     memviz("backup", copy, "--force")
     memviz("check", "--db", copy)
@@ -43,7 +54,9 @@ def test_a_backup_overwrites_only_when_it_is_told_to(library: Workspace, databas
 
 
 @pytest.mark.parametrize("command", [["backup", "copy.db"], ["check"]])
-def test_a_library_that_is_not_there_is_not_created(command: list[str], database: Path) -> None:
+def test_a_library_that_is_not_there_is_not_created(
+    command: list[str], database: Path
+) -> None:
     refused(*command, code=1, words=("There is no file", "library.db", "--db"))
     assert not database.exists()
 
@@ -55,8 +68,14 @@ def test_a_library_that_is_not_there_is_not_created(command: list[str], database
             "UPDATE conversation SET probes = '42' WHERE id = 'sample-trip'",
             "(id sample-trip) cannot be read: the value",
         ),
-        ("UPDATE conversation SET created_at = 'soon' WHERE id = 'sample-trip'", "the value of created_at is damaged"),
-        ("DELETE FROM message WHERE conversation_id = 'sample-trip' AND position = 3", "message 4 is damaged"),
+        (
+            "UPDATE conversation SET created_at = 'soon' WHERE id = 'sample-trip'",
+            "the value of created_at is damaged",
+        ),
+        (
+            "DELETE FROM message WHERE conversation_id = 'sample-trip' AND position = 3",
+            "message 4 is damaged",
+        ),
         (
             "UPDATE message SET tool_calls = '[7]' WHERE conversation_id = 'sample-trip' AND position = 3",
             "message 4 is",
@@ -65,11 +84,19 @@ def test_a_library_that_is_not_there_is_not_created(command: list[str], database
             "UPDATE turn SET record = '{}' WHERE turn = 3",
             "(id sample-trip): The stored run of 'summary_buffer' is damaged",
         ),
-        ("INSERT INTO message VALUES ('nobody', 0, 'user', 'Hi.', NULL, NULL, NULL, NULL)", "Row"),
-        ("INSERT INTO cell VALUES ('key', '2026-01-01 00:00:00', 'no cell')", "1 of 1 kept cells of sweeps"),
+        (
+            "INSERT INTO message VALUES ('nobody', 0, 'user', 'Hi.', NULL, NULL, NULL, NULL)",
+            "Row",
+        ),
+        (
+            "INSERT INTO cell VALUES ('key', '2026-01-01 00:00:00', 'no cell')",
+            "1 of 1 kept cells of sweeps",
+        ),
     ],
 )
-def test_check_names_what_is_damaged(library: Workspace, database: Path, statement: str, words: str) -> None:
+def test_check_names_what_is_damaged(
+    library: Workspace, database: Path, statement: str, words: str
+) -> None:
     memviz("replay", "sample-trip", "--strategy", "summary_buffer")
     assert f"is sound: {len(bundled())} conversations" in memviz("check").out
     damage(database, statement)
@@ -79,10 +106,23 @@ def test_check_names_what_is_damaged(library: Workspace, database: Path, stateme
     assert shown.err == f"1 problem in {database}.\n"
 
 
-def test_list_names_what_cannot_be_read_and_lists_the_others(library: Workspace, database: Path) -> None:
-    damage(database, "UPDATE conversation SET warnings = 'oops' WHERE id = 'sample-trip'")
+def test_list_names_what_cannot_be_read_and_lists_the_others(
+    library: Workspace, database: Path
+) -> None:
+    damage(
+        database, "UPDATE conversation SET warnings = 'oops' WHERE id = 'sample-trip'"
+    )
     shown = memviz("list", "--json")
     assert len(shown.json) == len(bundled()) - 1
-    assert "(id sample-trip) cannot be read: the value of warnings is damaged" in shown.err
-    refused("replay", "sample-trip", "--strategy", "buffer", code=1, words=("cannot be read", "left aside"))
+    assert (
+        "(id sample-trip) cannot be read: the value of warnings is damaged" in shown.err
+    )
+    refused(
+        "replay",
+        "sample-trip",
+        "--strategy",
+        "buffer",
+        code=1,
+        words=("cannot be read", "left aside"),
+    )
     memviz("replay", "sample-tutoring", "--strategy", "buffer")

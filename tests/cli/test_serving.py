@@ -30,13 +30,18 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(folder: Path, *options: str, code_in: Path = ROOT) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def started(
+    folder: Path, *options: str, code_in: Path = ROOT
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The dashboard in its own process, started from ``folder``, once it answers."""
     port = free_port()
     with subprocess.Popen(
-        [*MEMVIZ, "ui", "--port", str(port), *options], cwd=folder, env=os.environ | {"PYTHONPATH": str(code_in)},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    ) as server:  # fmt: skip
+        [*MEMVIZ, "ui", "--port", str(port), *options],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(code_in)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as server:
         try:
             deadline = time.monotonic() + START_SECONDS
             while answer(port, "/_stcore/health") != "ok":
@@ -50,7 +55,9 @@ def started(folder: Path, *options: str, code_in: Path = ROOT) -> Iterator[tuple
 
 def answer(port: int, path: str) -> str:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as reply:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}{path}", timeout=60
+        ) as reply:
             return str(reply.read().decode())
     except (urllib.error.URLError, OSError):
         return ""
@@ -99,8 +106,17 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_what_streamlit_is_told(told: list[str], tmp_path: Path) -> None:
-    assert memviz("ui", "--db", tmp_path / "mine.db", code=None).code == 7  # its exit code is passed on
-    assert told == ["run", str(ROOT / "app.py"), "--server.port", "8501", "--server.address", "127.0.0.1"]
+    assert (
+        memviz("ui", "--db", tmp_path / "mine.db", code=None).code == 7
+    )  # its exit code is passed on
+    assert told == [
+        "run",
+        str(ROOT / "app.py"),
+        "--server.port",
+        "8501",
+        "--server.address",
+        "127.0.0.1",
+    ]
     assert os.environ["MEMVIZ_DB"] == str(tmp_path / "mine.db")
 
 
@@ -109,29 +125,69 @@ def test_the_switches_reach_the_server(told: list[str], tmp_path: Path) -> None:
     password.write_text("correct horse")
     password.chmod(0o600)
     shown = memviz(
-        "ui", "--address", "0.0.0.0", "--password-file", password, "--allow-environment-keys",
-        "--no-allow-private-base-urls", "--embeddable-by", "https://a.example.com", "--embeddable-by",
-        "http://127.0.0.1:8000", code=7,
-    )  # fmt: skip
+        "ui",
+        "--address",
+        "0.0.0.0",
+        "--password-file",
+        password,
+        "--allow-environment-keys",
+        "--no-allow-private-base-urls",
+        "--embeddable-by",
+        "https://a.example.com",
+        "--embeddable-by",
+        "http://127.0.0.1:8000",
+        code=7,
+    )
     assert shown.err == ""
     values = [os.environ[name] for name in SWITCHES[1:]]
-    assert values == ["", str(password), "1", "0", "https://a.example.com http://127.0.0.1:8000"]
-    assert told[:6] == ["run", str(ROOT / "app.py"), "--server.port", "8501", "--server.address", "0.0.0.0"]
+    assert values == [
+        "",
+        str(password),
+        "1",
+        "0",
+        "https://a.example.com http://127.0.0.1:8000",
+    ]
+    assert told[:6] == [
+        "run",
+        str(ROOT / "app.py"),
+        "--server.port",
+        "8501",
+        "--server.address",
+        "0.0.0.0",
+    ]
 
 
 def test_what_may_embed_it_has_to_be_an_origin(told: list[str]) -> None:
-    refused("ui", "--embeddable-by", "https://a.example.com/course", code=1, words=("is no origin", "https://course"))
+    refused(
+        "ui",
+        "--embeddable-by",
+        "https://a.example.com/course",
+        code=1,
+        words=("is no origin", "https://course"),
+    )
     assert told == []
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", "chats.example.com"])
-def test_an_address_that_others_reach_needs_a_password_or_trust(told: list[str], address: str) -> None:
-    refused("ui", "--address", address, code=1, words=("--password-file FILE", "--trust-everyone"))
+@pytest.mark.parametrize(
+    "address", ["0.0.0.0", "::", "192.168.1.5", "chats.example.com"]
+)
+def test_an_address_that_others_reach_needs_a_password_or_trust(
+    told: list[str], address: str
+) -> None:
+    refused(
+        "ui",
+        "--address",
+        address,
+        code=1,
+        words=("--password-file FILE", "--trust-everyone"),
+    )
     assert told == []
     assert memviz("ui", "--address", address, "--trust-everyone", code=None).code == 7
 
 
-def test_a_password_that_is_none_is_told_before_the_start(told: list[str], tmp_path: Path) -> None:
+def test_a_password_that_is_none_is_told_before_the_start(
+    told: list[str], tmp_path: Path
+) -> None:
     file = tmp_path / "password"
     refused("ui", "--password-file", file, code=1, words=(str(file), "cannot be read"))
     file.write_text("short")
@@ -140,7 +196,9 @@ def test_a_password_that_is_none_is_told_before_the_start(told: list[str], tmp_p
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no such permissions here")
-def test_a_password_that_others_can_read_is_told(told: list[str], tmp_path: Path) -> None:
+def test_a_password_that_others_can_read_is_told(
+    told: list[str], tmp_path: Path
+) -> None:
     file = tmp_path / "password"
     file.write_text("correct horse")
     file.chmod(0o644)
@@ -152,18 +210,26 @@ def handshake(port: int, **headers: str) -> int:
     named = {"Host": f"127.0.0.1:{port}", **headers}
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in named.items()]
     request = [
-        "GET /_stcore/stream HTTP/1.1", *lines, "Connection: Upgrade", "Upgrade: websocket",
-        "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "GET /_stcore/stream HTTP/1.1",
+        *lines,
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         "Sec-WebSocket-Protocol: streamlit",
-    ]  # fmt: skip
+    ]
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(("\r\n".join(request) + "\r\n\r\n").encode())
         return int(connection.recv(64).split()[1])
 
 
-def status(port: int, path: str, method: str = "GET", data: bytes | None = None, **headers: str) -> int:
+def status(
+    port: int, path: str, method: str = "GET", data: bytes | None = None, **headers: str
+) -> int:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, named, method=method)
+    asked = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", data, named, method=method
+    )
     try:
         with urllib.request.urlopen(asked, timeout=60) as reply:  # noqa: S310 - our own
             return int(reply.status)
@@ -175,11 +241,27 @@ def status(port: int, path: str, method: str = "GET", data: bytes | None = None,
 def test_no_page_of_another_port_may_talk_to_it(tmp_path: Path) -> None:
     with started(tmp_path) as (_, port):
         own = f"http://127.0.0.1:{port}"
-        others = ("http://127.0.0.1:9999", "http://localhost:9999", f"http://localhost:{port}", "null")
+        others = (
+            "http://127.0.0.1:9999",
+            "http://localhost:9999",
+            f"http://localhost:{port}",
+            "null",
+        )
         assert handshake(port, Origin=own) == handshake(port) == 101
         assert [handshake(port, Origin=other) for other in others] == [403] * 4
-        assert handshake(port, Origin=f"http://rebound.example.com:{port}", Host=f"rebound.example.com:{port}") == 403
-        for path, method in (("/", "GET"), ("/_stcore/health", "GET"), ("/_stcore/upload_file/a/b", "PUT")):
+        assert (
+            handshake(
+                port,
+                Origin=f"http://rebound.example.com:{port}",
+                Host=f"rebound.example.com:{port}",
+            )
+            == 403
+        )
+        for path, method in (
+            ("/", "GET"),
+            ("/_stcore/health", "GET"),
+            ("/_stcore/upload_file/a/b", "PUT"),
+        ):
             assert status(port, path, method, Origin="http://127.0.0.1:9999") == 403
 
 
@@ -189,21 +271,46 @@ def test_a_server_with_a_password_shows_nothing_before(tmp_path: Path) -> None:
     file.write_text("correct horse\n")
     file.chmod(0o600)
     with started(tmp_path, "--password-file", str(file)) as (_, port):
-        assert [status(port, path) for path in ("/", "/chat?chat=1", "/_stcore/host-config")] == [401] * 3
+        assert [
+            status(port, path) for path in ("/", "/chat?chat=1", "/_stcore/host-config")
+        ] == [401] * 3
         assert handshake(port, Origin=f"http://127.0.0.1:{port}") == 403
         jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with jar.open(f"http://127.0.0.1:{port}/chat?chat=1", b"password=correct+horse", timeout=60) as reply:
+        with jar.open(
+            f"http://127.0.0.1:{port}/chat?chat=1",
+            b"password=correct+horse",
+            timeout=60,
+        ) as reply:
             assert '<div id="root">' in reply.read().decode()
             assert reply.url.endswith("/chat?chat=1")
 
 
 @pytest.mark.slow
 def test_streamlit_alone_does_not_open_it_to_others_either(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(free_port())]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(ROOT / "app.py"),
+        "--server.port",
+        str(free_port()),
+    ]
     done = subprocess.run(
-        [*command, "--server.address", "0.0.0.0", "--browser.serverAddress", "localhost"], cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=START_SECONDS, check=False,
-    )  # fmt: skip
+        [
+            *command,
+            "--server.address",
+            "0.0.0.0",
+            "--browser.serverAddress",
+            "localhost",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
+    )
     assert done.returncode == 1
     assert "MEMVIZ_PASSWORD_FILE" in done.stderr
     assert "Traceback" not in done.stderr
@@ -217,5 +324,7 @@ def test_a_port_that_is_none(port: str) -> None:
 def test_the_configuration_lies_where_streamlit_looks_for_it() -> None:
     folder = dashboard_folder()
     assert (folder / "app.py").is_file()
-    assert "[theme.light]" in (folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    assert "[theme.light]" in (folder / ".streamlit" / "config.toml").read_text(
+        encoding="utf-8"
+    )
     assert (folder / "pages" / "compare.py").is_file()

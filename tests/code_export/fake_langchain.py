@@ -30,8 +30,12 @@ class Answering(BaseChatModel):
     def bind_tools(self, tools: Any, **options: Any) -> Answering:
         return self
 
-    def _generate(self, messages: list[BaseMessage], *args: Any, **options: Any) -> ChatResult:
-        self._requests.append([(ROLES[message.type], str(message.text)) for message in messages])
+    def _generate(
+        self, messages: list[BaseMessage], *args: Any, **options: Any
+    ) -> ChatResult:
+        self._requests.append(
+            [(ROLES[message.type], str(message.text)) for message in messages]
+        )
         given = self.answer(messages)
         message = given if isinstance(given, AIMessage) else AIMessage(given)
         return ChatResult(generations=[ChatGeneration(message=message)])

@@ -12,7 +12,16 @@ from threading import Lock, Thread
 from typing import Any, Self
 
 ROLES = ("developer", "system", "user", "assistant", "tool")
-MESSAGE_KEYS = {"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio"}
+MESSAGE_KEYS = {
+    "role",
+    "content",
+    "name",
+    "tool_calls",
+    "tool_call_id",
+    "refusal",
+    "function_call",
+    "audio",
+}
 PART_TYPES = {
     "developer": ("text",),
     "system": ("text",),
@@ -31,7 +40,9 @@ CHAT_ARGUMENTS = {
 class Refused(Exception):  # noqa: N818 - an answer, not a failure of the server
     """What the provider says to a request that it does not take."""
 
-    def __init__(self, message: str, status: int = 400, code: str | None = None) -> None:
+    def __init__(
+        self, message: str, status: int = 400, code: str | None = None
+    ) -> None:
         super().__init__(message)
         self.status, self.code = status, code
 
@@ -54,8 +65,13 @@ class Asked:
         if self.path.endswith("/responses"):
             instructions = self.body.get("instructions")
             items = [("system", instructions)] if instructions else []
-            return items + [(role_of(item), text_of(item.get("content", item.get("output")))) for item in self.input]
-        return [(one["role"], text_of(one.get("content"))) for one in self.body["messages"]]
+            return items + [
+                (role_of(item), text_of(item.get("content", item.get("output"))))
+                for item in self.input
+            ]
+        return [
+            (one["role"], text_of(one.get("content"))) for one in self.body["messages"]
+        ]
 
     @property
     def input(self) -> list[dict[str, Any]]:
@@ -116,7 +132,10 @@ class Provider:
         with self._lock:
             self.asked.append(asked)
             try:
-                check = {"/v1/chat/completions": refuse_chat, "/v1/responses": refuse_response}.get(handler.path)
+                check = {
+                    "/v1/chat/completions": refuse_chat,
+                    "/v1/responses": refuse_response,
+                }.get(handler.path)
                 if check is None:
                     raise Refused(f"Unknown request URL: POST {handler.path}.", 404)
                 check(body)
@@ -144,7 +163,9 @@ def _body(handler: BaseHTTPRequestHandler, raw: bytes) -> dict[str, Any]:
     if not handler.headers.get("Authorization", "").startswith("Bearer "):
         raise Refused("You didn't provide an API key.", 401)
     if handler.headers.get_content_type() != "application/json":
-        raise Refused("Unsupported content type: the content type has to be application/json.")
+        raise Refused(
+            "Unsupported content type: the content type has to be application/json."
+        )
     try:
         body = json.loads(raw)
     except ValueError:
@@ -157,7 +178,9 @@ def refuse_chat(body: dict[str, Any]) -> None:
     _refuse_arguments(body, CHAT_ARGUMENTS)
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise Refused("Invalid 'messages': empty array. Expected an array with minimum length 1.")
+        raise Refused(
+            "Invalid 'messages': empty array. Expected an array with minimum length 1."
+        )
     for number, message in enumerate(messages):
         _refuse_message(number, message)
     refuse_broken_pairs(messages)
@@ -177,39 +200,68 @@ def _refuse_arguments(body: dict[str, Any], known: set[str]) -> None:
                 code="unsupported_value",
             )
         if "max_tokens" in body:
-            raise Refused("Unsupported parameter: 'max_tokens' is not supported with this model.")
+            raise Refused(
+                "Unsupported parameter: 'max_tokens' is not supported with this model."
+            )
 
 
 def _refuse_message(number: int, message: Any) -> None:
     if not isinstance(message, dict) or message.get("role") not in ROLES:
-        raise Refused(f"Invalid value for 'messages[{number}].role'. Supported values are: {', '.join(ROLES)}.")
+        raise Refused(
+            f"Invalid value for 'messages[{number}].role'. Supported values are: {', '.join(ROLES)}."
+        )
     unknown = sorted(message.keys() - MESSAGE_KEYS)
     if unknown:
-        raise Refused(f"Unknown parameter: 'messages[{number}].{unknown[0]}'.", code="unknown_parameter")
-    if "name" in message and not (isinstance(message["name"], str) and KNOWN_NAME.fullmatch(message["name"])):
-        raise Refused(f"Invalid 'messages[{number}].name': string does not match pattern.")
+        raise Refused(
+            f"Unknown parameter: 'messages[{number}].{unknown[0]}'.",
+            code="unknown_parameter",
+        )
+    if "name" in message and not (
+        isinstance(message["name"], str) and KNOWN_NAME.fullmatch(message["name"])
+    ):
+        raise Refused(
+            f"Invalid 'messages[{number}].name': string does not match pattern."
+        )
     role, content = message["role"], message.get("content")
     if isinstance(content, list):
-        if not all(isinstance(part, dict) and part.get("type") in PART_TYPES[role] for part in content) or not content:
+        if (
+            not all(
+                isinstance(part, dict) and part.get("type") in PART_TYPES[role]
+                for part in content
+            )
+            or not content
+        ):
             raise Refused(f"Invalid value for 'messages[{number}].content'.")
     elif content is None:
         if role != "assistant" or not message.get("tool_calls"):
-            raise Refused(f"Invalid value for 'messages[{number}].content': expected a string, got null.")
+            raise Refused(
+                f"Invalid value for 'messages[{number}].content': expected a string, got null."
+            )
     elif not isinstance(content, str):
-        raise Refused(f"Invalid type for 'messages[{number}].content': expected a string or an array.")
+        raise Refused(
+            f"Invalid type for 'messages[{number}].content': expected a string or an array."
+        )
     if "tool_calls" in message:
         _refuse_calls(number, role, message["tool_calls"])
     if role == "tool" and not isinstance(message.get("tool_call_id"), str):
-        raise Refused(f"Missing parameter 'tool_call_id': messages with role 'tool' must have one ({number}).")
+        raise Refused(
+            f"Missing parameter 'tool_call_id': messages with role 'tool' must have one ({number})."
+        )
 
 
 def _refuse_calls(number: int, role: str, calls: Any) -> None:
     if role != "assistant" or not isinstance(calls, list) or not calls:
-        raise Refused(f"Invalid 'messages[{number}].tool_calls': empty array, or not a message of the assistant.")
+        raise Refused(
+            f"Invalid 'messages[{number}].tool_calls': empty array, or not a message of the assistant."
+        )
     for call in calls:
         function = call.get("function", {})
         whole = isinstance(call.get("id"), str) and call.get("type") == "function"
-        if not whole or not isinstance(function.get("name"), str) or not isinstance(function.get("arguments"), str):
+        if (
+            not whole
+            or not isinstance(function.get("name"), str)
+            or not isinstance(function.get("arguments"), str)
+        ):
             raise Refused(f"Invalid value in 'messages[{number}].tool_calls'.")
 
 
@@ -240,27 +292,43 @@ def _refuse_waiting(waiting: Sequence[str]) -> None:
 
 def refuse_response(body: dict[str, Any]) -> None:
     """Raise for a request of the Responses API that the provider would refuse."""
-    _refuse_arguments(body, set(body))  # the API grows too quickly for a list of what it knows
+    _refuse_arguments(
+        body, set(body)
+    )  # the API grows too quickly for a list of what it knows
     items = body.get("input")
     if isinstance(items, str):
         return
     if not isinstance(items, list) or not items:
-        raise Refused("Invalid 'input': empty array. Expected an array with minimum length 1.")
+        raise Refused(
+            "Invalid 'input': empty array. Expected an array with minimum length 1."
+        )
     called = [item["call_id"] for item in items if item.get("type") == "function_call"]
-    answered = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
+    answered = [
+        item["call_id"] for item in items if item.get("type") == "function_call_output"
+    ]
     for number, item in enumerate(items):
-        if item.get("type", "message") == "message" and item.get("role") not in ROLES[:-1]:
+        if (
+            item.get("type", "message") == "message"
+            and item.get("role") not in ROLES[:-1]
+        ):
             raise Refused(f"Invalid value for 'input[{number}].role'.")
     for id in answered:
         if id not in called:
-            raise Refused(f"No tool call found for function call output with call_id {id}.")
+            raise Refused(
+                f"No tool call found for function call output with call_id {id}."
+            )
     for id in called:
         if id not in answered:
             raise Refused(f"No tool output found for function call {id}.")
 
 
 def _send_error(handler: BaseHTTPRequestHandler, refused: Refused) -> None:
-    error = {"message": str(refused), "type": "invalid_request_error", "param": None, "code": refused.code}
+    error = {
+        "message": str(refused),
+        "type": "invalid_request_error",
+        "param": None,
+        "code": refused.code,
+    }
     _send(handler, refused.status, "application/json", json.dumps({"error": error}))
 
 
@@ -271,13 +339,26 @@ def _send_reply(handler: BaseHTTPRequestHandler, asked: Asked, text: str) -> Non
         lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in _chunks(asked, text)]
         _send(handler, 200, "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]))
     else:
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        whole = {**_head(asked, "chat.completion"), "choices": [choice], "usage": _usage()}
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": "stop",
+        }
+        whole = {
+            **_head(asked, "chat.completion"),
+            "choices": [choice],
+            "usage": _usage(),
+        }
         _send(handler, 200, "application/json", json.dumps(whole))
 
 
 def _head(asked: Asked, kind: str) -> dict[str, Any]:
-    return {"id": "chatcmpl-1", "object": kind, "created": 1_700_000_000, "model": asked.model}
+    return {
+        "id": "chatcmpl-1",
+        "object": kind,
+        "created": 1_700_000_000,
+        "model": asked.model,
+    }
 
 
 def _usage() -> dict[str, int]:
@@ -286,23 +367,54 @@ def _usage() -> dict[str, int]:
 
 def _chunks(asked: Asked, text: str) -> Iterator[dict[str, Any]]:
     head = _head(asked, "chat.completion.chunk")
-    yield {**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}]}
+    yield {
+        **head,
+        "choices": [
+            {
+                "index": 0,
+                "delta": {"role": "assistant", "content": text},
+                "finish_reason": None,
+            }
+        ],
+    }
     yield {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     yield {**head, "choices": [], "usage": _usage()}
 
 
 def _response(asked: Asked, text: str) -> dict[str, Any]:
     part = {"type": "output_text", "text": text, "annotations": []}
-    message = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}
+    message = {
+        "type": "message",
+        "id": "msg_1",
+        "role": "assistant",
+        "status": "completed",
+        "content": [part],
+    }
     usage = {
-        "input_tokens": 1, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 1,
-        "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 2,
-    }  # fmt: skip
+        "input_tokens": 1,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 1,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 2,
+    }
     return {
-        "id": "resp_1", "object": "response", "created_at": 1_700_000_000, "model": asked.model, "status": "completed",
-        "output": [message], "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": usage,
-        "error": None, "incomplete_details": None, "instructions": None, "metadata": {}, "temperature": 1, "top_p": 1,
-    }  # fmt: skip
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1_700_000_000,
+        "model": asked.model,
+        "status": "completed",
+        "output": [message],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": usage,
+        "error": None,
+        "incomplete_details": None,
+        "instructions": None,
+        "metadata": {},
+        "temperature": 1,
+        "top_p": 1,
+    }
 
 
 def _send(handler: BaseHTTPRequestHandler, status: int, kind: str, text: str) -> None:

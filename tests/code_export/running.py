@@ -34,7 +34,9 @@ def with_code(target: str) -> list[str]:
     """The strategies that can be exported to this target; to a file for memviz, or its own code, all can."""
     if target in ("memory_yaml", "memviz_code"):
         return list(memviz.strategies())
-    return [id for id in memviz.strategies() if template_of(setting(id), target) is not None]
+    return [
+        id for id in memviz.strategies() if template_of(setting(id), target) is not None
+    ]
 
 
 def setting(id: str, **changes: Any) -> Setting:
@@ -48,9 +50,13 @@ def load(target: str, wanted: Setting, **edits: str) -> dict[str, Any]:
     of the texts on its top."""
     written = targets()[target].write(wanted)
     for name, value in edits.items():
-        written, number = re.subn(rf'(?m)^{name} = "[^"]*"', f"{name} = {value!r}", written)
+        written, number = re.subn(
+            rf'(?m)^{name} = "[^"]*"', f"{name} = {value!r}", written
+        )
         assert number == 1
-    memviz.counter("o200k_base")("warm")  # tiktoken keeps the encodings that memviz found offline
+    memviz.counter("o200k_base")(
+        "warm"
+    )  # tiktoken keeps the encodings that memviz found offline
     memviz.counter("cl100k_base")("warm")
     memviz.counter("p50k_base")("warm")
     names: dict[str, Any] = {"__name__": f"{target}_{wanted.strategy.id}"}
@@ -60,18 +66,33 @@ def load(target: str, wanted: Setting, **edits: str) -> dict[str, Any]:
 
 def summarize_with(model: Model) -> Any:
     """A model of memviz as the function that an export leaves to fill in."""
-    return lambda messages: model.summarize([Message.of(message) for message in messages]).text
+    return lambda messages: (
+        model.summarize([Message.of(message) for message in messages]).text
+    )
 
 
-def requests(messages: Iterable[Message], wanted: Setting, model: Model | None = None, **options: Any) -> list[Any]:
+def requests(
+    messages: Iterable[Message],
+    wanted: Setting,
+    model: Model | None = None,
+    **options: Any,
+) -> list[Any]:
     """What memviz's replay sends: ``(length of the log, messages as dictionaries)``, one a request, also of the one
     that is open at the end: the exported code does not know that nobody answers it."""
     run = memviz.replay(
-        list(messages), wanted.strategy, model=model or memviz.model("offline"), counter=wanted.counter,
-        system_prompt=wanted.system_prompt, repair_tool_pairs=wanted.repair_tool_pairs, **options,
-    )  # fmt: skip
+        list(messages),
+        wanted.strategy,
+        model=model or memviz.model("offline"),
+        counter=wanted.counter,
+        system_prompt=wanted.system_prompt,
+        repair_tool_pairs=wanted.repair_tool_pairs,
+        **options,
+    )
     sent = [*run.requests, run.pending] if run.pending else run.requests
-    return [(one.memory.length, [m.to_request() for m in one.context.messages]) for one in sent]
+    return [
+        (one.memory.length, [m.to_request() for m in one.context.messages])
+        for one in sent
+    ]
 
 
 def talk(turns: int, words: int = 12) -> list[Message]:
@@ -85,7 +106,10 @@ def talk(turns: int, words: int = 12) -> list[Message]:
 
 def pairs(messages: Sequence[Message]) -> list[tuple[str, str]]:
     """Questions and answers of an orderly conversation."""
-    return [(messages[i].content, messages[i + 1].content) for i in range(0, len(messages) - 1, 2)]
+    return [
+        (messages[i].content, messages[i + 1].content)
+        for i in range(0, len(messages) - 1, 2)
+    ]
 
 
 def texts(messages: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -27,7 +27,11 @@ from tests.code_export.running import pairs, requests, setting, texts, with_code
 CHAT, SUMMARIZER = "gpt-5-mini", "gpt-5-nano"
 QUESTIONS = '("Hello, my name is Ada.", "What is my name?")'
 SYSTEM_PROMPT = "Be kind."
-PACKAGES = {"llamaindex": "llama_index", "langchain_middleware": "langchain", "openai_agents": "agents"}
+PACKAGES = {
+    "llamaindex": "llama_index",
+    "langchain_middleware": "langchain",
+    "openai_agents": "agents",
+}
 LIBRARIES = [*PACKAGES, "plain_python"]
 SMALL: dict[str, dict[str, Any]] = {
     "window": {"window_size": 3},
@@ -116,21 +120,46 @@ def run_programs(folders: Sequence[Path]) -> list[Ran]:
     """Run the program ``exported.py`` of each folder as anybody would, with a provider of its own as the address of the
     API."""
     environment = {
-        **os.environ, "OPENAI_API_KEY": "sk-test", "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        "OPENAI_AGENTS_DISABLE_TRACING": "1", "LANGSMITH_TRACING": "false", "PYTHONFAULTHANDLER": "1",
-    }  # fmt: skip
-    modules = sorted({name for folder in folders for name in imported((folder / "exported.py").read_text("utf-8"))})
+        **os.environ,
+        "OPENAI_API_KEY": "sk-test",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "OPENAI_AGENTS_DISABLE_TRACING": "1",
+        "LANGSMITH_TRACING": "false",
+        "PYTHONFAULTHANDLER": "1",
+    }
+    modules = sorted(
+        {
+            name
+            for folder in folders
+            for name in imported((folder / "exported.py").read_text("utf-8"))
+        }
+    )
     with ExitStack() as stack:
         providers = [stack.enter_context(Provider(Answers())) for _ in folders]
-        programs = [(str(folder), one.url) for folder, one in zip(folders, providers, strict=True)]
+        programs = [
+            (str(folder), one.url)
+            for folder, one in zip(folders, providers, strict=True)
+        ]
         done = subprocess.run(
-            [sys.executable, "-c", FORKING], input=json.dumps([modules, programs]), text=True, check=True,
-            stdout=subprocess.PIPE, env=environment, timeout=280,
-        )  # fmt: skip
-    for folder, provider, code in zip(folders, providers, json.loads(done.stdout), strict=True):
+            [sys.executable, "-c", FORKING],
+            input=json.dumps([modules, programs]),
+            text=True,
+            check=True,
+            stdout=subprocess.PIPE,
+            env=environment,
+            timeout=280,
+        )
+    for folder, provider, code in zip(
+        folders, providers, json.loads(done.stdout), strict=True
+    ):
         error = (folder / "err").read_text("utf-8")[-3000:]
-        assert code == 0, f"{folder.name} ended with {code}: {error}\n{provider.refusals}"
-    return [Ran(one, (folder / "out").read_text("utf-8")) for folder, one in zip(folders, providers, strict=True)]
+        assert code == 0, (
+            f"{folder.name} ended with {code}: {error}\n{provider.refusals}"
+        )
+    return [
+        Ran(one, (folder / "out").read_text("utf-8"))
+        for folder, one in zip(folders, providers, strict=True)
+    ]
 
 
 def imported(source: str) -> set[str]:
@@ -147,18 +176,27 @@ def imported(source: str) -> set[str]:
 def with_questions(source: str) -> str:
     """The program with the conversation's questions in place of its two."""
     assert source.count(QUESTIONS) == 1
-    return source.replace(QUESTIONS, repr(tuple(question for question, _ in pairs(talked()))))
+    return source.replace(
+        QUESTIONS, repr(tuple(question for question, _ in pairs(talked())))
+    )
 
 
 def wanted_of(id: str) -> Setting:
     return setting(
-        id, parameters=SMALL.get(id, {}), system_prompt=SYSTEM_PROMPT, model=f"openai/{CHAT}",
-        summarizer=f"openai/{SUMMARIZER}", repair_tool_pairs=True,
-    )  # fmt: skip
+        id,
+        parameters=SMALL.get(id, {}),
+        system_prompt=SYSTEM_PROMPT,
+        model=f"openai/{CHAT}",
+        summarizer=f"openai/{SUMMARIZER}",
+        repair_tool_pairs=True,
+    )
 
 
 def simulated(wanted: Setting, model: Any = None) -> list[list[tuple[str, str]]]:
-    return [texts(sent) for _, sent in requests(talked(), wanted, model or ScriptedModel(numbered()))]
+    return [
+        texts(sent)
+        for _, sent in requests(talked(), wanted, model or ScriptedModel(numbered()))
+    ]
 
 
 MEMORY_YAML = f"""
@@ -189,12 +227,17 @@ EVERY = [
     *((target, FIRST) for target in IN_DEFAULT),
     *(
         pytest.param(
-            target, tuple(id for id in with_code(target) if target not in IN_DEFAULT or id not in FIRST),
+            target,
+            tuple(
+                id
+                for id in with_code(target)
+                if target not in IN_DEFAULT or id not in FIRST
+            ),
             marks=pytest.mark.slow,
         )
         for target in (*LIBRARIES, "memviz_code", "memory_yaml")
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("target", "ids"), EVERY)
@@ -225,8 +268,16 @@ def check(target: str, id: str, ran: Ran) -> None:
         assert "# Where it differs" in targets()[target].write(wanted)
     elif id != "langchain_summarization" or target != "langchain_middleware":
         assert sent == simulated(wanted)
-    acts = id == "fifo_facts" or any(record.compactions for record in memviz.replay(
-        talked(), wanted.strategy, model=ScriptedModel(numbered()), system_prompt=SYSTEM_PROMPT
-    ).requests)  # fmt: skip
+    acts = id == "fifo_facts" or any(
+        record.compactions
+        for record in memviz.replay(
+            talked(),
+            wanted.strategy,
+            model=ScriptedModel(numbered()),
+            system_prompt=SYSTEM_PROMPT,
+        ).requests
+    )
     if wanted.strategy.writes_notes and acts:
-        assert provider.asked_of(SUMMARIZER), "the model that the header names writes the summaries"
+        assert provider.asked_of(SUMMARIZER), (
+            "the model that the header names writes the summaries"
+        )

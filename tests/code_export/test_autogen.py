@@ -42,7 +42,12 @@ def sent(context: Any, messages: list[Message]) -> list[list[dict[str, Any]]]:
         for done, stop in pairwise([0, *(request.stop for request in asked)]):
             for message in to_library(list(log[done:stop])):
                 await context.add_message(message)
-            found.append([message.to_request() for message in from_library(await context.get_messages())])
+            found.append(
+                [
+                    message.to_request()
+                    for message in from_library(await context.get_messages())
+                ]
+            )
         return found
 
     return asyncio.run(held())
@@ -52,7 +57,9 @@ def sent(context: Any, messages: list[Message]) -> list[list[dict[str, Any]]]:
 @pytest.mark.parametrize("sample", ["trip", "support"])
 def test_the_context_sends_what_memviz_simulated(sample: str, id: str) -> None:
     messages, wanted = list(bundled()[sample].messages), setting(id)
-    assert sent(load("autogen", wanted)["build_context"](), messages) == [m for _, m in requests(messages, wanted)]
+    assert sent(load("autogen", wanted)["build_context"](), messages) == [
+        m for _, m in requests(messages, wanted)
+    ]
 
 
 def named(wanted: Setting, words: str) -> bool:
@@ -64,17 +71,29 @@ def test_the_first_of_several_questions_may_be_skipped() -> None:
     assert named(wanted, "memviz always sends the input")
     messages = [*talk(3), Message("user", "And?"), Message("user", "Well?")]
     found = sent(load("autogen", wanted)["build_context"](), messages)[-1]
-    assert [message["content"] for message in found][1:] == ["Skipped 6 messages.", "Well?"]
+    assert [message["content"] for message in found][1:] == [
+        "Skipped 6 messages.",
+        "Well?",
+    ]
     simulated = requests(messages, wanted)[-1][1]
-    assert [message["content"] for message in simulated][1:] == ["Skipped 5 messages.", "And?", "Well?"]
+    assert [message["content"] for message in simulated][1:] == [
+        "Skipped 5 messages.",
+        "And?",
+        "Well?",
+    ]
 
 
 def test_a_model_of_another_provider_needs_its_own_client() -> None:
-    assert named(setting("buffer", model="anthropic/claude-sonnet-4-5"), "Put the client of your provider in its place")
+    assert named(
+        setting("buffer", model="anthropic/claude-sonnet-4-5"),
+        "Put the client of your provider in its place",
+    )
     assert not named(setting("buffer"), "Put the client")
 
 
 def test_what_autogen_has_no_context_for_is_said() -> None:
     with pytest.raises(NoCodeError, match="There is no code for AutoGen"):
         targets()["autogen"].write(setting("summary"))
-    assert with_code("autogen") == [id for id in memviz.strategies() if id in ("buffer", "head_and_tail")]
+    assert with_code("autogen") == [
+        id for id in memviz.strategies() if id in ("buffer", "head_and_tail")
+    ]

@@ -17,7 +17,9 @@ from memviz.memory_config import load_memory_config, strategy_of
 from memviz.strategies.parameters import Parameter
 from tests.code_export.running import setting
 
-any_text = st.text(st.characters(exclude_categories=()), max_size=60)  # lone surrogates and control characters too
+any_text = st.text(
+    st.characters(exclude_categories=()), max_size=60
+)  # lone surrogates and control characters too
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
@@ -28,19 +30,29 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.choices:
         return st.sampled_from([value for value, _ in parameter.choices])
     if parameter.name == "other_triggers":  # a text with a form of its own
-        return st.sampled_from([None, "5000 tokens and 3 messages or 0.8 of the window"])
+        return st.sampled_from(
+            [None, "5000 tokens and 3 messages or 0.8 of the window"]
+        )
     return st.none() | any_text
 
 
 @st.composite
 def any_setting(draw: st.DrawFn) -> Setting:
     cls = draw(st.sampled_from(list(memviz.strategies().values())))
-    strategy = cls(**{parameter.name: draw(values(parameter)) for parameter in cls.parameters()})
-    summarizer = draw(st.sampled_from(["offline", "openai/gpt-5-mini", "ollama/llama3:8b"]))
+    strategy = cls(
+        **{parameter.name: draw(values(parameter)) for parameter in cls.parameters()}
+    )
+    summarizer = draw(
+        st.sampled_from(["offline", "openai/gpt-5-mini", "ollama/llama3:8b"])
+    )
     return Setting(
-        strategy, draw(st.sampled_from(list(COUNTERS))), summarizer, found=draw(any_text),
-        system_prompt=draw(st.none() | any_text), repair_tool_pairs=draw(st.booleans()),
-    )  # fmt: skip
+        strategy,
+        draw(st.sampled_from(list(COUNTERS))),
+        summarizer,
+        found=draw(any_text),
+        system_prompt=draw(st.none() | any_text),
+        repair_tool_pairs=draw(st.booleans()),
+    )
 
 
 @given(wanted=any_setting())
@@ -51,7 +63,10 @@ def test_what_is_written_is_read_back(wanted: Setting) -> None:
         config = load_memory_config(path)
     assert strategy_of(config) == wanted.strategy
     memory = config["memory"]
-    assert (memory["counter"], memory["summarizer"]) == (wanted.counter, wanted.summary_model)
+    assert (memory["counter"], memory["summarizer"]) == (
+        wanted.counter,
+        wanted.summary_model,
+    )
     assert memory.get("system_prompt") == (wanted.system_prompt or None)
     assert memory["repair_tool_pairs"] == wanted.repair_tool_pairs
 
@@ -63,10 +78,17 @@ def test_every_parameter_is_in_the_file(id: str) -> None:
         assert f" {parameter.name}: " in text
 
 
-def test_the_chat_summary_buffer_is_also_what_build_chat_memory_reads(tmp_path: Path) -> None:
+def test_the_chat_summary_buffer_is_also_what_build_chat_memory_reads(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "memory.yaml"
-    wanted = setting("chat_summary_buffer", parameters={"token_limit": 77, "summarize_prompt": "Be brief."})
+    wanted = setting(
+        "chat_summary_buffer",
+        parameters={"token_limit": 77, "summarize_prompt": "Be brief."},
+    )
     path.write_text(targets()["memory_yaml"].write(wanted), encoding="utf-8")
     memory = load_memory_config(path)["memory"]
-    built = memviz.build_chat_memory(None, memory["token_limit"], memory["summarize_prompt"])
+    built = memviz.build_chat_memory(
+        None, memory["token_limit"], memory["summarize_prompt"]
+    )
     assert built.strategy == wanted.strategy

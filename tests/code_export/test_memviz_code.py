@@ -18,15 +18,22 @@ from tests.code_export.test_memory_yaml import any_setting
 def test_the_strategy_is_the_same(wanted: Setting) -> None:
     names = load("memviz_code", wanted)
     assert names["strategy"] == wanted.strategy
-    assert (names["COUNTER"], names["SUMMARIZER"]) == (wanted.counter, wanted.summary_model)
+    assert (names["COUNTER"], names["SUMMARIZER"]) == (
+        wanted.counter,
+        wanted.summary_model,
+    )
 
 
 @pytest.mark.parametrize("repair", [False, True])
 @pytest.mark.parametrize("sample", ["trip", "support"])
 @pytest.mark.parametrize("id", memviz.strategies())
-def test_the_memory_sends_what_a_replay_sends(id: str, sample: str, repair: bool) -> None:
+def test_the_memory_sends_what_a_replay_sends(
+    id: str, sample: str, repair: bool
+) -> None:
     messages = list(bundled()[sample].messages)
-    wanted = setting(id, system_prompt="Be kind.", counter="cl100k_base", repair_tool_pairs=repair)
+    wanted = setting(
+        id, system_prompt="Be kind.", counter="cl100k_base", repair_tool_pairs=repair
+    )
     memory = load("memviz_code", wanted, SUMMARIZER="offline")["memory"]
     expected = dict(requests(messages, wanted))
     for length, message in enumerate(messages, start=1):

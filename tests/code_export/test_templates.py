@@ -34,7 +34,10 @@ MODELS = ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")
 def foreign_packages(name: str, visited: set[str]) -> set[str]:
     """The packages that a template imports, and those that it imports from other templates."""
     file = template_reader.read(name)
-    found = {(module or imported).partition(".")[0] for module, imported in file.imports.values()}
+    found = {
+        (module or imported).partition(".")[0]
+        for module, imported in file.imports.values()
+    }
     for other in set(file.templates) - visited:
         found |= foreign_packages(other, visited | {other})
     return found
@@ -42,32 +45,57 @@ def foreign_packages(name: str, visited: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 class TestEveryTemplate:
-    def test_runs_as_it_stands(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the package asks the network for prices
-        memviz.counter("o200k_base")("warm")  # tiktoken keeps the encoding that memviz found offline
+    def test_runs_as_it_stands(
+        self, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(
+            "LITELLM_LOCAL_MODEL_COST_MAP", "True"
+        )  # else the package asks the network for prices
+        memviz.counter("o200k_base")(
+            "warm"
+        )  # tiktoken keeps the encoding that memviz found offline
         models = ModuleType("llama_index.llms.litellm")
         models.LiteLLM = None  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "llama_index.llms.litellm", models)  # a package of its own
-        missing = [package for package in foreign_packages(name, {name}) if find_spec(package) is None]
+        monkeypatch.setitem(
+            sys.modules, "llama_index.llms.litellm", models
+        )  # a package of its own
+        missing = [
+            package
+            for package in foreign_packages(name, {name})
+            if find_spec(package) is None
+        ]
         if missing:
             pytest.skip(f"{', '.join(missing)}: not installed")
         import_module(f"{template_reader.PACKAGE}{name}")
 
     def test_holds_nothing_that_the_reader_overlooks(self, name: str) -> None:
-        source = FOLDER.joinpath(*name.split(".")).with_suffix(".py").read_text(encoding="utf-8")
+        source = (
+            FOLDER.joinpath(*name.split("."))
+            .with_suffix(".py")
+            .read_text(encoding="utf-8")
+        )
         for node in ast.parse(source).body[1:]:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 assert all(alias.asname is None for alias in node.names)
             else:
                 assert isinstance(
-                    node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.If
+                    node,
+                    ast.FunctionDef
+                    | ast.AsyncFunctionDef
+                    | ast.ClassDef
+                    | ast.Assign
+                    | ast.AnnAssign
+                    | ast.If,
                 )
         assert "noqa" not in source
         assert "type: ignore" not in source
 
 
 def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, used = template_reader.read, {"rule", "counter", "summarizer"}  # they stand for others
+    read, used = (
+        template_reader.read,
+        {"rule", "counter", "summarizer"},
+    )  # they stand for others
 
     def reading(name: str) -> template_reader.File:
         used.add(name)
@@ -87,7 +115,14 @@ def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
     for id in with_code(target):
         wanted = setting(id)
-        known = {"MODEL", "SUMMARIZER_MODEL", "SUMMARIZER", "TEMPERATURE", "K", *values_of(wanted)}
+        known = {
+            "MODEL",
+            "SUMMARIZER_MODEL",
+            "SUMMARIZER",
+            "TEMPERATURE",
+            "K",
+            *values_of(wanted),
+        }
         for node in ast.parse(targets()[target].write(wanted)).body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 assert isinstance(node.targets[0], ast.Name)
@@ -105,7 +140,9 @@ def test_no_template_is_imported_when_code_is_written() -> None:
         "print([name for name in sys.modules if name.startswith('memviz.code_export.templates')])\n"
         "print([name for name in ('langchain', 'langchain_core', 'llama_index', 'agents') if name in sys.modules])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[]\n[]\n"
 
 
@@ -127,13 +164,18 @@ def unwritten(monkeypatch: pytest.MonkeyPatch) -> Setting:
     return Setting(Unwritten())
 
 
-def test_without_a_template_the_error_says_that_there_is_no_code(unwritten: Setting) -> None:
+def test_without_a_template_the_error_says_that_there_is_no_code(
+    unwritten: Setting,
+) -> None:
     for id, target in targets().items():
         if id in ("memory_yaml", "memviz_code"):
             assert "unwritten" in target.write(unwritten)
         else:
             assert template_of(unwritten, id) is None
-            with pytest.raises(NoCodeError, match=r"There is no code for .* that does what the strategy 'unwritten'"):
+            with pytest.raises(
+                NoCodeError,
+                match=r"There is no code for .* that does what the strategy 'unwritten'",
+            ):
                 target.write(unwritten)
 
 
@@ -151,4 +193,6 @@ def test_a_strategy_named_like_a_part_of_a_program_gets_no_template(
 ) -> None:
     monkeypatch.setattr(Unwritten, "__module__", "memviz.strategies.summarizer")
     monkeypatch.setattr(Unwritten, "id", "summarizer")
-    assert [template_of(unwritten, target) for target in targets()] == [None] * len(targets())
+    assert [template_of(unwritten, target) for target in targets()] == [None] * len(
+        targets()
+    )

@@ -29,7 +29,10 @@ class Caller(ScriptedModel):
         self.choices: list[ToolChoice] = []
 
     def complete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Reply:
         self.tools.append(tuple(tool.name for tool in tools))
         self.choices.append(tool_choice)
@@ -56,7 +59,9 @@ def recall(id: str = "c1", **arguments: Any) -> ToolCall:
 
 def decide(go_on: Any, summary: str | None = None, id: str = "t1") -> ToolCall:
     """A call of the thinking tool."""
-    given = {"continue_thinking": go_on} | ({} if summary is None else {"summary": summary})
+    given = {"continue_thinking": go_on} | (
+        {} if summary is None else {"summary": summary}
+    )
     return ToolCall(id, THINK, json.dumps(given))
 
 
@@ -65,7 +70,9 @@ def says(*calls: ToolCall, text: str = "", **facts: Any) -> Reply:
     return Reply(text, calls, finish_reason="tool_calls", **facts)
 
 
-def chat_after(turns: int, strategy: memviz.Strategy, script: Iterable[Any], **options: Any) -> memviz.Chat:
+def chat_after(
+    turns: int, strategy: memviz.Strategy, script: Iterable[Any], **options: Any
+) -> memviz.Chat:
     """A chat in which ``turns`` questions were asked and answered without any call; then its model follows
     ``script``. Its model's notes begin with the script."""
     model = Caller([*(f"answer {i}" for i in range(turns)), *script])
@@ -94,12 +101,21 @@ def texts(messages: Iterable[Message]) -> list[str]:
 
 
 def recalled(record: memviz.TurnRecord) -> list[str]:
-    return [text for block in record.context.blocks if block.kind == "recalled" for text in texts(block.messages)]
+    return [
+        text
+        for block in record.context.blocks
+        if block.kind == "recalled"
+        for text in texts(block.messages)
+    ]
 
 
 def before_input(record: memviz.TurnRecord) -> list[int]:
     """Log positions of what was recalled and stands right before the input, not in its own place."""
-    return [position for position in record.parts.recalled if position not in record.parts.restored]
+    return [
+        position
+        for position in record.parts.recalled
+        if position not in record.parts.restored
+    ]
 
 
 def with_restored(plain: memviz.TurnRecord, record: memviz.TurnRecord) -> list[Message]:
@@ -109,24 +125,40 @@ def with_restored(plain: memviz.TurnRecord, record: memviz.TurnRecord) -> list[M
         placed = block.kind == "history" and block.indices
         positions = block.indices if placed else [-1] * len(block.messages)
         for position, message in zip(positions, block.messages, strict=True):
-            found.append(record.memory.log[position] if position in record.parts.restored else message)
+            found.append(
+                record.memory.log[position]
+                if position in record.parts.restored
+                else message
+            )
     return found
 
 
 def content_tokens(message: Message) -> int:
     """Tokens of a message counted by hand: its text and its calls."""
-    return CHARS4(message.content) + sum(CHARS4(call.name) + CHARS4(call.arguments) for call in message.tool_calls)
+    return CHARS4(message.content) + sum(
+        CHARS4(call.name) + CHARS4(call.arguments) for call in message.tool_calls
+    )
 
 
-def request_tokens(messages: Sequence[Message], tools: Iterable[str], has_system_prompt: bool | None = None) -> int:
+def request_tokens(
+    messages: Sequence[Message],
+    tools: Iterable[str],
+    has_system_prompt: bool | None = None,
+) -> int:
     """Tokens of a request counted by hand, message by message, and the schemas once. Where a summary may stand first
     in a message of the system, say whether there is a system prompt."""
     if has_system_prompt is None:
         has_system_prompt = any(message.role == "system" for message in messages[:1])
     schemas = offered(*tools, has_system_prompt=has_system_prompt)
-    return sum(content_tokens(m) + TOKENS_PER_MESSAGE for m in messages) + TOKENS_PER_REQUEST + schemas
+    return (
+        sum(content_tokens(m) + TOKENS_PER_MESSAGE for m in messages)
+        + TOKENS_PER_REQUEST
+        + schemas
+    )
 
 
 def offered(*tools: str, has_system_prompt: bool = False) -> int:
     """Tokens of the schemas of these tools of memviz."""
-    return schema_tokens(CHARS4, tuple(TOOLS[name].text for name in tools), has_system_prompt)
+    return schema_tokens(
+        CHARS4, tuple(TOOLS[name].text for name in tools), has_system_prompt
+    )

@@ -60,8 +60,15 @@ class Live(Protocol):
 class HeldElsewhere:
     """A :class:`ChatMemory`. A request is prepared after each message, whoever said it."""
 
-    def __init__(self, strategy: memviz.Strategy, plan: Model | None, system_prompt: str | None = None) -> None:
-        self.memory = ChatMemory(strategy, model=plan, counter=words, system_prompt=system_prompt)
+    def __init__(
+        self,
+        strategy: memviz.Strategy,
+        plan: Model | None,
+        system_prompt: str | None = None,
+    ) -> None:
+        self.memory = ChatMemory(
+            strategy, model=plan, counter=words, system_prompt=system_prompt
+        )
         self.headroom = self.memory.headroom
 
     def compactions(self) -> int:
@@ -84,7 +91,10 @@ class HeldElsewhere:
     def keeps_newest_turn(self) -> bool:
         """Whether the next turn stays, however large it is, because nothing stands before it that could go."""
         run = self.memory.run
-        return run.strategy.id == "fifo_facts" and run.memory_after(run.log.turn_count).pending == 0
+        return (
+            run.strategy.id == "fifo_facts"
+            and run.memory_after(run.log.turn_count).pending == 0
+        )
 
     def say(self, tokens: int) -> int:
         """The user's message, and its request; how many turns have begun or become complete with it."""
@@ -93,7 +103,9 @@ class HeldElsewhere:
         completes = begins and log.turn_count > 0
         self.memory.append(Message("user", of_tokens(tokens)))
         self.memory.load()
-        return int(completes if self.memory.strategy.trigger is Trigger.TURN else begins)
+        return int(
+            completes if self.memory.strategy.trigger is Trigger.TURN else begins
+        )
 
     def reply(self, tokens: int) -> int:
         self.memory.append(Message("assistant", of_tokens(tokens)))
@@ -117,9 +129,17 @@ class HeldElsewhere:
 class HeldHere:
     """A :class:`Chat`. A message that is only said gets no answer, because its model fails."""
 
-    def __init__(self, strategy: memviz.Strategy, plan: Model, system_prompt: str | None = None) -> None:
+    def __init__(
+        self, strategy: memviz.Strategy, plan: Model, system_prompt: str | None = None
+    ) -> None:
         self.talker = Talker()
-        self.chat = Chat(strategy, model=self.talker, summarizer=plan, counter=words, system_prompt=system_prompt)
+        self.chat = Chat(
+            strategy,
+            model=self.talker,
+            summarizer=plan,
+            counter=words,
+            system_prompt=system_prompt,
+        )
         self.headroom = self.chat.headroom
 
     def compactions(self) -> int:
@@ -135,7 +155,10 @@ class HeldHere:
     def say(self, tokens: int) -> int:
         """The user's message (of one token at least, since an empty one is refused), and its request."""
         chat = self.chat
-        begins, untaken = not chat.unanswered, chat.memory.length < len(chat.log) and not chat.unanswered
+        begins, untaken = (
+            not chat.unanswered,
+            chat.memory.length < len(chat.log) and not chat.unanswered,
+        )
         self.talker.fails = True
         with suppress(ModelError):
             list(chat.stream(of_tokens(max(1, tokens))))
@@ -164,7 +187,11 @@ def wrong(build: Callable[[], Live]) -> str:
     left = build().headroom()
     if left is None:
         return ""
-    return {"tokens": _wrong_tokens, "messages": _wrong_messages, "turns": _wrong_turns}[left.unit](build, left)
+    return {
+        "tokens": _wrong_tokens,
+        "messages": _wrong_messages,
+        "turns": _wrong_turns,
+    }[left.unit](build, left)
 
 
 def compacts(live: Live) -> bool:
@@ -189,18 +216,30 @@ def _wrong_tokens(build: Callable[[], Live], left: Headroom) -> str:
     if left.amount and live.work(left.amount - 1) and live.compactions() > before:
         return f"{left} was said, and it came with a call, a result and a reply of one less"
     live = build()
-    before, is_whole, keeps_turn = live.compactions(), live.is_whole(), live.keeps_newest_turn()
+    before, is_whole, keeps_turn = (
+        live.compactions(),
+        live.is_whole(),
+        live.keeps_newest_turn(),
+    )
     live.say(left.amount)
     if not is_whole:  # a conversation's very first message may have to stay until there is a second one
         live.reply(0)
     if keeps_turn:
         live.say(0)
-    return "" if live.compactions() > before else f"{left} was said, and it did not come"
+    return (
+        "" if live.compactions() > before else f"{left} was said, and it did not come"
+    )
 
 
 def _ways(tokens: int) -> list[tuple[int, ...]]:
     """Ways to say so many tokens: in one message, and in the user's and a reply."""
-    return [] if tokens < 1 else [(tokens,)] if tokens < 3 else [(tokens,), (tokens - tokens // 3, tokens // 3)]
+    return (
+        []
+        if tokens < 1
+        else [(tokens,)]
+        if tokens < 3
+        else [(tokens,), (tokens - tokens // 3, tokens // 3)]
+    )
 
 
 def _wrong_messages(build: Callable[[], Live], left: Headroom) -> str:
@@ -209,7 +248,9 @@ def _wrong_messages(build: Callable[[], Live], left: Headroom) -> str:
         before = live.compactions()
         (live.reply if number % 2 else live.say)(1)
         if (live.compactions() > before) != (number + 1 == left.amount):
-            return f"{left} was said, and message {number + 1} was none or one too early"
+            return (
+                f"{left} was said, and message {number + 1} was none or one too early"
+            )
     return ""
 
 
@@ -225,7 +266,9 @@ def _wrong_turns(build: Callable[[], Live], left: Headroom) -> str:
     return f"{left} was said, and it did not come"
 
 
-def held_elsewhere(messages: Sequence[Message], *loads: int) -> Callable[[HeldElsewhere], HeldElsewhere]:
+def held_elsewhere(
+    messages: Sequence[Message], *loads: int
+) -> Callable[[HeldElsewhere], HeldElsewhere]:
     """A step that takes ``messages`` in. A request is prepared before each of the assistant's, and after each whose
     position is among ``loads``."""
 
@@ -255,7 +298,9 @@ def held_here(steps: Sequence[tuple[str, int]]) -> Callable[[HeldHere], HeldHere
                     chat.undo_summary()
             elif step == "edit":
                 if chat.summaries_in_force:
-                    chat.edit_summary(chat.summaries_in_force[-1].version, of_tokens(tokens + 2))
+                    chat.edit_summary(
+                        chat.summaries_in_force[-1].version, of_tokens(tokens + 2)
+                    )
             else:
                 live.say(tokens * (4 if step == "long" else 1))
                 if step == "stopped":

@@ -14,7 +14,13 @@ from memviz import Message, Model, Reply, Run
 from tests.strategies.conversations import small_parameters
 
 IDS = list(memviz.strategies())
-SUMMARIZING = ["recent_only", "summary", "summary_buffer", "chat_summary_buffer", "summary_only"]
+SUMMARIZING = [
+    "recent_only",
+    "summary",
+    "summary_buffer",
+    "chat_summary_buffer",
+    "summary_only",
+]
 
 
 def small(id: str, **parameters: Any) -> memviz.Strategy:
@@ -58,13 +64,19 @@ class Slow(Digest):
 
 def sent(run: Run) -> list[bytes]:
     """The bytes of every request."""
-    return [json.dumps([m.to_request() for m in record.context.messages]).encode() for record in run.requests]
+    return [
+        json.dumps([m.to_request() for m in record.context.messages]).encode()
+        for record in run.requests
+    ]
 
 
 def timeless(run: Run) -> dict[str, Any]:
     """The run without what differs between a live conversation and its replay: clocks, billing, tools."""
     view = run.to_dict()
-    for compaction in (*view["compactions"], *view.get("pending", {}).get("foreseen", ())):
+    for compaction in (
+        *view["compactions"],
+        *view.get("pending", {}).get("foreseen", ()),
+    ):
         compaction.pop("seconds")
     for turn in view["requests"]:
         turn.pop("facts")
@@ -79,4 +91,8 @@ def timeless(run: Run) -> dict[str, Any]:
 
 def talk(turns: int) -> list[Message]:
     """Questions and answers in turn, each with its own number."""
-    return [Message(role, f"{role} says number {i}") for i in range(turns) for role in ("user", "assistant")]
+    return [
+        Message(role, f"{role} says number {i}")
+        for i in range(turns)
+        for role in ("user", "assistant")
+    ]

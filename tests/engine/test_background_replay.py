@@ -58,7 +58,10 @@ class Silent(Held):
 
 
 def work(model: memviz.Model, kept: list[Run], turns: int = 8) -> BackgroundReplay:
-    return BackgroundReplay(*begun(talk(turns), small("summary"), model=model, counter="chars4"), kept.append)
+    return BackgroundReplay(
+        *begun(talk(turns), small("summary"), model=model, counter="chars4"),
+        kept.append,
+    )
 
 
 def test_it_is_the_replay_and_is_kept_at_its_end() -> None:
@@ -89,7 +92,9 @@ def test_what_is_drawn_of_it_does_not_change_while_it_goes_on() -> None:
     assert at_work.wait(PATIENCE_SECONDS)
     assert contents(drawn) == before
     wanted = memviz.replay(talk(8), small("summary"), model=Digest(), counter="chars4")
-    assert contents(at_work.run) == contents(wanted), "stopping and going on leaves no trace"
+    assert contents(at_work.run) == contents(wanted), (
+        "stopping and going on leaves no trace"
+    )
 
 
 def test_an_error_ends_it() -> None:
@@ -109,7 +114,9 @@ def test_a_summarizer_that_heeds_it_is_left_at_once() -> None:
     assert at_work.wait(PATIENCE_SECONDS)
     assert at_work.is_stopped
     at_work.go_on()
-    assert (at_work.run, kept) == (None, []), "what was cut off is never taken for all of it"
+    assert (at_work.run, kept) == (None, []), (
+        "what was cut off is never taken for all of it"
+    )
 
 
 def test_one_that_nobody_looks_at_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,4 +133,8 @@ def test_it_stops_before_the_memory_is_used_up(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(module, "resident_bytes", lambda: 2)
     at_work = work(Digest(), [])
     assert at_work.wait(PATIENCE_SECONDS)
-    assert (at_work.done, at_work.is_stopped, at_work.note) == (2, True, module.OUT_OF_MEMORY)
+    assert (at_work.done, at_work.is_stopped, at_work.note) == (
+        2,
+        True,
+        module.OUT_OF_MEMORY,
+    )

@@ -25,7 +25,9 @@ DOWN = ModelError("down")
 class Named(ScriptedModel):
     """A scripted summarizer of its own name."""
 
-    def __init__(self, script: Iterable[str | BaseException], name: str = "scripted") -> None:
+    def __init__(
+        self, script: Iterable[str | BaseException], name: str = "scripted"
+    ) -> None:
         super().__init__(script)
         self.name = name
 
@@ -42,7 +44,12 @@ def tries(run: Run) -> list[int]:
 
 
 def a_chat(id: str, summarizer: memviz.Model) -> Chat:
-    return Chat(small(id), model=Named(f"answer {i}" for i in range(999)), summarizer=summarizer, counter="chars4")
+    return Chat(
+        small(id),
+        model=Named(f"answer {i}" for i in range(999)),
+        summarizer=summarizer,
+        counter="chars4",
+    )
 
 
 def say(chat: Chat, turns: int) -> None:
@@ -51,7 +58,9 @@ def say(chat: Chat, turns: int) -> None:
 
 
 @every_summarizing
-def test_after_n_failures_in_a_row_it_waits_2_to_the_n_turns_and_at_most_32(id: str) -> None:
+def test_after_n_failures_in_a_row_it_waits_2_to_the_n_turns_and_at_most_32(
+    id: str,
+) -> None:
     run = memviz.replay(talk(200), small(id), model=failing(), counter="chars4")
     first, *rest = tries(run)
     waits = [after - before for before, after in pairwise([first, *rest])]
@@ -62,8 +71,12 @@ def test_after_n_failures_in_a_row_it_waits_2_to_the_n_turns_and_at_most_32(id: 
 @every_summarizing
 def test_a_summary_ends_the_row(id: str) -> None:
     script = [DOWN, DOWN, "fine", DOWN, *["fine"] * 200]
-    run = memviz.replay(talk(60), small(id), model=ScriptedModel(script), counter="chars4")
-    failed = [number for number, compaction in enumerate(run.compactions) if compaction.error]
+    run = memviz.replay(
+        talk(60), small(id), model=ScriptedModel(script), counter="chars4"
+    )
+    failed = [
+        number for number, compaction in enumerate(run.compactions) if compaction.error
+    ]
     turns = tries(run)
     assert [turns[number + 1] - turns[number] for number in failed] == [2, 4, 2]
 
@@ -73,9 +86,17 @@ def test_a_summary_ends_the_row(id: str) -> None:
 def test_it_is_the_same_in_a_replay_a_free_run_a_chat_and_a_memory(id: str) -> None:
     chat = a_chat(id, failing(3))
     say(chat, 40)
-    again = memviz.replay(list(chat.log), small(id), model=failing(3), counter="chars4", repair_tool_pairs=True)
+    again = memviz.replay(
+        list(chat.log),
+        small(id),
+        model=failing(3),
+        counter="chars4",
+        repair_tool_pairs=True,
+    )
     model = Named(f"answer {i}" for i in range(999))
-    free = free_run(list(chat.log), small(id), model=model, summarizer=failing(3), counter="chars4")
+    free = free_run(
+        list(chat.log), small(id), model=model, summarizer=failing(3), counter="chars4"
+    )
     memory = ChatMemory(small(id), model=failing(3), counter="chars4")
     memory.set(chat.log)
     assert timeless(chat.run) == timeless(again) == timeless(free)
@@ -103,13 +124,22 @@ def test_another_model_is_asked_at_once(id: str) -> None:
     chat.use(chat.model, Named(repeat("fine"), "another"))
     say(chat, 1)
     assert chat.run.compactions[number].summary == "fine"
-    assert chat.run.compactions[number].turn <= 13  # a turn that is over is summarized before the next one begins
+    assert (
+        chat.run.compactions[number].turn <= 13
+    )  # a turn that is over is summarized before the next one begins
 
 
 def test_the_same_model_with_another_key_is_another_one() -> None:
-    one, other = (LiteLLMModel("openai/gpt-4o-mini", api_key=key) for key in ("sk-one", "sk-other"))
+    one, other = (
+        LiteLLMModel("openai/gpt-4o-mini", api_key=key)
+        for key in ("sk-one", "sk-other")
+    )
     same = LiteLLMModel("openai/gpt-4o-mini", api_key="sk-one")
-    assert (one.asks_like(same), one.asks_like(other), one.asks_like(failing())) == (True, False, False)
+    assert (one.asks_like(same), one.asks_like(other), one.asks_like(failing())) == (
+        True,
+        False,
+        False,
+    )
 
 
 @every_summarizing
@@ -148,7 +178,9 @@ def test_a_summarization_that_the_user_skips_is_due_again_in_the_next_turn() -> 
             chat.skip()
             list(chat.go_on())
     assert len(skipped) > 2
-    assert [after - before for before, after in pairwise(skipped)] == [1] * (len(skipped) - 1)
+    assert [after - before for before, after in pairwise(skipped)] == [1] * (
+        len(skipped) - 1
+    )
 
 
 def say_until_asked(chat: Chat) -> None:
@@ -164,7 +196,9 @@ def test_a_replay_with_a_summarizer_that_always_fails_asks_it_seldom(id: str) ->
     assert len(writer.requests) <= 5 + 500 // 32
 
 
-def test_a_strategy_that_looks_after_each_message_is_not_asked_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strategy_that_looks_after_each_message_is_not_asked_while_it_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     strategy = small("summary")
     asked: list[int] = []
     plan = type(strategy).plan

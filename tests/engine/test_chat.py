@@ -48,7 +48,9 @@ class TestSaid:
     @every_strategy
     def test_nobody_is_asked_before_the_first_piece_is_taken(self, id: str) -> None:
         writer = Digest()
-        chat = chat_with(small(id), *(f"answer {i}" for i in range(30)), summarizer=writer)
+        chat = chat_with(
+            small(id), *(f"answer {i}" for i in range(30)), summarizer=writer
+        )
         for i in range(20):
             before = len(chat.run.compactions), len(chat.model.requests)
             pieces = chat.stream(f"message {i} with some more words")
@@ -58,7 +60,9 @@ class TestSaid:
 
     @every_strategy
     def test_said_and_gone_on_with_is_the_same_as_sent(self, id: str) -> None:
-        said, sent_at_once = (chat_with(small(id), *(f"answer {i}" for i in range(30))) for _ in range(2))
+        said, sent_at_once = (
+            chat_with(small(id), *(f"answer {i}" for i in range(30))) for _ in range(2)
+        )
         for i in range(20):
             said.say(f"message {i} with some more words")
             list(said.go_on())
@@ -75,19 +79,31 @@ class TestSaid:
 
 class TestSend:
     def test_record_reply_and_log(self) -> None:
-        chat = chat_with(memviz.strategy("buffer"), "Hi!", "Fine.", system_prompt="Be kind.")
+        chat = chat_with(
+            memviz.strategy("buffer"), "Hi!", "Fine.", system_prompt="Be kind."
+        )
         first, second = chat.send("Hello"), chat.send("How are you?")
-        assert (first.turn, first.reply, second.turn, second.reply) == (1, "Hi!", 2, "Fine.")
+        assert (first.turn, first.reply, second.turn, second.reply) == (
+            1,
+            "Hi!",
+            2,
+            "Fine.",
+        )
         assert [(m.role, m.content) for m in chat.log] == [
-            ("user", "Hello"), ("assistant", "Hi!"), ("user", "How are you?"), ("assistant", "Fine."),
-        ]  # fmt: skip
+            ("user", "Hello"),
+            ("assistant", "Hi!"),
+            ("user", "How are you?"),
+            ("assistant", "Fine."),
+        ]
         assert chat.run.turns == (first, second)
         assert chat.run.system_prompt == "Be kind."
 
     @every_strategy
     def test_the_model_gets_exactly_what_the_record_says(self, id: str) -> None:
         model = ScriptedModel(f"answer {i}" for i in range(99))
-        chat = memviz.Chat(small(id), model=model, summarizer=Digest(), system_prompt="Be kind.")
+        chat = memviz.Chat(
+            small(id), model=model, summarizer=Digest(), system_prompt="Be kind."
+        )
         for i in range(8):
             if i == 6:
                 chat.recall(turns=[1])
@@ -111,11 +127,16 @@ class TestSend:
 
     def test_usage_and_cost_of_the_reply_are_kept(self) -> None:
         usage = memviz.Usage(10, 2, 5)
-        record = chat_with(memviz.strategy("buffer"), Reply("Hi!", usage=usage, cost_usd=0.25, model="big")).send(
-            "Hello"
-        )
+        record = chat_with(
+            memviz.strategy("buffer"),
+            Reply("Hi!", usage=usage, cost_usd=0.25, model="big"),
+        ).send("Hello")
         assert record.facts is not None
-        assert (record.facts.usage, record.facts.cost_usd, record.facts.model) == (usage, 0.25, "big")
+        assert (record.facts.usage, record.facts.cost_usd, record.facts.model) == (
+            usage,
+            0.25,
+            "big",
+        )
         assert record.facts.seconds >= 0
 
 
@@ -134,11 +155,19 @@ class TestStream:
         record = chat.run.turns[-1]
         assert record.reply == "one\n"
         assert "partial_reply" in record.flags
-        assert chat.log[-1].meta == {"partial": True}, "a saved conversation knows it too"
+        assert chat.log[-1].meta == {"partial": True}, (
+            "a saved conversation knows it too"
+        )
         assert not chat.unanswered
-        assert [m.content for m in chat.send("Go on").context.messages] == ["Count", "one\n", "Go on"]
+        assert [m.content for m in chat.send("Go on").context.messages] == [
+            "Count",
+            "one\n",
+            "Go on",
+        ]
 
-    def test_stopping_before_the_first_word_leaves_the_question_unanswered(self) -> None:
+    def test_stopping_before_the_first_word_leaves_the_question_unanswered(
+        self,
+    ) -> None:
         chat = chat_with(memviz.strategy("buffer"), "one")
         chat.stream("Count").close()
         assert chat.unanswered
@@ -157,7 +186,9 @@ class TestStream:
             else:
                 list(stream)
         chat.send("done")
-        assert timeless(chat.run) == timeless(memviz.replay(list(chat.log), small(id), model=Digest()))
+        assert timeless(chat.run) == timeless(
+            memviz.replay(list(chat.log), small(id), model=Digest())
+        )
 
 
 class TestFailure:
@@ -170,7 +201,12 @@ class TestFailure:
         assert chat.log[-1] == Message("user", "How are you?")
         assert len(chat.run.turns) == 1
         assert "".join(chat.retry()) == "Fine."
-        assert [m.content for m in chat.log] == ["Hello", "Hi!", "How are you?", "Fine."]
+        assert [m.content for m in chat.log] == [
+            "Hello",
+            "Hi!",
+            "How are you?",
+            "Fine.",
+        ]
         assert [record.turn for record in chat.run.turns] == [1, 2]
 
     @pytest.mark.parametrize("reply", ["", "  \n"])
@@ -190,10 +226,18 @@ class TestFailure:
         assert [m.content for m in record.context.messages] == ["Hello", "Anybody?"]
 
     @every_strategy
-    def test_questions_without_an_answer_are_sent_with_the_next_one(self, id: str) -> None:
+    def test_questions_without_an_answer_are_sent_with_the_next_one(
+        self, id: str
+    ) -> None:
         """The input is every message since the last answer, under strategies that send no history as well."""
         failures = [ModelError("down"), ModelError("down")]
-        chat = chat_with(small(id), *(f"answer {i}" for i in range(6)), *failures, "Fine.", "And fine.")
+        chat = chat_with(
+            small(id),
+            *(f"answer {i}" for i in range(6)),
+            *failures,
+            "Fine.",
+            "And fine.",
+        )
         for i in range(6):
             chat.send(f"question {i}")
         for text in ("Hello?", "Anybody?"):
@@ -202,27 +246,48 @@ class TestFailure:
         record = chat.send("Well?")
         block = record.context.block("input")
         assert block is not None
-        assert [message.content for message in block.messages] == ["Hello?", "Anybody?", "Well?"]
+        assert [message.content for message in block.messages] == [
+            "Hello?",
+            "Anybody?",
+            "Well?",
+        ]
         assert record.context.messages[-3:] == block.messages
-        assert record.tokens["input"] == sum(chat.run.counter(message.content) for message in block.messages)
-        assert [sent.content for sent in chat.send("Good.").context.messages][-1] == "Good."
+        assert record.tokens["input"] == sum(
+            chat.run.counter(message.content) for message in block.messages
+        )
+        assert [sent.content for sent in chat.send("Good.").context.messages][
+            -1
+        ] == "Good."
 
     @every_strategy
     def test_a_failed_request_is_made_again_byte_for_byte(self, id: str) -> None:
-        script: list[Any] = [item for i in range(8) for item in (ModelError("down"), f"answer {i}")]
+        script: list[Any] = [
+            item for i in range(8) for item in (ModelError("down"), f"answer {i}")
+        ]
         model, writer = ScriptedModel(script), Digest()
         chat = memviz.Chat(small(id), model=model, summarizer=writer)
         for i in range(8):
             with pytest.raises(ModelError):
                 chat.send(f"question {i}")
             list(chat.retry())
-        assert all(failed == again for failed, again in zip(model.requests[::2], model.requests[1::2], strict=True))
-        assert timeless(chat.run) == timeless(memviz.replay(list(chat.log), small(id), model=Digest()))
+        assert all(
+            failed == again
+            for failed, again in zip(
+                model.requests[::2], model.requests[1::2], strict=True
+            )
+        )
+        assert timeless(chat.run) == timeless(
+            memviz.replay(list(chat.log), small(id), model=Digest())
+        )
 
     def test_a_summary_made_for_a_request_that_failed_is_not_made_again(self) -> None:
         writer = ScriptedModel(["they met"])
         chat = chat_with(
-            memviz.strategy("summary", buffer_size=1), "Hi!", ModelError("down"), "Fine.", summarizer=writer
+            memviz.strategy("summary", buffer_size=1),
+            "Hi!",
+            ModelError("down"),
+            "Fine.",
+            summarizer=writer,
         )
         chat.send("Hello")
         with pytest.raises(ModelError):
@@ -260,7 +325,9 @@ class TestRetryAndUndo:
 
 class TestChangeStrategy:
     def test_memory_is_derived_from_the_whole_log(self) -> None:
-        chat = chat_with(memviz.strategy("window", window_size=1), *[f"answer {i}" for i in range(9)])
+        chat = chat_with(
+            memviz.strategy("window", window_size=1), *[f"answer {i}" for i in range(9)]
+        )
         for i in range(3):
             chat.send(f"question {i}")
         chat.change_strategy(memviz.strategy("buffer"))
@@ -269,7 +336,10 @@ class TestChangeStrategy:
         assert len(chat.run.turns) == 4
 
     def test_in_two_steps_the_chat_stays_as_it_is_until_the_second(self) -> None:
-        one, other = (chat_with(memviz.strategy("buffer"), *[f"answer {i}" for i in range(9)]) for _ in range(2))
+        one, other = (
+            chat_with(memviz.strategy("buffer"), *[f"answer {i}" for i in range(9)])
+            for _ in range(2)
+        )
         for chat in (one, other):
             for i in range(4):
                 chat.recall(turns=[1])
@@ -282,7 +352,9 @@ class TestChangeStrategy:
         other.use(other.model, Digest())
         other.change_strategy(small("summary"))
         assert timeless(one.run) == timeless(other.run)
-        assert len(one.send("question 4").context.messages) == len(other.send("question 4").context.messages)
+        assert len(one.send("question 4").context.messages) == len(
+            other.send("question 4").context.messages
+        )
 
     def test_before_the_first_message(self) -> None:
         chat = chat_with(memviz.strategy("window"), "Hi!")
@@ -303,7 +375,9 @@ class TestChangeStrategy:
     @every_strategy
     def test_replay_with_is_the_replay_of_the_same_messages(self, id: str) -> None:
         chat = chat_with(
-            memviz.strategy("window", window_size=2), *[f"answer {i}" for i in range(9)], system_prompt="Be kind."
+            memviz.strategy("window", window_size=2),
+            *[f"answer {i}" for i in range(9)],
+            system_prompt="Be kind.",
         )
         for i in range(6):
             if i == 3:
@@ -312,7 +386,13 @@ class TestChangeStrategy:
         before = timeless(chat.run)
         other = chat.replay_with(small(id))
         recalls = {4: memviz.Recall(turns=[1], last_n=1)}
-        expected = memviz.replay(list(chat.log), small(id), model=Digest(), system_prompt="Be kind.", recalls=recalls)
+        expected = memviz.replay(
+            list(chat.log),
+            small(id),
+            model=Digest(),
+            system_prompt="Be kind.",
+            recalls=recalls,
+        )
         assert sent(other) == sent(expected)
         assert timeless(other) == timeless(expected)
         assert timeless(chat.run) == before, "the chat itself goes on as it was"
@@ -324,7 +404,10 @@ class TestChangeStrategy:
         chat.recall(turns=[1])
         chat.send("two")
         run = chat.replay_with(memviz.strategy("summary_only", enable_recall=False))
-        assert [block.kind for block in run.turns[1].context.blocks] == ["summary", "input"]
+        assert [block.kind for block in run.turns[1].context.blocks] == [
+            "summary",
+            "input",
+        ]
 
 
 class TestResume:
@@ -335,8 +418,12 @@ class TestResume:
                 chat.send(f"question {i}")
             return chat
 
-        whole = talk(memviz.Chat(small(id), model=Digest(), system_prompt="Be kind."), range(8))
-        half = talk(memviz.Chat(small(id), model=Digest(), system_prompt="Be kind."), range(4))
+        whole = talk(
+            memviz.Chat(small(id), model=Digest(), system_prompt="Be kind."), range(8)
+        )
+        half = talk(
+            memviz.Chat(small(id), model=Digest(), system_prompt="Be kind."), range(4)
+        )
         saved = memviz.Run.from_dict(half.run.to_dict())
         resumed = talk(memviz.Chat.resume(saved, model=Digest()), range(4, 8))
         assert timeless(resumed.run) == timeless(whole.run)
@@ -345,9 +432,13 @@ class TestResume:
 class TestResumeAfterAStop:
     @every_strategy
     @pytest.mark.parametrize("words", [1, 30])
-    def test_goes_on_as_if_it_had_never_been_put_away(self, id: str, words: int) -> None:
+    def test_goes_on_as_if_it_had_never_been_put_away(
+        self, id: str, words: int
+    ) -> None:
         for turns in range(1, 9):
-            chat = chat_with(small(id), *["word " * words + "\nto the end"] * 20, summarizer=Digest())
+            chat = chat_with(
+                small(id), *["word " * words + "\nto the end"] * 20, summarizer=Digest()
+            )
             for i in range(turns):
                 chat.send(f"question {i}")
             stream = chat.stream("and then?")
@@ -362,16 +453,28 @@ class TestResumeAfterAStop:
 
 class TestLiveIsReplay:
     @every_strategy
-    @given(sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes)
+    @given(
+        sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes
+    )
     def test_for_the_same_transcript_and_summaries(
         self, id: str, sizes: list[tuple[int, int]], plan: list[str]
     ) -> None:
         replies = [text_of(2 * i + 1, answer) for i, (_, answer) in enumerate(sizes)]
-        chat = chat_with(small(id), *replies, summarizer=summarizer(plan), counter="chars4", system_prompt="Be kind.")
+        chat = chat_with(
+            small(id),
+            *replies,
+            summarizer=summarizer(plan),
+            counter="chars4",
+            system_prompt="Be kind.",
+        )
         for i, (question, _) in enumerate(sizes):
             chat.send(text_of(2 * i, question))
         replayed = memviz.replay(
-            list(chat.log), small(id), model=summarizer(plan), counter="chars4", system_prompt="Be kind."
+            list(chat.log),
+            small(id),
+            model=summarizer(plan),
+            counter="chars4",
+            system_prompt="Be kind.",
         )
         assert sent(chat.run) == sent(replayed)
         assert timeless(chat.run) == timeless(replayed)
@@ -380,28 +483,51 @@ class TestLiveIsReplay:
     @given(
         first=st.sampled_from(IDS),
         steps=st.lists(
-            st.sampled_from(["send", "send", "send", "fail", "stop", "retry", "undo", "recall", *IDS]), max_size=14
+            st.sampled_from(
+                [
+                    "send",
+                    "send",
+                    "send",
+                    "fail",
+                    "stop",
+                    "retry",
+                    "undo",
+                    "recall",
+                    *IDS,
+                ]
+            ),
+            max_size=14,
         ),
     )
-    def test_whatever_was_retried_undone_stopped_or_changed_on_the_way(self, first: str, steps: list[str]) -> None:
+    def test_whatever_was_retried_undone_stopped_or_changed_on_the_way(
+        self, first: str, steps: list[str]
+    ) -> None:
         """What was sent stays, and with a summarizer that answers by its request alone, only the log that is left can
         matter for the next request."""
         model = Moody()
-        chat = memviz.Chat(small(first), model=model, summarizer=Digest(), counter="chars4")
+        chat = memviz.Chat(
+            small(first), model=model, summarizer=Digest(), counter="chars4"
+        )
         for number, step in enumerate(steps):
             before = sent(chat.run)
             drive(chat, model, step, number)
             after = sent(chat.run)
             same = min(len(before), len(after)) - (step == "retry")
-            assert after[: max(0, same)] == before[: max(0, same)], "what was sent stays as it was"
+            assert after[: max(0, same)] == before[: max(0, same)], (
+                "what was sent stays as it was"
+            )
         assert contents(memviz.Run.from_dict(chat.run.to_dict())) == contents(chat.run)
         model.fails = False
         chat.clear_recalled()
         chat.send("And now?")
-        replayed = memviz.replay(list(chat.log), chat.strategy, model=Digest(), counter="chars4")
+        replayed = memviz.replay(
+            list(chat.log), chat.strategy, model=Digest(), counter="chars4"
+        )
         assert len(chat.run.turns) == len(replayed.turns) == chat.log.turn_count
         if chat.strategy.id not in ACTING_AT_A_REQUEST or not asked_in_vain(chat.log):
-            assert sent(chat.run)[-1] == sent(replayed)[-1], "of what was before, only the log matters"
+            assert sent(chat.run)[-1] == sent(replayed)[-1], (
+                "of what was before, only the log matters"
+            )
         if not chat.run.earlier_settings and not set(steps) & {*IDS, "recall"}:
             assert sent(chat.run) == sent(replayed)
             live, again = timeless(chat.run), timeless(replayed)
@@ -436,7 +562,11 @@ class Moody(Digest):
 def drive(chat: memviz.Chat, model: Moody, step: str, number: int) -> None:
     """One thing that a visitor may do next."""
     model.fails = False
-    if chat.unanswered and chat.strategy.id == "chat_summary_buffer" and step in ("send", "fail", "stop"):
+    if (
+        chat.unanswered
+        and chat.strategy.id == "chat_summary_buffer"
+        and step in ("send", "fail", "stop")
+    ):
         # It acts before each request, one that failed included, and of that one the log says nothing.
         list(chat.retry())
     model.fails = step == "fail"

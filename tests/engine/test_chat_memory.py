@@ -30,11 +30,20 @@ def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory
 class TestLoad:
     @every_strategy
     @given(messages=conversations(), plan=outcomes)
-    def test_at_each_request_gives_what_a_replay_sends(self, id: str, messages: list[Message], plan: list[str]) -> None:
+    def test_at_each_request_gives_what_a_replay_sends(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
         run = memviz.replay(
-            messages, small(id), model=summarizer(plan), counter="chars4", system_prompt="Hi.", repair_tool_pairs=True
+            messages,
+            small(id),
+            model=summarizer(plan),
+            counter="chars4",
+            system_prompt="Hi.",
+            repair_tool_pairs=True,
         )
-        memory = ChatMemory(small(id), model=summarizer(plan), counter="chars4", system_prompt="Hi.")
+        memory = ChatMemory(
+            small(id), model=summarizer(plan), counter="chars4", system_prompt="Hi."
+        )
         requests = {record.memory.length: record for record in run.requests}
         for length, message in enumerate(messages, start=1):
             memory.append(message)
@@ -53,12 +62,20 @@ class TestLoad:
             assert len(model.requests) == calls
 
     @every_strategy
-    def test_leading_system_messages_are_the_system_prompt_in_every_request(self, id: str) -> None:
+    def test_leading_system_messages_are_the_system_prompt_in_every_request(
+        self, id: str
+    ) -> None:
         leading = [Message("system", "Be kind."), Message("system", "Be brief.")]
-        memory = memory_of(id, [*leading, *talk(9), Message("user", "And?")], system_prompt="You are Ada.")
+        memory = memory_of(
+            id,
+            [*leading, *talk(9), Message("user", "And?")],
+            system_prompt="You are Ada.",
+        )
         prompt = [Message("system", "You are Ada."), *leading]
         assert memory.load()[:3] == prompt
-        assert not any(message.content.startswith("Be ") for message in memory.load()[3:])
+        assert not any(
+            message.content.startswith("Be ") for message in memory.load()[3:]
+        )
         assert memory.get_all()[:2] == leading
         assert all(c.summarized.start >= 2 for c in memory.run.compactions)
         assert all("Be kind." not in c.prompt for c in memory.run.compactions)
@@ -76,9 +93,9 @@ class TestLoad:
         assert one.load() == other.get() == []
 
     def test_empty_memory_gives_the_system_prompt_alone(self) -> None:
-        assert ChatMemory(memviz.strategy("buffer"), model=None, system_prompt="Hi.").load() == [
-            Message("system", "Hi.")
-        ]
+        assert ChatMemory(
+            memviz.strategy("buffer"), model=None, system_prompt="Hi."
+        ).load() == [Message("system", "Hi.")]
 
     def test_history_for_prompt_is_what_stands_before_the_input(self) -> None:
         memory = memory_of("summary", talk(3)[:5], system_prompt="Hi.")
@@ -90,7 +107,9 @@ class TestLoad:
         assert memory.history_for_prompt() == [*talk(3)[2:4], *talk(3)[:2]]
 
     @every_strategy
-    def test_the_results_of_the_open_call_are_sent_whatever_their_size(self, id: str) -> None:
+    def test_the_results_of_the_open_call_are_sent_whatever_their_size(
+        self, id: str
+    ) -> None:
         """In the loop of an agent the request after a tool result is about that result, and a provider takes it only
         with the call that it answers."""
         call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
@@ -103,10 +122,19 @@ class TestLoad:
         assert memory_of(id, messages).load()[-2:] == messages[-2:]
 
     @pytest.mark.parametrize("id", ["summary_only", "recent_only"])
-    def test_a_turn_has_one_entry_even_when_looked_at_before_it_is_over(self, id: str) -> None:
+    def test_a_turn_has_one_entry_even_when_looked_at_before_it_is_over(
+        self, id: str
+    ) -> None:
         """Loading is asking, and must not decide that the assistant has nothing to add."""
-        looked_at, left_alone = ChatMemory(small(id), model=Digest()), ChatMemory(small(id), model=Digest())
-        for message in [*talk(1), Message("assistant", "And one thing more."), Message("user", "Yes?")]:
+        looked_at, left_alone = (
+            ChatMemory(small(id), model=Digest()),
+            ChatMemory(small(id), model=Digest()),
+        )
+        for message in [
+            *talk(1),
+            Message("assistant", "And one thing more."),
+            Message("user", "Yes?"),
+        ]:
             looked_at.append(message)
             looked_at.load()
             left_alone.append(message)
@@ -117,7 +145,9 @@ class TestLoad:
 class TestLogIsNeverCut:
     @every_strategy
     @given(messages=conversations(), plan=outcomes)
-    def test_get_all_has_every_message(self, id: str, messages: list[Message], plan: list[str]) -> None:
+    def test_get_all_has_every_message(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
         memory = memory_of(id, messages, model=summarizer(plan), counter="chars4")
         memory.get()
         assert memory.get_all() == messages
@@ -139,7 +169,10 @@ class TestLogIsNeverCut:
 
     @pytest.mark.parametrize("id", SUMMARIZING)
     def test_an_interrupted_summarizer_loses_nothing(self, id: str) -> None:
-        memory = ChatMemory(small(id), model=ScriptedModel(["short", KeyboardInterrupt(), *["short"] * 99]))
+        memory = ChatMemory(
+            small(id),
+            model=ScriptedModel(["short", KeyboardInterrupt(), *["short"] * 99]),
+        )
         for message in talk(8):
             try:
                 memory.append(message)
@@ -156,7 +189,9 @@ class TestLogIsNeverCut:
 class TestSet:
     @every_strategy
     def test_is_the_same_as_starting_over(self, id: str) -> None:
-        memory = memory_of(id, [Message("user", "something else"), Message("assistant", "indeed")])
+        memory = memory_of(
+            id, [Message("user", "something else"), Message("assistant", "indeed")]
+        )
         memory.set(talk(6)[:11])
         assert memory.load() == memory_of(id, talk(6)[:11]).load()
         assert memory.get_all() == talk(6)[:11]
@@ -165,7 +200,9 @@ class TestSet:
 class TestRecall:
     def test_stands_before_the_input_until_it_is_answered(self) -> None:
         memory = memory_of("window", talk(4)[:7])
-        found = memory.recall_conversation(turn_numbers=[1, 9], message_indices=[3], last_n=1)
+        found = memory.recall_conversation(
+            turn_numbers=[1, 9], message_indices=[3], last_n=1
+        )
         assert found.indices == (0, 1, 3, 5)
         assert found.missing == ("turn 9",)
         recalled = [talk(4)[i] for i in (0, 1, 3)]
@@ -196,7 +233,9 @@ class TestNoSummarizer:
         assert memory_of("summary", talk(6)[:11], model=None).load() == talk(6)[:11]
 
     def test_chat_summary_buffer_drops_as_its_reference_does(self) -> None:
-        memory = memory_of("chat_summary_buffer", talk(20)[:39], model=None, counter="chars4")
+        memory = memory_of(
+            "chat_summary_buffer", talk(20)[:39], model=None, counter="chars4"
+        )
         loaded = memory.load()
         assert loaded == talk(20)[39 - len(loaded) : 39]
         assert len(loaded) < 39
@@ -213,10 +252,20 @@ def test_a_message_is_taken_in_with_its_text_or_refused(take: str) -> None:
 
 
 class TestAsync:
-    def test_every_method_that_may_block_has_a_twin_with_the_same_arguments(self) -> None:
+    def test_every_method_that_may_block_has_a_twin_with_the_same_arguments(
+        self,
+    ) -> None:
         for face in (ChatMemory, memviz.MemoryStore):
-            methods = {name: method for name, method in inspect.getmembers(face, inspect.isfunction) if name[0] != "_"}
-            twins = {name for name, method in methods.items() if inspect.iscoroutinefunction(method)}
+            methods = {
+                name: method
+                for name, method in inspect.getmembers(face, inspect.isfunction)
+                if name[0] != "_"
+            }
+            twins = {
+                name
+                for name, method in methods.items()
+                if inspect.iscoroutinefunction(method)
+            }
             blocking = set(methods) - twins - {"headroom"}
             assert twins == {"a" + name for name in blocking}
             for name in blocking - {"memory"}:
@@ -231,7 +280,11 @@ class TestAsync:
             await memory.aput_messages(talk(5)[4:8])
             await memory.aappend(talk(5)[8])
             await memory.arecall_conversation([1], None, last_n=2)
-            seen = [await memory.aget(input="ignored"), await memory.aload(), await memory.ahistory_for_prompt()]
+            seen = [
+                await memory.aget(input="ignored"),
+                await memory.aload(),
+                await memory.ahistory_for_prompt(),
+            ]
             await memory.aclear_recalled_messages()
             seen += [await memory.aget(), await memory.aget_all()]
             await memory.areset()
@@ -250,7 +303,9 @@ class TestAsync:
         async def loop(memory: ChatMemory) -> None:
             putting = asyncio.create_task(memory.aput_messages(talk(2)[:3]))
             assert await asyncio.to_thread(model.asked.wait, 60)
-            assert not putting.done()  # the loop came here while the summarizer is still at work
+            assert (
+                not putting.done()
+            )  # the loop came here while the summarizer is still at work
             model.may_answer.set()
             await putting
 
@@ -259,18 +314,26 @@ class TestAsync:
         assert memory.load()[0].content.endswith("a summary")
 
     @pytest.mark.parametrize("id", SUMMARIZING)
-    def test_several_at_once_on_one_memory_work_one_after_the_other(self, id: str) -> None:
+    def test_several_at_once_on_one_memory_work_one_after_the_other(
+        self, id: str
+    ) -> None:
         async def loop(memory: ChatMemory) -> None:
-            said = [Message(("user", "assistant")[n % 2], f"message {n}") for n in range(40)]
+            said = [
+                Message(("user", "assistant")[n % 2], f"message {n}") for n in range(40)
+            ]
             others = [memory.aget(), memory.aget_all(), memory.ahistory_for_prompt()]
             await asyncio.gather(*(memory.aput(message) for message in said), *others)
 
         memory = ChatMemory(small(id), model=Slow(), counter="chars4")
         asyncio.run(loop(memory))
         said = memory.get_all()
-        assert sorted(m.content for m in said) == sorted(f"message {n}" for n in range(40))
+        assert sorted(m.content for m in said) == sorted(
+            f"message {n}" for n in range(40)
+        )
         positions = [c.summarized for c in memory.run.compactions]
-        assert all(before.stop == after.start for before, after in pairwise(positions)), "each summarized once"
+        assert all(
+            before.stop == after.start for before, after in pairwise(positions)
+        ), "each summarized once"
 
 
 class TestSummaryOnly:
@@ -278,10 +341,13 @@ class TestSummaryOnly:
         """Before and after the answer, in a tool loop, with something recalled, and after a summarizer that failed."""
         call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
         messages = [
-            *talk(3), Message("user", "What is the weather?"),
-            Message("assistant", "", tool_calls=(call,)), Message("tool", "rain", tool_call_id="a"),  # type: ignore[arg-type]
-            Message("assistant", "It rains."), Message("user", "Thanks."),
-        ]  # fmt: skip
+            *talk(3),
+            Message("user", "What is the weather?"),
+            Message("assistant", "", tool_calls=(call,)),
+            Message("tool", "rain", tool_call_id="a"),  # type: ignore[arg-type]
+            Message("assistant", "It rains."),
+            Message("user", "Thanks."),
+        ]
         for model in (Digest(), ScriptedModel([memviz.ModelError("down")] * 99), None):
             memory = ChatMemory(small("summary_only"), model=model)
             assert memory.history_for_prompt() == []
@@ -296,7 +362,11 @@ class TestSummaryOnly:
 class TestHeadroom:
     def test_is_that_of_a_chat_too(self) -> None:
         chat = memviz.Chat(small("summary"), model=Digest())
-        assert chat.headroom() == ChatMemory(small("summary")).headroom() == (3, "messages")
+        assert (
+            chat.headroom()
+            == ChatMemory(small("summary")).headroom()
+            == (3, "messages")
+        )
         chat.send("Hello")
         assert chat.headroom() == (1, "messages")
 
@@ -316,10 +386,14 @@ class TestRecallInAToolLoop:
 
     def test_the_tools_arguments_are_taken_as_a_model_writes_them(self) -> None:
         memory = memory_of("window", talk(4)[:7])
-        names = memviz.RECALL_CONVERSATION.to_request()["function"]["parameters"]["properties"]
+        names = memviz.RECALL_CONVERSATION.to_request()["function"]["parameters"][
+            "properties"
+        ]
         assert list(names) == ["turn_numbers", "message_indices", "last_n"]
         recalled = memory.recall_conversation(
-            **json.loads('{"turn_numbers": [1], "message_indices": null, "last_n": null}')
+            **json.loads(
+                '{"turn_numbers": [1], "message_indices": null, "last_n": null}'
+            )
         )
         assert (list(recalled), len(recalled)) == (talk(1), 2)
         with pytest.raises(memviz.RecallError, match="name"):
@@ -328,13 +402,18 @@ class TestRecallInAToolLoop:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ({"turn_numbers": 1}, "turn_numbers is 1; it has to be a list of whole numbers"),
+            (
+                {"turn_numbers": 1},
+                "turn_numbers is 1; it has to be a list of whole numbers",
+            ),
             ({"message_indices": "3"}, "message_indices is '3'"),
             ({"turn_numbers": ["1"]}, "turn_numbers"),
             ({"last_n": "5"}, "last_n"),
         ],
     )
-    def test_a_wrong_type_is_refused_in_a_sentence(self, arguments: dict[str, Any], words: str) -> None:
+    def test_a_wrong_type_is_refused_in_a_sentence(
+        self, arguments: dict[str, Any], words: str
+    ) -> None:
         with pytest.raises(memviz.RecallError, match=words):
             memory_of("window", talk(4)[:7]).recall_conversation(**arguments)
 
@@ -350,12 +429,20 @@ class TestWrongTypes:
             (small("summary"), {"model": 7}, "model"),
         ],
     )
-    def test_are_refused_at_once(self, strategy: Any, options: dict[str, Any], name: str) -> None:
+    def test_are_refused_at_once(
+        self, strategy: Any, options: dict[str, Any], name: str
+    ) -> None:
         for face in (ChatMemory, memviz.Chat):
-            with pytest.raises(memviz.ParameterError, match=rf"Parameter '{name}' is .*; allowed is .*\.$"):
+            with pytest.raises(
+                memviz.ParameterError,
+                match=rf"Parameter '{name}' is .*; allowed is .*\.$",
+            ):
                 face(strategy, **options)
 
-    @pytest.mark.parametrize("messages", ["Hello", 5, None, {"role": "user", "content": "x"}, Message("user", "x")])
+    @pytest.mark.parametrize(
+        "messages",
+        ["Hello", 5, None, {"role": "user", "content": "x"}, Message("user", "x")],
+    )
     def test_a_list_of_messages_is_one(self, messages: Any) -> None:
         memory = memory_of("buffer", talk(1))
         for take in (memory.set, memory.put_messages):
@@ -367,41 +454,72 @@ class TestWrongTypes:
 def calling(text: str, *ids: str) -> Message:
     """A message of the assistant that calls a tool once for each id."""
     return Message(
-        "assistant", text, tool_calls=[{"id": id, "function": {"name": "look_up", "arguments": "{}"}} for id in ids]
+        "assistant",
+        text,
+        tool_calls=[
+            {"id": id, "function": {"name": "look_up", "arguments": "{}"}} for id in ids
+        ],
     )  # type: ignore[arg-type]
 
 
 def as_sent(memory: ChatMemory) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(m.role, m.content, tuple(call.id for call in m.tool_calls)) for m in memory.get()]
+    return [
+        (m.role, m.content, tuple(call.id for call in m.tool_calls))
+        for m in memory.get()
+    ]
 
 
 def test_the_text_beside_a_call_without_a_result_is_sent_without_the_call() -> None:
     memory = ChatMemory(memviz.strategy("buffer"))
-    memory.put_messages([Message("user", "Which code?"), calling("the code is 7731", "a"), Message("user", "And?")])
-    assert as_sent(memory) == [("user", "Which code?", ()), ("assistant", "the code is 7731", ()), ("user", "And?", ())]
+    memory.put_messages(
+        [
+            Message("user", "Which code?"),
+            calling("the code is 7731", "a"),
+            Message("user", "And?"),
+        ]
+    )
+    assert as_sent(memory) == [
+        ("user", "Which code?", ()),
+        ("assistant", "the code is 7731", ()),
+        ("user", "And?", ()),
+    ]
 
 
 @pytest.mark.parametrize("then", [[], [Message("user", "And?")]])
 def test_of_two_calls_only_the_answered_one_is_sent(then: list[Message]) -> None:
     memory = ChatMemory(memviz.strategy("buffer"))
-    asked = [Message("user", "Both?"), calling("the code is 7731", "a", "b"), Message("tool", "B", tool_call_id="b")]
+    asked = [
+        Message("user", "Both?"),
+        calling("the code is 7731", "a", "b"),
+        Message("tool", "B", tool_call_id="b"),
+    ]
     memory.put_messages([*asked, *then])
     assert as_sent(memory) == [
-        ("user", "Both?", ()), ("assistant", "the code is 7731", ("b",)), ("tool", "B", ()),
+        ("user", "Both?", ()),
+        ("assistant", "the code is 7731", ("b",)),
+        ("tool", "B", ()),
         *((message.role, message.content, ()) for message in then),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_call_without_text_and_result_is_left_out() -> None:
     memory = ChatMemory(memviz.strategy("buffer"))
-    memory.put_messages([Message("user", "Which code?"), calling("", "a"), Message("user", "And?")])
+    memory.put_messages(
+        [Message("user", "Which code?"), calling("", "a"), Message("user", "And?")]
+    )
     assert as_sent(memory) == [("user", "Which code?", ()), ("user", "And?", ())]
     assert len(memory.get_all()) == 3
 
 
 def test_what_was_sent_with_fewer_calls_comes_back_from_json() -> None:
     memory = ChatMemory(memviz.strategy("buffer"))
-    memory.put_messages([Message("user", "Which code?"), calling("the code is 7731", "a"), Message("user", "And?")])
+    memory.put_messages(
+        [
+            Message("user", "Which code?"),
+            calling("the code is 7731", "a"),
+            Message("user", "And?"),
+        ]
+    )
     memory.get()
     pending = memory.run.pending
     again = memviz.Run.from_dict(memory.run.to_dict()).pending

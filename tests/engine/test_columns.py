@@ -39,7 +39,10 @@ class Odd(Strategy):
             "empty in the middle": (range(length // 2, length // 2),),
             "head": (range(min(2, length)),),
             "head and tail": (range(min(1, length)), range(max(1, length - 3), length)),
-            "newest first": (range(max(0, length - 2), length), range(max(0, length - 4), max(0, length - 3))),
+            "newest first": (
+                range(max(0, length - 2), length),
+                range(max(0, length - 4), max(0, length - 3)),
+            ),
             "without input": (range(max(0, length - 1)),),
             "input alone": (range(length - 1, length),),
         }
@@ -57,12 +60,16 @@ SHAPES = [
     "input alone",
 ]
 SETTINGS = [
-    *(small(id) for id in IDS), *(Odd(shape=shape) for shape in SHAPES),
-    small("summary_only", enable_summarization=False), small("chat_summary_buffer", count_initial_tokens=True),
-]  # fmt: skip
+    *(small(id) for id in IDS),
+    *(Odd(shape=shape) for shape in SHAPES),
+    small("summary_only", enable_summarization=False),
+    small("chat_summary_buffer", count_initial_tokens=True),
+]
 KEPT_IN_FULL = ("head_and_tail", "fifo_facts")
 """They send more than one range, or notes inside the system prompt."""
-every_setting = pytest.mark.parametrize("strategy", SETTINGS, ids=lambda one: f"{one.id} {one.model_dump()}")
+every_setting = pytest.mark.parametrize(
+    "strategy", SETTINGS, ids=lambda one: f"{one.id} {one.model_dump()}"
+)
 
 
 def recorded(run: Run) -> dict[str, Any]:
@@ -70,29 +77,51 @@ def recorded(run: Run) -> dict[str, Any]:
     parts = [record.parts for record in run.requests]
     return {
         "names": [(record.turn, record.call) for record in run.requests],
-        "memories": [(record.memory.length, *record.memory.state[:2]) for record in run.requests],
+        "memories": [
+            (record.memory.length, *record.memory.state[:2]) for record in run.requests
+        ],
         "input_starts": [record.memory.before_input for record in run.requests],
         "summaries": [(part.summaries.start, part.summaries.stop) for part in parts],
         "reply_tokens": [record.reply_tokens for record in run.requests],
-        "tokens": {part: [r.tokens.get(part, 0) for r in run.requests] for part in ALL_PARTS},
+        "tokens": {
+            part: [r.tokens.get(part, 0) for r in run.requests] for part in ALL_PARTS
+        },
         "with_recalls": [number for number, part in enumerate(parts) if part.recalled],
         "over_budget": sum(OVER_BUDGET in record.flags for record in run.requests),
-        "positions": [sorted({p for part in (*one.history, one.input) for p in part}) for one in parts],
+        "positions": [
+            sorted({p for part in (*one.history, one.input) for p in part})
+            for one in parts
+        ],
     }
 
 
 def in_columns(run: Run) -> dict[str, Any]:
     """The same of the columns, where the tokens of all requests are counted at once."""
     found = run.columns
-    positions = [list(range(*bounds)) for bounds in zip(found.starts, found.stops, strict=True)]
+    positions = [
+        list(range(*bounds)) for bounds in zip(found.starts, found.stops, strict=True)
+    ]
     for number, parts in found.others.items():
         assert found.starts[number] == found.stops[number] == -1
-        positions[number] = sorted({p for part in (*parts.history, parts.input) for p in part})
+        positions[number] = sorted(
+            {p for part in (*parts.history, parts.input) for p in part}
+        )
     return {
         "names": [*zip(found.turns.tolist(), found.calls.tolist(), strict=True)],
-        "memories": [*zip(found.lengths.tolist(), found.summary_counts.tolist(), found.cursors.tolist(), strict=True)],
+        "memories": [
+            *zip(
+                found.lengths.tolist(),
+                found.summary_counts.tolist(),
+                found.cursors.tolist(),
+                strict=True,
+            )
+        ],
         "input_starts": found.input_starts.tolist(),
-        "summaries": [*zip(found.summary_starts.tolist(), found.summary_stops.tolist(), strict=True)],
+        "summaries": [
+            *zip(
+                found.summary_starts.tolist(), found.summary_stops.tolist(), strict=True
+            )
+        ],
         "reply_tokens": found.reply_tokens.tolist(),
         "tokens": {part: counted.tolist() for part, counted in found.tokens.items()},
         "with_recalls": run.requests.with_recalls(),
@@ -103,31 +132,53 @@ def in_columns(run: Run) -> dict[str, Any]:
 
 @every_setting
 @given(
-    messages=conversations(), plan=st.none() | outcomes, prompt=st.sampled_from([None, "Be brief."]),
+    messages=conversations(),
+    plan=st.none() | outcomes,
+    prompt=st.sampled_from([None, "Be brief."]),
     counter=st.sampled_from(["chars4", "o200k_base"]),
-)  # fmt: skip
+)
 def test_columns_say_what_the_records_say(
-    strategy: Strategy, messages: list[Message], plan: list[str] | None, prompt: str | None, counter: str
+    strategy: Strategy,
+    messages: list[Message],
+    plan: list[str] | None,
+    prompt: str | None,
+    counter: str,
 ) -> None:
     log = Log(messages)
     try:
-        run = memviz.replay(log, strategy, model=plan and summarizer(plan), counter=counter, system_prompt=prompt)
-    except SystemPromptTooLargeError:  # leading system messages that are larger than the limit
+        run = memviz.replay(
+            log,
+            strategy,
+            model=plan and summarizer(plan),
+            counter=counter,
+            system_prompt=prompt,
+        )
+    except (
+        SystemPromptTooLargeError
+    ):  # leading system messages that are larger than the limit
         return
     assert in_columns(run) == recorded(run)
     again = Run(run.strategy, run.space, Requests.of([*run.requests]), run.compactions)
     assert again.requests == run.requests
     assert in_columns(again) == in_columns(run)
-    assert [*run.turns] == [record for record, last in zip(run.requests, _ends_turn(run), strict=True) if last]
+    assert [*run.turns] == [
+        record
+        for record, last in zip(run.requests, _ends_turn(run), strict=True)
+        if last
+    ]
 
 
 def _ends_turn(run: Run) -> list[bool]:
     turns = [record.turn for record in run.requests]
-    return [turn != after for turn, after in zip(turns, [*turns, None][1:], strict=True)]
+    return [
+        turn != after for turn, after in zip(turns, [*turns, None][1:], strict=True)
+    ]
 
 
 def test_a_snapshot_does_not_grow_and_has_the_records_of_its_time() -> None:
-    chat = memviz.Chat(small("summary"), model=memviz.ScriptedModel([f"reply {n}" for n in range(9)]))
+    chat = memviz.Chat(
+        small("summary"), model=memviz.ScriptedModel([f"reply {n}" for n in range(9)])
+    )
     held = []
     for said in ("one", "two", "three"):
         chat.send(said)
@@ -140,10 +191,18 @@ def test_a_snapshot_does_not_grow_and_has_the_records_of_its_time() -> None:
 
 
 def test_only_what_is_no_range_is_kept_in_full() -> None:
-    log = Log([Message(role, f"{role} {number}") for number in range(20) for role in ("user", "assistant")])
+    log = Log(
+        [
+            Message(role, f"{role} {number}")
+            for number in range(20)
+            for role in ("user", "assistant")
+        ]
+    )
     for id in IDS:
         if id not in KEPT_IN_FULL:
-            assert not memviz.replay(log, small(id), model=summarizer(["good"]), counter="chars4").columns.others, id
+            assert not memviz.replay(
+                log, small(id), model=summarizer(["good"]), counter="chars4"
+            ).columns.others, id
     run = memviz.replay(log, Odd(shape="head and tail"), model=None, counter="chars4")
     assert len(run.columns.others) == 18  # the first two are whole
 

@@ -39,11 +39,15 @@ def store() -> Iterator[Store]:
 STRATEGIES = {
     **{id: cls() for id, cls in OWN.items()},
     "fifo_facts": memviz.strategy("fifo_facts", token_limit=80, max_facts=2),
-    "threshold_summary": memviz.strategy("threshold_summary", trigger_tokens=60, keep_messages=3),
+    "threshold_summary": memviz.strategy(
+        "threshold_summary", trigger_tokens=60, keep_messages=3
+    ),
     "a threshold that the summary alone is over": memviz.strategy(
         "threshold_summary", trigger_tokens=12, keep_messages=1
     ),
-    "langchain_summarization": memviz.strategy("langchain_summarization", trigger_tokens=60, keep_messages=3),
+    "langchain_summarization": memviz.strategy(
+        "langchain_summarization", trigger_tokens=60, keep_messages=3
+    ),
 }
 
 
@@ -60,7 +64,9 @@ class Echo(Model):
         if self.fails:
             raise OSError("no network")
         self.requests.append(tuple(messages))
-        yield Reply(f"<fact>{crc32(repr([message.to_request() for message in messages]).encode())}</fact>")
+        yield Reply(
+            f"<fact>{crc32(repr([message.to_request() for message in messages]).encode())}</fact>"
+        )
 
 
 class Holder:
@@ -68,9 +74,16 @@ class Holder:
 
     def __init__(self, id: str, store: Store | None) -> None:
         self.model, self.summarizer, self.store = Echo(), Echo(), store
-        self.chat = Chat(STRATEGIES[id], model=self.model, summarizer=self.summarizer, counter="chars4")
+        self.chat = Chat(
+            STRATEGIES[id],
+            model=self.model,
+            summarizer=self.summarizer,
+            counter="chars4",
+        )
         self.said: list[str] = []
-        self.conversation = store.add_chat(Transcript(()), self.chat.run) if store else ""
+        self.conversation = (
+            store.add_chat(Transcript(()), self.chat.run) if store else ""
+        )
 
     def do(self, what: str, number: int) -> None:
         if what == "fail" or (what == "send" and self.chat.unanswered):
@@ -112,29 +125,41 @@ def changes(run: Run) -> list[dict[str, Any]]:
     return [{**compaction.to_dict(), "seconds": 0} for compaction in run.compactions]
 
 
-ACTIONS = st.lists(st.sampled_from(["send", "send", "send", "send", "fail", "undo", "again"]), min_size=6, max_size=16)
+ACTIONS = st.lists(
+    st.sampled_from(["send", "send", "send", "send", "fail", "undo", "again"]),
+    min_size=6,
+    max_size=16,
+)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("id", STRATEGIES)
 @given(actions=ACTIONS)
-def test_a_chat_that_is_left_after_each_step_goes_on_the_same(id: str, store: Store, actions: list[str]) -> None:
+def test_a_chat_that_is_left_after_each_step_goes_on_the_same(
+    id: str, store: Store, actions: list[str]
+) -> None:
     left, stays = Holder(id, store), Holder(id, None)
     for number, action in enumerate(actions):
         left.do(action, number)
         stays.do(action, number)
     assert sent(left.chat.run) == sent(stays.chat.run)
     assert changes(left.chat.run) == changes(stays.chat.run)
-    assert left.summarizer.requests == stays.summarizer.requests, "nothing is asked and paid for twice"
+    assert left.summarizer.requests == stays.summarizer.requests, (
+        "nothing is asked and paid for twice"
+    )
 
 
 @pytest.mark.parametrize("id", STRATEGIES)
-def test_a_chat_that_went_back_to_its_strategy_goes_on_the_same(id: str, store: Store) -> None:
+def test_a_chat_that_went_back_to_its_strategy_goes_on_the_same(
+    id: str, store: Store
+) -> None:
     left, stays = Holder(id, store), Holder(id, None)
     for number in range(12):
         for holder in (left, stays):
             if number in (5, 8):
-                holder.chat.change_strategy(memviz.strategy("window") if number == 5 else STRATEGIES[id])
+                holder.chat.change_strategy(
+                    memviz.strategy("window") if number == 5 else STRATEGIES[id]
+                )
                 holder.leave()
             holder.do("send", number)
     assert sent(left.chat.run) == sent(stays.chat.run)
@@ -153,7 +178,10 @@ def test_what_was_taken_back_leaves_nothing_behind(id: str, actions: list[str]) 
     assert sent(wandering.chat.run) == sent(straight.chat.run)
     assert changes(wandering.chat.run) == changes(straight.chat.run)
     turns = range(straight.chat.log.turn_count + 1)
-    memories = [[run.memory_after(turn).state for turn in turns] for run in (wandering.chat.run, straight.chat.run)]
+    memories = [
+        [run.memory_after(turn).state for turn in turns]
+        for run in (wandering.chat.run, straight.chat.run)
+    ]
     assert memories[0] == memories[1]
 
 
@@ -162,8 +190,18 @@ class AskingTwice(FoldingSix):
 
     def request(self) -> Sequence[FromLibrary]:
         if len(self.held) > 6:
-            long = self.ask([Message("user", " / ".join(one.message.content for one in self.held[:-2]))])
-            self.held = [FromLibrary(Message("user", self.ask([Message("user", long)]))), *self.held[-2:]]
+            long = self.ask(
+                [
+                    Message(
+                        "user",
+                        " / ".join(one.message.content for one in self.held[:-2]),
+                    )
+                ]
+            )
+            self.held = [
+                FromLibrary(Message("user", self.ask([Message("user", long)]))),
+                *self.held[-2:],
+            ]
         return self.held
 
 
@@ -188,10 +226,19 @@ class Lending(LibraryStrategy):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_a_library_that_is_opened_again_gets_all_its_answers_and_asks_nobody(library: str) -> None:
+def test_a_library_that_is_opened_again_gets_all_its_answers_and_asks_nobody(
+    library: str,
+) -> None:
     model, summarizer = Echo(), Echo()
-    whole = Chat(Lending(library=library), model=model, summarizer=summarizer, counter="chars4")
-    again, paid = Chat(Lending(library=library), model=Echo(), summarizer=Echo(), counter="chars4"), Echo()
+    whole = Chat(
+        Lending(library=library), model=model, summarizer=summarizer, counter="chars4"
+    )
+    again, paid = (
+        Chat(
+            Lending(library=library), model=Echo(), summarizer=Echo(), counter="chars4"
+        ),
+        Echo(),
+    )
     for number in range(9):
         whole.send(f"Question {number}?")
         again = Chat.resume(again.run, model=model, summarizer=paid)
@@ -200,7 +247,9 @@ def test_a_library_that_is_opened_again_gets_all_its_answers_and_asks_nobody(lib
     assert paid.requests == summarizer.requests
 
 
-def test_the_answer_is_on_record_where_strategy_or_library_made_another_text_of_it() -> None:
+def test_the_answer_is_on_record_where_strategy_or_library_made_another_text_of_it() -> (
+    None
+):
     scripts = {
         Tracks(): ["A.", "B.", "Work 2.", "C.", "Work 3."],
         Folding(): ["one", "two", "three"],
@@ -210,13 +259,17 @@ def test_the_answer_is_on_record_where_strategy_or_library_made_another_text_of_
         run = memviz.replay(said, strategy, model=ScriptedModel(script), counter=len)
         asked = [compaction for compaction in run.compactions if compaction.calls]
         assert [compaction.answered for compaction in asked] == script[: len(asked)]
-        assert [compaction.output_tokens for compaction in asked] == [len(text) for text in script[: len(asked)]]
+        assert [compaction.output_tokens for compaction in asked] == [
+            len(text) for text in script[: len(asked)]
+        ]
 
 
 @pytest.mark.parametrize("strategy", [Tracks(), Folding()])
 def test_answers_on_record_make_the_same_run_again(strategy: memviz.Strategy) -> None:
     run = memviz.replay(talk(9), strategy, model=Echo(), counter=len)
-    again = memviz.replay(run.log, strategy, model=RecordedSummaries(run, ScriptedModel(())), counter=len)
+    again = memviz.replay(
+        run.log, strategy, model=RecordedSummaries(run, ScriptedModel(())), counter=len
+    )
     assert sent(again) == sent(run)
 
 

@@ -24,16 +24,33 @@ from tests.engine.forecasts import (
     wrong,
 )
 from tests.engine.probes import IDS, SUMMARIZING, Digest, small
-from tests.strategies.conversations import conversations, outcomes, small_parameters, summarizer
+from tests.strategies.conversations import (
+    conversations,
+    outcomes,
+    small_parameters,
+    summarizer,
+)
 
-LIMITS = {"token_limit": 40, "max_token_limit": 40}  # large enough for a summary and something beside it
+LIMITS = {
+    "token_limit": 40,
+    "max_token_limit": 40,
+}  # large enough for a summary and something beside it
 FORECASTING = [*SUMMARIZING, "fifo_facts"]
-steps = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from([1, 2, 3, 5, 13])), max_size=8)
+steps = st.lists(
+    st.tuples(st.sampled_from(STEPS), st.sampled_from([1, 2, 3, 5, 13])), max_size=8
+)
 prompts = st.sampled_from([None, "be kind"])
 
 
 def with_room(id: str) -> memviz.Strategy:
-    return small(id, **{name: limit for name, limit in LIMITS.items() if name in small_parameters(id)})
+    return small(
+        id,
+        **{
+            name: limit
+            for name, limit in LIMITS.items()
+            if name in small_parameters(id)
+        },
+    )
 
 
 @pytest.mark.parametrize("id", FORECASTING)
@@ -44,17 +61,29 @@ def with_room(id: str) -> memviz.Strategy:
     prompt=prompts,
     leading=st.integers(0, 2),
 )
-@example([Message("user", "word " * 50)], {0}, ["long"], None, 0)  # all summarized, and the summary is over the limit
+@example(
+    [Message("user", "word " * 50)], {0}, ["long"], None, 0
+)  # all summarized, and the summary is over the limit
 @example([Message("assistant", "Hi"), Message("user", "")], {0, 1}, ["raise"], None, 0)
 @example(  # all summarized while a tool is called
-    [Message("user", ""), Message("assistant", "word " * 50, tool_calls=(ToolCall("a", "look_up", "{}"),))],
+    [
+        Message("user", ""),
+        Message(
+            "assistant", "word " * 50, tool_calls=(ToolCall("a", "look_up", "{}"),)
+        ),
+    ],
     {0, 1},
     ["good"],
     None,
     0,
 )
 def test_of_a_conversation_that_is_held_elsewhere(
-    id: str, messages: list[Message], loads: set[int], plan: list[str], prompt: str | None, leading: int
+    id: str,
+    messages: list[Message],
+    loads: set[int],
+    plan: list[str],
+    prompt: str | None,
+    leading: int,
 ) -> None:
     messages = [Message("system", "be brief")] * leading + messages
     for length in range(len(messages) + 1):
@@ -71,12 +100,18 @@ def test_of_a_conversation_that_is_held_elsewhere(
 @given(steps=steps, plan=outcomes, prompt=prompts)
 @example([("turn", 5), ("turn", 13), ("stopped", 3)], ["good"], None)
 @example([("turn", 13), ("long", 8), ("unanswered", 3), ("undo", 1)], ["good"], None)
-@example([("long", 13), ("unanswered", 2), ("edit", 13), ("undo", 2)], ["good", "long"], None)
-def test_of_a_chat(id: str, steps: list[tuple[str, int]], plan: list[str], prompt: str | None) -> None:
+@example(
+    [("long", 13), ("unanswered", 2), ("edit", 13), ("undo", 2)], ["good", "long"], None
+)
+def test_of_a_chat(
+    id: str, steps: list[tuple[str, int]], plan: list[str], prompt: str | None
+) -> None:
     for length in range(len(steps) + 1):
 
         def build(length: int = length) -> HeldHere:
-            return held_here(steps[:length])(HeldHere(with_room(id), summarizer(plan), prompt))
+            return held_here(steps[:length])(
+                HeldHere(with_room(id), summarizer(plan), prompt)
+            )
 
         assert not wrong(build), steps[:length]
 
@@ -85,15 +120,21 @@ def test_of_a_chat(id: str, steps: list[tuple[str, int]], plan: list[str], promp
 def test_the_system_prompt_counts_where_it_is_asked_to(
     messages: list[Message], plan: list[str], prompt: str | None
 ) -> None:
-    strategy = memviz.strategy("chat_summary_buffer", token_limit=60, count_initial_tokens=True)
+    strategy = memviz.strategy(
+        "chat_summary_buffer", token_limit=60, count_initial_tokens=True
+    )
     messages = [Message("system", "be brief and polite"), *messages]
     leading = takewhile(lambda message: message.role == "system", messages)
     count = memviz.counter("chars4")
-    assume(count(prompt or "") + sum(count(message.content) for message in leading) <= 60)  # else it is an error
+    assume(
+        count(prompt or "") + sum(count(message.content) for message in leading) <= 60
+    )  # else it is an error
     for length in range(1, len(messages) + 1):
 
         def build(length: int = length) -> HeldElsewhere:
-            return held_elsewhere(messages[:length])(HeldElsewhere(strategy, summarizer(plan), prompt))
+            return held_elsewhere(messages[:length])(
+                HeldElsewhere(strategy, summarizer(plan), prompt)
+            )
 
         assert not wrong(build), messages[:length]
 
@@ -110,7 +151,11 @@ def test_of_a_replay_the_plan_agrees_at_every_request(
     for memory in [record.memory for record in run.turns]:
         left = strategy.headroom(memory)
         if left is None:
-            assert (id, memory.pending, memory.is_turn_open) == ("chat_summary_buffer", 0, True)
+            assert (id, memory.pending, memory.is_turn_open) == (
+                "chat_summary_buffer",
+                0,
+                True,
+            )
             continue
         if left.unit != "tokens":
             continue
@@ -119,12 +164,16 @@ def test_of_a_replay_the_plan_agrees_at_every_request(
             text = "abcd" * tokens if counter == "chars4" else "word " * tokens
             log = memory.log.prefix(memory.length)
             log.append(Message("user", text))
-            space = replace(memory.space, log=log, sums=log.token_sums(memory.sums.counter))
+            space = replace(
+                memory.space, log=log, sums=log.token_sums(memory.sums.counter)
+            )
             said = memory._replace(space=space).appended(len(log))
             assert bool(strategy.plan(said)) == (tokens >= left.amount)
 
 
-@pytest.mark.parametrize("id", [id for id in SUMMARIZING if id != "chat_summary_buffer"])
+@pytest.mark.parametrize(
+    "id", [id for id in SUMMARIZING if id != "chat_summary_buffer"]
+)
 def test_there_is_none_without_a_summarizer(id: str) -> None:
     assert HeldElsewhere(small(id), None).headroom() is None
     assert not compacts(HeldElsewhere(small(id), None))
@@ -132,7 +181,9 @@ def test_there_is_none_without_a_summarizer(id: str) -> None:
 
 def test_without_a_summarizer_what_would_be_dropped_is_forecast() -> None:
     def build() -> HeldElsewhere:
-        return held_elsewhere([Message("user", "word " * 9)])(HeldElsewhere(small("chat_summary_buffer"), None))
+        return held_elsewhere([Message("user", "word " * 9)])(
+            HeldElsewhere(small("chat_summary_buffer"), None)
+        )
 
     assert build().headroom() == (22, "tokens")
     assert not wrong(build)
@@ -146,17 +197,30 @@ def test_there_is_none_where_nothing_is_ever_summarized(id: str) -> None:
 
 
 def test_of_a_system_prompt_that_is_too_large_there_is_none() -> None:
-    strategy = memviz.strategy("chat_summary_buffer", token_limit=5, count_initial_tokens=True)
-    assert ChatMemory(strategy, counter="chars4", system_prompt="p" * 24).headroom() is None
-    assert ChatMemory(strategy, counter="chars4", system_prompt="p" * 20).headroom() == (1, "tokens")
+    strategy = memviz.strategy(
+        "chat_summary_buffer", token_limit=5, count_initial_tokens=True
+    )
+    assert (
+        ChatMemory(strategy, counter="chars4", system_prompt="p" * 24).headroom()
+        is None
+    )
+    assert ChatMemory(
+        strategy, counter="chars4", system_prompt="p" * 20
+    ).headroom() == (1, "tokens")
 
 
 def test_a_summary_that_does_not_fit_sets_nothing_off_beside_a_question() -> None:
     """Of 30 tokens the summary alone has 40: it counts once a reply stands first, and not before."""
-    memory = ChatMemory(small("chat_summary_buffer"), model=ScriptedModel(["word " * 40] * 3), counter=words)
+    memory = ChatMemory(
+        small("chat_summary_buffer"),
+        model=ScriptedModel(["word " * 40] * 3),
+        counter=words,
+    )
     memory.append(Message("user", "word " * 31))
     memory.load()
-    assert memory.headroom() is None, "everything is summarized: a reply has to go, and a question has room"
+    assert memory.headroom() is None, (
+        "everything is summarized: a reply has to go, and a question has room"
+    )
     memory.append(Message("user", "word " * 30))
     memory.load()
     assert memory.headroom() == (1, "tokens")
@@ -179,7 +243,10 @@ def test_a_summary_counts_beside_a_reply_that_is_the_oldest_message() -> None:
 def test_a_failure_is_waited_for_in_turns() -> None:
     model = ScriptedModel([memviz.ModelError("down"), "a summary"])
     chat = Chat(
-        small("summary_buffer"), model=HeldHere(small("buffer"), Digest()).talker, summarizer=model, counter=words
+        small("summary_buffer"),
+        model=HeldHere(small("buffer"), Digest()).talker,
+        summarizer=model,
+        counter=words,
     )
     chat.send("word " * 30)
     assert chat.run.compactions[-1].error
@@ -188,12 +255,18 @@ def test_a_failure_is_waited_for_in_turns() -> None:
     assert chat.headroom() == (1, "turns")
     assert str(chat.headroom()) == "1 more turn"
     chat.send("Hello")
-    assert [compaction.error is None for compaction in chat.run.compactions] == [False, True]
+    assert [compaction.error is None for compaction in chat.run.compactions] == [
+        False,
+        True,
+    ]
 
 
 def test_a_message_that_waits_for_a_decision_is_the_next_thing() -> None:
     chat = Chat(
-        small("summary_buffer"), model=HeldHere(small("buffer"), Digest()).talker, summarizer=Digest(), counter=words
+        small("summary_buffer"),
+        model=HeldHere(small("buffer"), Digest()).talker,
+        summarizer=Digest(),
+        counter=words,
     )
     chat.review = True
     chat.send("word " * 30)
@@ -209,11 +282,15 @@ def tool_loops(draw: st.DrawFn) -> list[Message]:
     for turn in range(draw(st.integers(1, 3))):
         said.append(Message("user", draw(tokens)))
         for call in range(draw(st.integers(0, 5))):
-            ids = [f"{turn}-{call}-{number}" for number in range(draw(st.integers(1, 2)))]
+            ids = [
+                f"{turn}-{call}-{number}" for number in range(draw(st.integers(1, 2)))
+            ]
             calls = tuple(ToolCall(id, "look_up", "{}") for id in ids)
             said.append(Message("assistant", draw(tokens), tool_calls=calls))
             said += [Message("tool", draw(tokens), tool_call_id=id) for id in ids]
-        said += [Message("assistant", text) for text in draw(st.lists(tokens, max_size=1))]
+        said += [
+            Message("assistant", text) for text in draw(st.lists(tokens, max_size=1))
+        ]
     return said
 
 
@@ -247,7 +324,11 @@ def test_in_a_tool_loop_none_comes_before_it_and_a_plain_message_of_that_size_ma
     if left.unit == "tokens":
         assert compactions_after(Message("user", of_tokens(left.amount)))
         smaller = of_tokens(left.amount - 1)
-        for role in ["user", *(message.role for message in messages[length : length + 1])] if left.amount else []:
+        for role in (
+            ["user", *(message.role for message in messages[length : length + 1])]
+            if left.amount
+            else []
+        ):
             assert not compactions_after(Message(role, smaller))
     elif left.unit == "messages":
         said = [Message("user", "")] * left.amount

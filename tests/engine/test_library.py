@@ -22,11 +22,20 @@ class FoldingSix:
         self.held: list[FromLibrary] = []
 
     def take(self, position: int, message: Message) -> None:
-        self.held.append(FromLibrary(message, position if self.knows_positions else None))
+        self.held.append(
+            FromLibrary(message, position if self.knows_positions else None)
+        )
 
     def request(self) -> Sequence[FromLibrary]:
         if len(self.held) > 6:
-            answer = self.ask([Message("user", " / ".join(one.message.content for one in self.held[:-2]))])
+            answer = self.ask(
+                [
+                    Message(
+                        "user",
+                        " / ".join(one.message.content for one in self.held[:-2]),
+                    )
+                ]
+            )
             summary = FromLibrary(Message("user", f"So far: {answer}"))
             self.held = [summary, *self.held[-2:]]
         return self.held
@@ -45,7 +54,11 @@ class Folding(LibraryStrategy):
 
 
 def talk(turns: int) -> list[Message]:
-    return [Message(role, f"{role} {n}") for n in range(turns) for role in ("user", "assistant")]
+    return [
+        Message(role, f"{role} {n}")
+        for n in range(turns)
+        for role in ("user", "assistant")
+    ]
 
 
 def by_hand(messages: list[Message], answers: list[str]) -> list[list[str]]:
@@ -63,26 +76,44 @@ def by_hand(messages: list[Message], answers: list[str]) -> list[list[str]]:
 def test_its_requests_are_those_of_the_library_alone() -> None:
     answers = [f"note {n}" for n in range(20)]
     for messages in (talk(12), loops(2, 6)):
-        run = memviz.replay(messages, Folding(), model=ScriptedModel(answers), counter=len)
-        sent = [[message.content for message in record.context.messages] for record in run.requests]
+        run = memviz.replay(
+            messages, Folding(), model=ScriptedModel(answers), counter=len
+        )
+        sent = [
+            [message.content for message in record.context.messages]
+            for record in run.requests
+        ]
         assert sent == by_hand(messages, answers)
 
 
 def test_what_reached_its_summarizer_is_a_compaction() -> None:
-    run = memviz.replay(talk(8), Folding(), model=ScriptedModel(["one", "two", "three"]), counter=len)
+    run = memviz.replay(
+        talk(8), Folding(), model=ScriptedModel(["one", "two", "three"]), counter=len
+    )
     first, second = run.compactions[:2]
     assert first.prompt == " / ".join(message.content for message in talk(8)[:5])
-    assert (first.summary, first.summarized, first.calls) == ("So far: one", range(5), 1)
+    assert (first.summary, first.summarized, first.calls) == (
+        "So far: one",
+        range(5),
+        1,
+    )
     assert second.replaces == 1
     fates = run.fates_at(run.requests[-1])
     assert [Fate(code) for code in fates[:13]] == [Fate.SUMMARIZED] * 13
     assert run.requests[-1].tokens["summary"] == len("So far: three")
 
 
-def test_messages_are_known_by_their_words_where_the_library_keeps_no_identity() -> None:
+def test_messages_are_known_by_their_words_where_the_library_keeps_no_identity() -> (
+    None
+):
     answers = ["one", "two", "three"]
     known = memviz.replay(talk(8), Folding(), model=ScriptedModel(answers), counter=len)
-    guessed = memviz.replay(talk(8), Folding(knows_positions=False), model=ScriptedModel(answers), counter=len)
+    guessed = memviz.replay(
+        talk(8),
+        Folding(knows_positions=False),
+        model=ScriptedModel(answers),
+        counter=len,
+    )
     assert [r.parts for r in known.requests] == [r.parts for r in guessed.requests]
 
 
@@ -98,18 +129,32 @@ def test_a_failed_summarizer_leaves_everything_and_is_left_alone_for_a_while() -
 
 def test_a_chat_that_is_resumed_goes_on_the_same_and_pays_for_nothing_twice() -> None:
     answers = ["one", "two", "three", "four", "five"]
-    whole = memviz.Chat(Folding(), model=ScriptedModel(["yes"] * 12), summarizer=ScriptedModel(answers), counter=len)
+    whole = memviz.Chat(
+        Folding(),
+        model=ScriptedModel(["yes"] * 12),
+        summarizer=ScriptedModel(answers),
+        counter=len,
+    )
     for n in range(12):
         _recalling(whole, n).send(f"user {n}")
-    first = memviz.Chat(Folding(), model=ScriptedModel(["yes"] * 6), summarizer=ScriptedModel(answers), counter=len)
+    first = memviz.Chat(
+        Folding(),
+        model=ScriptedModel(["yes"] * 6),
+        summarizer=ScriptedModel(answers),
+        counter=len,
+    )
     for n in range(6):
         _recalling(first, n).send(f"user {n}")
     paid = len([c for c in first.run.compactions if c.calls])
     rest = ScriptedModel(answers[paid:])
-    again = memviz.Chat.resume(first.run, model=ScriptedModel(["yes"] * 6), summarizer=rest)
+    again = memviz.Chat.resume(
+        first.run, model=ScriptedModel(["yes"] * 6), summarizer=rest
+    )
     for n in range(6, 12):
         _recalling(again, n).send(f"user {n}")
-    assert [r.context.messages for r in again.run.requests] == [r.context.messages for r in whole.run.requests]
+    assert [r.context.messages for r in again.run.requests] == [
+        r.context.messages for r in whole.run.requests
+    ]
     assert [r.parts.recalled for r in again.run.requests].count((0, 1)) == 3
 
 
@@ -120,7 +165,9 @@ def _recalling(chat: memviz.Chat, number: int) -> memviz.Chat:
 
 
 def test_a_request_of_the_past_is_known_by_what_was_sent_then() -> None:
-    run = memviz.replay(talk(8), Folding(), model=ScriptedModel(["one", "two", "three"]), counter=len)
+    run = memviz.replay(
+        talk(8), Folding(), model=ScriptedModel(["one", "two", "three"]), counter=len
+    )
     for record in run.requests:
         assert run.strategy.select(record.memory)[-1].stop == record.memory.length  # type: ignore[union-attr]
         assert not any(c.tokens_after >= c.tokens_before for c in record.compactions)

@@ -22,15 +22,25 @@ queries = st.fixed_dictionaries(
         "turns": st.lists(st.integers(-1, 12), max_size=3),
         "messages": st.lists(st.integers(-2, 35), max_size=4),
         "last_n": st.none() | st.integers(1, 40),
-        "keywords": st.lists(st.sampled_from(["lisbon", "CAT", "搬家", "zebra"]), max_size=2),
+        "keywords": st.lists(
+            st.sampled_from(["lisbon", "CAT", "搬家", "zebra"]), max_size=2
+        ),
     }
 ).filter(lambda query: any(query.values()))
 
 
-def last_request(conversation: list[Message], strategy: memviz.Strategy, /, **query: Any) -> memviz.TurnRecord:
+def last_request(
+    conversation: list[Message], strategy: memviz.Strategy, /, **query: Any
+) -> memviz.TurnRecord:
     """The last request of a conversation, answered or open, with a recall into it."""
     last = turn_numbers(conversation)[-1]
-    run = memviz.replay(conversation, strategy, model=Digest(), counter="chars4", recalls={last: Recall(**query)})
+    run = memviz.replay(
+        conversation,
+        strategy,
+        model=Digest(),
+        counter="chars4",
+        recalls={last: Recall(**query)},
+    )
     return last_of(run)
 
 
@@ -40,14 +50,21 @@ def last_of(run: memviz.Run) -> memviz.TurnRecord:
 
 
 def leading_system_messages(messages: list[Message]) -> int:
-    return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
+    return next(
+        (i for i, message in enumerate(messages) if message.role != "system"),
+        len(messages),
+    )
 
 
-def picked(messages: list[Message], stop: int, query: dict[str, Any], bound: int) -> tuple[list[int], int, set[str]]:
+def picked(
+    messages: list[Message], stop: int, query: dict[str, Any], bound: int
+) -> tuple[list[int], int, set[str]]:
     """By brute force: positions before ``stop`` that the query brings back within the bound, how many more it names,
     and the numbers that do not exist."""
     numbers, missing = turn_numbers(messages), set()
-    leading = leading_system_messages(messages)  # in every request anyway: only recalled where named by position
+    leading = leading_system_messages(
+        messages
+    )  # in every request anyway: only recalled where named by position
     by_number: set[int] = set()
     others: set[int] = set()
     for turn in query["turns"]:
@@ -62,9 +79,13 @@ def picked(messages: list[Message], stop: int, query: dict[str, Any], bound: int
     for i in range(leading, stop):
         if query["last_n"] and i >= stop - query["last_n"]:
             others.add(i)
-        if any(word.lower() in messages[i].content.lower() for word in query["keywords"]):
+        if any(
+            word.lower() in messages[i].content.lower() for word in query["keywords"]
+        ):
             others.add(i)
-    in_order = sorted(by_number, reverse=True) + sorted(others - by_number, reverse=True)
+    in_order = sorted(by_number, reverse=True) + sorted(
+        others - by_number, reverse=True
+    )
     return sorted(in_order[:bound]), len(in_order[bound:]), missing
 
 
@@ -75,22 +96,37 @@ def before_turn(record: memviz.TurnRecord) -> int:
 
 def positions(record: memviz.TurnRecord, kind: Any) -> list[int]:
     """The log positions of all blocks of this kind, in order."""
-    return [position for block in record.context.blocks if block.kind == kind for position in block.indices]
+    return [
+        position
+        for block in record.context.blocks
+        if block.kind == kind
+        for position in block.indices
+    ]
 
 
 @given(messages=conversations(), query=queries, bound=st.integers(1, 8))
 def test_picks_are_united_in_log_order_within_the_bound(
     messages: list[Message], query: dict[str, Any], bound: int
 ) -> None:
-    strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=bound)
+    strategy = memviz.strategy(
+        "summary_only", enable_summarization=False, max_recalled_messages=bound
+    )
     record = last_request(messages, strategy, **query)
     kept, cut, missing = picked(messages, before_turn(record), query, bound)
     assert record.recalled is not None
-    assert list(record.recalled) == list(record.recalled.messages) == [messages[i] for i in kept]
+    assert (
+        list(record.recalled)
+        == list(record.recalled.messages)
+        == [messages[i] for i in kept]
+    )
     assert (len(record.recalled), record.recalled.cut) == (len(kept), cut)
     assert set(record.recalled.missing) == missing
     assert len(record.recalled.missing) == len(missing), "each is named once"
-    verbatim = {*range(leading_system_messages(messages)), *positions(record, "history"), *positions(record, "input")}
+    verbatim = {
+        *range(leading_system_messages(messages)),
+        *positions(record, "history"),
+        *positions(record, "input"),
+    }
     assert positions(record, "recalled") == [i for i in kept if i not in verbatim]
 
 
@@ -100,32 +136,50 @@ def test_works_in_every_strategy_and_sends_nothing_twice(
     id: str, messages: list[Message], query: dict[str, Any]
 ) -> None:
     record = last_request(messages, small(id), **query)
-    plain = last_of(memviz.replay(messages, small(id), model=Digest(), counter="chars4"))
+    plain = last_of(
+        memviz.replay(messages, small(id), model=Digest(), counter="chars4")
+    )
     found, _, _ = picked(messages, before_turn(record), query, 20)
-    placed = [block for block in record.context.blocks if block.kind in ("history", "input") and block.indices]
-    sent = [pair for block in placed for pair in zip(block.indices, block.messages, strict=True)]
+    placed = [
+        block
+        for block in record.context.blocks
+        if block.kind in ("history", "input") and block.indices
+    ]
+    sent = [
+        pair
+        for block in placed
+        for pair in zip(block.indices, block.messages, strict=True)
+    ]
     whole = {position for position, message in sent if message == messages[position]}
     held = {*range(leading_system_messages(messages)), *whole}
     assert sorted(positions(record, "recalled")) == [i for i in found if i not in held]
     if before_input(record):
-        assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], "so the prefix stays cacheable"
+        assert [b.kind for b in record.context.blocks][-2:] == ["recalled", "input"], (
+            "so the prefix stays cacheable"
+        )
     start = len(plain.context.messages) - len(plain.parts.input)
     before = with_restored(plain, record)[:start]
     asked = [
         messages[position] if position in found else message
-        for position, message in zip(plain.parts.input, plain.context.messages[start:], strict=True)
+        for position, message in zip(
+            plain.parts.input, plain.context.messages[start:], strict=True
+        )
     ]
     added = [messages[position] for position in before_input(record)]
     assert list(record.context.messages) == [*before, *added, *asked]
 
 
-def test_a_result_that_the_input_holds_cleared_is_sent_whole_when_it_is_recalled() -> None:
+def test_a_result_that_the_input_holds_cleared_is_sent_whole_when_it_is_recalled() -> (
+    None
+):
     call = ToolCall("a", "look_up", "{}")
     log = [
-        Message("user", "Look."), Message("assistant", "", tool_calls=(call,)),
-        Message("tool", "The code is 7731.", tool_call_id="a"), Message("user", "And now?"),
+        Message("user", "Look."),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "The code is 7731.", tool_call_id="a"),
+        Message("user", "And now?"),
         Message("tool", "Nothing more.", tool_call_id="b"),
-    ]  # fmt: skip
+    ]
     strategy = small("clear_tool_results")
     plain = last_of(memviz.replay(log, strategy, counter="chars4"))
     assert plain.context.messages[-3].content == "[cleared]"
@@ -136,46 +190,75 @@ def test_a_result_that_the_input_holds_cleared_is_sent_whole_when_it_is_recalled
 def test_bound_keeps_the_newest_and_reports_the_cut() -> None:
     record = last_request(talk(20), memviz.strategy("window", window_size=1), last_n=30)
     assert record.recalled is not None
-    assert list(record.recalled.messages) == talk(20)[18:38], "20 unless the strategy says otherwise"
+    assert list(record.recalled.messages) == talk(20)[18:38], (
+        "20 unless the strategy says otherwise"
+    )
     assert record.recalled.cut == 10
 
 
 def test_what_was_asked_for_by_number_goes_before_the_newest() -> None:
-    strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=4)
+    strategy = memviz.strategy(
+        "summary_only", enable_summarization=False, max_recalled_messages=4
+    )
     record = last_request(talk(9), strategy, turns=[1], messages=[5], last_n=6)
     assert record.recalled is not None
     assert record.recalled.indices == (0, 1, 5, 15)
     assert record.recalled.cut == 5
     record = last_request(talk(9), strategy, turns=[1, 2, 3], last_n=6)
     assert record.recalled is not None
-    assert record.recalled.indices == (2, 3, 4, 5), "of more numbers than there is room for, the newest"
+    assert record.recalled.indices == (2, 3, 4, 5), (
+        "of more numbers than there is room for, the newest"
+    )
 
 
-def test_the_bound_is_that_of_one_recall_and_nothing_is_cut_that_another_one_brings_back() -> None:
-    strategy = memviz.strategy("summary_only", enable_summarization=False, max_recalled_messages=2)
+def test_the_bound_is_that_of_one_recall_and_nothing_is_cut_that_another_one_brings_back() -> (
+    None
+):
+    strategy = memviz.strategy(
+        "summary_only", enable_summarization=False, max_recalled_messages=2
+    )
     chat = memviz.Chat(strategy, model=ScriptedModel(["answer"] * 4))
     for number in range(4):
         chat.send(f"question {number}")
-    assert (chat.recall(last_n=4).indices, chat.recall(turns=[1]).indices) == ((6, 7), (0, 1, 6, 7))
+    assert (chat.recall(last_n=4).indices, chat.recall(turns=[1]).indices) == (
+        (6, 7),
+        (0, 1, 6, 7),
+    )
     assert chat.waiting.recalled.cut == 2
     assert chat.recall(turns=[3]).cut == 0
 
 
 def test_what_does_not_exist_is_named_and_the_rest_recalled() -> None:
-    record = last_request(talk(3), memviz.strategy("window", window_size=1), turns=[1, 9], messages=[99, -1, 2])
+    record = last_request(
+        talk(3),
+        memviz.strategy("window", window_size=1),
+        turns=[1, 9],
+        messages=[99, -1, 2],
+    )
     assert record.recalled is not None
     assert list(record.recalled.messages) == talk(3)[:3]
     assert set(record.recalled.missing) == {"turn 9", "message 99", "message -1"}
 
 
 def test_what_brought_nothing_back_is_kept_with_the_run() -> None:
-    run = memviz.replay(talk(2), memviz.strategy("window"), model=None, recalls={2: Recall([99])})
-    (recalled,) = [r.recalled for r in memviz.Run.from_dict(run.to_dict()).turns if r.recalled is not None]
+    run = memviz.replay(
+        talk(2), memviz.strategy("window"), model=None, recalls={2: Recall([99])}
+    )
+    (recalled,) = [
+        r.recalled
+        for r in memviz.Run.from_dict(run.to_dict()).turns
+        if r.recalled is not None
+    ]
     assert (len(recalled), recalled.missing) == (0, ("turn 99",))
 
 
 def test_the_future_does_not_exist_yet() -> None:
-    run = memviz.replay(talk(5), memviz.strategy("window", window_size=1), model=None, recalls={2: Recall([1, 4], [7])})
+    run = memviz.replay(
+        talk(5),
+        memviz.strategy("window", window_size=1),
+        model=None,
+        recalls={2: Recall([1, 4], [7])},
+    )
     recalled = run.turns[1].recalled
     assert recalled is not None
     assert list(recalled.messages) == talk(5)[:2]
@@ -190,7 +273,9 @@ def test_turn_zero_can_be_recalled() -> None:
 
 def test_recalled_beats_summarized_and_is_counted_as_recalled() -> None:
     record = last_request(talk(4), small("summary"), messages=[0, 1])
-    assert record.tokens["recalled"] == sum(memviz.counter("chars4")(m.content) for m in talk(4)[:2])
+    assert record.tokens["recalled"] == sum(
+        memviz.counter("chars4")(m.content) for m in talk(4)[:2]
+    )
     summary = record.context.block("summary")
     assert summary is not None
     assert {0, 1} <= set(summary.indices), "the summary still stands for them as well"
@@ -218,18 +303,25 @@ def test_recalled_beats_summarized_and_is_counted_as_recalled() -> None:
         {"turns": None, "messages": None, "last_n": None, "keywords": None},
     ],
 )
-def test_a_recall_that_names_nothing_or_nonsense_is_an_error(query: dict[str, Any]) -> None:
+def test_a_recall_that_names_nothing_or_nonsense_is_an_error(
+    query: dict[str, Any],
+) -> None:
     with pytest.raises(RecallError, match=r"\.$"):
         Recall(**query)
 
 
 def test_none_is_what_is_left_out() -> None:
-    assert Recall(turns=[1], messages=None, last_n=None, keywords=None) == Recall(turns=[1])  # type: ignore[arg-type]
+    assert Recall(turns=[1], messages=None, last_n=None, keywords=None) == Recall(
+        turns=[1]
+    )  # type: ignore[arg-type]
     assert Recall(turns=None, keywords="budget") == Recall(keywords=["budget"])  # type: ignore[arg-type]
 
 
 def test_recall_switched_off_is_an_error_that_names_the_switch() -> None:
-    chat = memviz.Chat(memviz.strategy("summary_only", enable_recall=False), model=ScriptedModel(["a"] * 9))
+    chat = memviz.Chat(
+        memviz.strategy("summary_only", enable_recall=False),
+        model=ScriptedModel(["a"] * 9),
+    )
     chat.send("Hello")
     with pytest.raises(RecallError, match="enable_recall"):
         chat.recall(turns=[1])
@@ -250,7 +342,11 @@ class TestInChat:
     def test_for_the_next_request_only(self) -> None:
         chat = self.chat("a", "b")
         found = chat.recall(turns=[1], messages=[5])
-        assert [m.content for m in found.messages] == ["question 0", "answer 0", "answer 2"]
+        assert [m.content for m in found.messages] == [
+            "question 0",
+            "answer 0",
+            "answer 2",
+        ]
         assert self.recalled(chat.send("x")) == ["question 0", "answer 0", "answer 2"]
         assert self.recalled(chat.send("y")) == []
 
@@ -274,8 +370,12 @@ class TestInChat:
             chat.recall()
         assert self.recalled(chat.send("x")) == ["question 0", "answer 0"]
 
-    def test_a_request_that_failed_still_holds_them_when_retried_and_then_they_are_gone(self) -> None:
-        chat = self.chat(memviz.ModelError("down"), memviz.ModelError("still down"), "back", "b")
+    def test_a_request_that_failed_still_holds_them_when_retried_and_then_they_are_gone(
+        self,
+    ) -> None:
+        chat = self.chat(
+            memviz.ModelError("down"), memviz.ModelError("still down"), "back", "b"
+        )
         chat.recall(turns=[1])
         with pytest.raises(memviz.ModelError):
             chat.send("x")
@@ -301,7 +401,12 @@ class TestInChat:
         chat.send("x")
         chat.recall(turns=[2])
         list(chat.retry())
-        assert self.recalled(chat.run.turns[-1]) == ["question 0", "answer 0", "question 1", "answer 1"]
+        assert self.recalled(chat.run.turns[-1]) == [
+            "question 0",
+            "answer 0",
+            "question 1",
+            "answer 1",
+        ]
 
     def test_what_was_missing_is_still_told_after_a_retry(self) -> None:
         chat = self.chat("a", "a better one")
@@ -371,7 +476,11 @@ class TestPinned:
     def test_waits_while_recall_is_switched_off(self) -> None:
         chat = self.chat()
         chat.pin([0])
-        chat.change_strategy(memviz.strategy("summary_only", enable_recall=False, enable_summarization=False))
+        chat.change_strategy(
+            memviz.strategy(
+                "summary_only", enable_recall=False, enable_summarization=False
+            )
+        )
         assert chat.waiting.fresh == ()
         assert self.recalled(chat.send("x")) == ()
         chat.change_strategy(memviz.strategy("window", window_size=1))
@@ -384,7 +493,9 @@ class TestPinned:
     id=st.sampled_from(IDS),
     length=st.integers(0, 60),
 )
-def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str, length: int) -> None:
+def test_what_waits_is_what_is_sent(
+    pinned: set[int], asked: set[int], id: str, length: int
+) -> None:
     chat = memviz.Chat(small(id), model=Digest(), counter="chars4")
     for message in talk(5):
         if message.role == "user":
@@ -395,12 +506,21 @@ def test_what_waits_is_what_is_sent(pinned: set[int], asked: set[int], id: str, 
         chat.recall(messages=asked)
     waiting = chat.waiting
     assert waiting.recalled.indices == tuple(sorted(pinned | asked))
-    assert sorted((*waiting.fresh, *waiting.held, *waiting.undecided)) == list(waiting.recalled.indices)
+    assert sorted((*waiting.fresh, *waiting.held, *waiting.undecided)) == list(
+        waiting.recalled.indices
+    )
     record = chat.send("And now? " + "long " * length)
     assert set(waiting.fresh) <= set(record.parts.recalled)
-    assert set(record.parts.recalled) <= {*waiting.fresh, *waiting.undecided}, "what is held is not sent twice"
-    assert chat.strategy.budget_tokens or not waiting.undecided, "only a limit in tokens depends on the length"
-    assert waiting.tokens == sum(memviz.counter("chars4")(chat.log[position].content) for position in waiting.fresh)
+    assert set(record.parts.recalled) <= {*waiting.fresh, *waiting.undecided}, (
+        "what is held is not sent twice"
+    )
+    assert chat.strategy.budget_tokens or not waiting.undecided, (
+        "only a limit in tokens depends on the length"
+    )
+    assert waiting.tokens == sum(
+        memviz.counter("chars4")(chat.log[position].content)
+        for position in waiting.fresh
+    )
 
 
 def test_what_waits_knows_of_the_summary_that_the_next_message_makes_due() -> None:
@@ -408,7 +528,9 @@ def test_what_waits_knows_of_the_summary_that_the_next_message_makes_due() -> No
     chat.send("One.")
     chat.send("Two.")
     chat.recall(turns=[1])
-    assert (chat.waiting.fresh, chat.waiting.held) == ((0, 1), ()), "word for word so far, and then no more"
+    assert (chat.waiting.fresh, chat.waiting.held) == ((0, 1), ()), (
+        "word for word so far, and then no more"
+    )
     assert chat.send("Three.").parts.recalled == (0, 1)
 
 
@@ -419,18 +541,29 @@ def test_what_waits_for_a_review_is_undecided() -> None:
     chat.recall(turns=[1])
     assert (chat.waiting.fresh, chat.waiting.undecided) == ((0, 1), ())
     chat.review = True
-    assert (chat.waiting.fresh, chat.waiting.undecided) == ((), (0, 1)), "the user may skip it"
+    assert (chat.waiting.fresh, chat.waiting.undecided) == ((), (0, 1)), (
+        "the user may skip it"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [("", ()), ("1", (1,)), ("1, 3-5", (1, 3, 4, 5)), (" 7 ;2–3 ,", (7, 2, 3)), ("4-4", (4,)), ("0", (0,))],
+    [
+        ("", ()),
+        ("1", (1,)),
+        ("1, 3-5", (1, 3, 4, 5)),
+        (" 7 ;2–3 ,", (7, 2, 3)),
+        ("4-4", (4,)),
+        ("0", (0,)),
+    ],
 )
 def test_numbers_and_ranges_are_read(text: str, numbers: tuple[int, ...]) -> None:
     assert parse_numbers(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["one", "3-", "-3", "1.5", "1-2-3", "²", "5-3", "1-999999999", "9" * 5000])
+@pytest.mark.parametrize(
+    "text", ["one", "3-", "-3", "1.5", "1-2-3", "²", "5-3", "1-999999999", "9" * 5000]
+)
 def test_what_is_no_list_of_numbers_says_which_piece(text: str) -> None:
     with pytest.raises(RecallError, match=r"Write|at most"):
         parse_numbers(text)
@@ -438,7 +571,13 @@ def test_what_is_no_list_of_numbers_says_which_piece(text: str) -> None:
 
 def test_leading_system_messages_are_not_recalled_since_they_are_sent_anyway() -> None:
     said = [Message("system", "rules of the house"), *talk(3)]
-    record = last_request(said, memviz.strategy("window", window_size=1), turns=[1], messages=[0], keywords=["house"])
+    record = last_request(
+        said,
+        memviz.strategy("window", window_size=1),
+        turns=[1],
+        messages=[0],
+        keywords=["house"],
+    )
     assert record.recalled is not None
     assert not record.recalled.missing
     assert [m.content for m in record.context.messages].count("rules of the house") == 1

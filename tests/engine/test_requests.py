@@ -27,15 +27,24 @@ def tool_loop(calls: int, number: int = 1) -> list[Message]:
     """A turn in which the model calls a tool so often before it answers."""
     loop = [Message("user", f"question {number}")]
     for call in range(1, calls + 1):
-        asked = {"id": f"c{call}", "function": {"name": "look_up", "arguments": f'{{"page": {call}}}'}}
+        asked = {
+            "id": f"c{call}",
+            "function": {"name": "look_up", "arguments": f'{{"page": {call}}}'},
+        }
         loop.append(Message("assistant", f"looking {call}", tool_calls=(asked,)))  # type: ignore[arg-type]
-        loop.append(Message("tool", f"page {call} of {number}", tool_call_id=f"c{call}"))
+        loop.append(
+            Message("tool", f"page {call} of {number}", tool_call_id=f"c{call}")
+        )
     return [*loop, Message("assistant", f"answer {number}")]
 
 
 def agent(*calls: int) -> list[Message]:
     """A conversation of such turns."""
-    return [message for number, count in enumerate(calls, 1) for message in tool_loop(count, number)]
+    return [
+        message
+        for number, count in enumerate(calls, 1)
+        for message in tool_loop(count, number)
+    ]
 
 
 def count_by_hand(messages: list[Message]) -> int:
@@ -53,30 +62,51 @@ def is_open_by_hand(messages: list[Message]) -> bool:
 
 @every_strategy
 @given(messages=conversations())
-def test_there_are_as_many_as_the_log_calls_for(id: str, messages: list[Message]) -> None:
+def test_there_are_as_many_as_the_log_calls_for(
+    id: str, messages: list[Message]
+) -> None:
     run = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
     assert len(run.requests) == count_by_hand(messages)
     assert [one for turn in run.turns for one in turn.requests] == list(run.requests)
-    assert [record.turn for record in run.turns] == sorted({request.turn for request in run.log.requests()})
+    assert [record.turn for record in run.turns] == sorted(
+        {request.turn for request in run.log.requests()}
+    )
     assert (run.pending is not None) == is_open_by_hand(messages)
-    assert all([one.call for one in turn.requests] == list(range(1, len(turn.requests) + 1)) for turn in run.turns)
+    assert all(
+        [one.call for one in turn.requests] == list(range(1, len(turn.requests) + 1))
+        for turn in run.turns
+    )
 
 
 @pytest.mark.parametrize("calls", [5, 60])
 def test_the_calls_of_a_tool_loop_are_requests_of_one_turn(calls: int) -> None:
     run = memviz.replay(agent(calls), memviz.strategy("buffer"))
     assert (len(run.requests), len(run.turns), run.has_calls) == (calls + 1, 1, True)
-    assert [record.name for record in run.requests[:2]] == ["turn 1, call 1", "turn 1, call 2"]
+    assert [record.name for record in run.requests[:2]] == [
+        "turn 1, call 1",
+        "turn 1, call 2",
+    ]
     sizes = [len(record.context.messages) for record in run.requests]
-    assert sizes == list(range(1, 2 * calls + 2, 2)), "each holds what was said before it"
-    assert run.turns[0].sent_tokens == sum(record.total_tokens for record in run.requests)
+    assert sizes == list(range(1, 2 * calls + 2, 2)), (
+        "each holds what was said before it"
+    )
+    assert run.turns[0].sent_tokens == sum(
+        record.total_tokens for record in run.requests
+    )
 
 
 def test_the_input_of_a_call_is_what_its_tools_gave() -> None:
     run = memviz.replay(agent(2), memviz.strategy("window", window_size=1))
-    inputs = [[m.content for m in record.context.blocks[-1].messages] for record in run.requests]
+    inputs = [
+        [m.content for m in record.context.blocks[-1].messages]
+        for record in run.requests
+    ]
     assert inputs == [["question 1"], ["page 1 of 1"], ["page 2 of 1"]]
-    assert [record.flags for record in run.requests] == [(), ("orphaned_tool_message",), ("orphaned_tool_message",)]
+    assert [record.flags for record in run.requests] == [
+        (),
+        ("orphaned_tool_message",),
+        ("orphaned_tool_message",),
+    ]
 
 
 @pytest.mark.parametrize("id", ["recent_only", "summary_only"])
@@ -84,31 +114,51 @@ def test_where_the_turn_is_the_unit_its_calls_so_far_are_sent(id: str) -> None:
     run = memviz.replay(agent(1, 3), small(id), model=Digest())
     last = run.requests[-1]
     assert [m.content for m in last.context.messages[-7:]] == [
-        "question 2", "looking 1", "page 1 of 2", "looking 2", "page 2 of 2", "looking 3", "page 3 of 2",
-    ]  # fmt: skip
+        "question 2",
+        "looking 1",
+        "page 1 of 2",
+        "looking 2",
+        "page 2 of 2",
+        "looking 3",
+        "page 3 of 2",
+    ]
     assert len(run.summaries) == 2, "a turn is summarized once, when it is complete"
 
 
 def test_a_strategy_that_acts_before_a_request_acts_before_each_call() -> None:
     strategy = memviz.strategy("chat_summary_buffer", token_limit=20)
-    run = memviz.replay(agent(20), strategy, model=Digest(), counter=lambda text: len(text.split()))
+    run = memviz.replay(
+        agent(20), strategy, model=Digest(), counter=lambda text: len(text.split())
+    )
     changed = [record.call for record in run.requests if record.compactions]
     assert len(changed) > 1
-    assert [run.request_number(one) for one in run.compactions] == [call - 1 for call in changed]
+    assert [run.request_number(one) for one in run.compactions] == [
+        call - 1 for call in changed
+    ]
 
 
 def test_a_reply_that_calls_a_tool_is_as_long_as_all_that_the_model_wrote() -> None:
-    run = memviz.replay(agent(1), memviz.strategy("buffer"), counter=lambda text: len(text.split()))
-    assert [record.reply_tokens for record in run.requests] == [2 + 1 + 2, 2], "text, name and arguments"
+    run = memviz.replay(
+        agent(1), memviz.strategy("buffer"), counter=lambda text: len(text.split())
+    )
+    assert [record.reply_tokens for record in run.requests] == [2 + 1 + 2, 2], (
+        "text, name and arguments"
+    )
 
 
 def test_schemas_of_tools_are_sent_with_every_request() -> None:
-    schemas, counter = ('{"name":"look_up"}', '{"name":"book"}'), memviz.counter("o200k_base")
+    schemas, counter = (
+        ('{"name":"look_up"}', '{"name":"book"}'),
+        memviz.counter("o200k_base"),
+    )
     plain = memviz.replay(agent(2, 0), memviz.strategy("window"))
     offered = memviz.replay(agent(2, 0), memviz.strategy("window"), tools=schemas)
     more = schema_tokens(counter, schemas, has_system_prompt=False)
     for record, without in zip(offered.requests, plain.requests, strict=True):
-        assert record.tokens == {**without.tokens, "tools": without.tokens.get("tools", 0) + more}
+        assert record.tokens == {
+            **without.tokens,
+            "tools": without.tokens.get("tools", 0) + more,
+        }
         assert record.context.messages == without.context.messages
     again = memviz.Run.from_dict(offered.to_dict())
     assert again.to_dict() == offered.to_dict()
@@ -122,23 +172,40 @@ def recalled(record: memviz.TurnRecord) -> list[str]:
 
 class TestRecall:
     def run(self, recalls: Any) -> memviz.Run:
-        return memviz.replay(agent(0, 2, 1), memviz.strategy("window", window_size=1), recalls=recalls)
+        return memviz.replay(
+            agent(0, 2, 1), memviz.strategy("window", window_size=1), recalls=recalls
+        )
 
-    def test_what_a_turn_recalled_stays_for_all_its_calls_and_for_no_other(self) -> None:
+    def test_what_a_turn_recalled_stays_for_all_its_calls_and_for_no_other(
+        self,
+    ) -> None:
         run = self.run({2: Recall(last_n=1)})
-        assert [recalled(record) for record in run.requests] == [[], *[["answer 1"]] * 3, [], []]
+        assert [recalled(record) for record in run.requests] == [
+            [],
+            *[["answer 1"]] * 3,
+            [],
+            [],
+        ]
 
-    def test_a_call_that_is_named_recalls_from_then_on_and_also_from_its_own_turn(self) -> None:
+    def test_a_call_that_is_named_recalls_from_then_on_and_also_from_its_own_turn(
+        self,
+    ) -> None:
         run = self.run({(2, 2): Recall(messages=[2, 0])})
         assert [recalled(record) for record in run.requests] == [
-            [], [], *[["question 1", "question 2"]] * 2, [], [],
-        ]  # fmt: skip
+            [],
+            [],
+            *[["question 1", "question 2"]] * 2,
+            [],
+            [],
+        ]
 
     def test_both_at_once_are_united(self) -> None:
         run = self.run({2: Recall(messages=[0]), (2, 3): Recall(messages=[1])})
         assert [recalled(record) for record in run.turns[1].requests] == [
-            ["question 1"], ["question 1"], ["question 1", "answer 1"],
-        ]  # fmt: skip
+            ["question 1"],
+            ["question 1"],
+            ["question 1", "answer 1"],
+        ]
 
     @pytest.mark.parametrize("key", [(2, 0), (2,), (1, 2, 3), ("2", 1), (2, 1.5), "2"])
     def test_any_other_key_is_refused(self, key: Any) -> None:
@@ -149,7 +216,12 @@ class TestRecall:
 def test_a_table_has_a_row_a_request_or_a_row_a_turn() -> None:
     run = memviz.replay(agent(2, 0), memviz.strategy("buffer"))
     frame, turns = run.frame(), run.frame(by="turn")
-    assert list(zip(frame["turn"], frame["call"], strict=True)) == [(1, 1), (1, 2), (1, 3), (2, 1)]
+    assert list(zip(frame["turn"], frame["call"], strict=True)) == [
+        (1, 1),
+        (1, 2),
+        (1, 3),
+        (2, 1),
+    ]
     assert (turns["turn"].tolist(), turns["requests"].tolist()) == ([1, 2], [3, 1])
     for column in ("history_tokens", "total_tokens", "reply_tokens", "messages"):
         assert turns[column].tolist() == [frame[column][:3].sum(), frame[column][3]]
@@ -162,7 +234,10 @@ def test_each_record_knows_its_strategy() -> None:
     chat.send("My name is Ada.")
     chat.change_strategy(memviz.strategy("window"))
     chat.send("And I live in Turin.")
-    assert [record.strategy for record in chat.run.requests] == [memviz.strategy("buffer"), memviz.strategy("window")]
+    assert [record.strategy for record in chat.run.requests] == [
+        memviz.strategy("buffer"),
+        memviz.strategy("window"),
+    ]
 
 
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=5))
@@ -176,17 +251,34 @@ def test_the_first_request_from_a_message_on(calls: list[int]) -> None:
 
 @every_strategy
 @given(messages=conversations())
-def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(id: str, messages: list[Message]) -> None:
+def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(
+    id: str, messages: list[Message]
+) -> None:
     messages = [*messages, Message("user", "still there?")]
     run = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
-    answered = memviz.replay([*messages, Message("assistant", "yes")], small(id), model=Digest(), counter="chars4")
+    answered = memviz.replay(
+        [*messages, Message("assistant", "yes")],
+        small(id),
+        model=Digest(),
+        counter="chars4",
+    )
     pending, last = run.pending, answered.requests[-1]
     assert pending is not None
     assert pending.context.messages == last.context.messages
-    assert (pending.turn, pending.call, pending.name) == (last.turn, last.call, last.name)
-    assert (pending.tokens, pending.flags, pending.reply_tokens) == (last.tokens, last.flags, 0)
+    assert (pending.turn, pending.call, pending.name) == (
+        last.turn,
+        last.call,
+        last.name,
+    )
+    assert (pending.tokens, pending.flags, pending.reply_tokens) == (
+        last.tokens,
+        last.flags,
+        0,
+    )
     before = list(answered.requests)[:-1]
-    assert [record.to_dict(0) for record in run.requests] == [record.to_dict(0) for record in before]
+    assert [record.to_dict(0) for record in run.requests] == [
+        record.to_dict(0) for record in before
+    ]
     assert len(run.frame()) == len(before) == len(traffic(run).turns)
     assert run.columns.totals.sum() == sum(record.total_tokens for record in before)
     again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))
@@ -197,14 +289,25 @@ def test_the_open_request_is_that_of_the_reply_to_come_and_stands_in_no_sum(id: 
 
 def early() -> list[Message]:
     """Three turns, and a question that makes a summary due before its request."""
-    return [*agent(0, 0, 0), Message("user", "And what was it that I asked you at the very beginning of all this?")]
+    return [
+        *agent(0, 0, 0),
+        Message(
+            "user",
+            "And what was it that I asked you at the very beginning of all this?",
+        ),
+    ]
 
 
 BEFORE_REQUESTS = memviz.strategy("chat_summary_buffer", token_limit=20)
 
 
-def test_what_only_the_open_request_would_summarize_is_shown_with_it_and_stands_in_no_sum() -> None:
-    answered, run = memviz.replay(early()[:-1], BEFORE_REQUESTS), memviz.replay(early(), BEFORE_REQUESTS)
+def test_what_only_the_open_request_would_summarize_is_shown_with_it_and_stands_in_no_sum() -> (
+    None
+):
+    answered, run = (
+        memviz.replay(early()[:-1], BEFORE_REQUESTS),
+        memviz.replay(early(), BEFORE_REQUESTS),
+    )
     pending = run.pending
     assert pending is not None
     assert [one.asked for one in run.foreseen] == [True]
@@ -253,7 +356,9 @@ def test_what_is_foreseen_is_made_when_the_reply_is_asked_for() -> None:
 def test_a_live_chat_that_failed_has_its_summary_on_record_for_it_was_made() -> None:
     writer = memviz.ScriptedModel(["They greeted."])
     run = memviz.replay(early()[:-1], BEFORE_REQUESTS, model=None)
-    chat = memviz.Chat.resume(run, model=memviz.ScriptedModel([RuntimeError("down")]), summarizer=writer)
+    chat = memviz.Chat.resume(
+        run, model=memviz.ScriptedModel([RuntimeError("down")]), summarizer=writer
+    )
     with pytest.raises(RuntimeError):
         chat.send(early()[-1].content)
     held = chat.run
@@ -274,14 +379,21 @@ def test_what_is_recalled_into_the_open_request_is_in_it() -> None:
 
 
 def test_the_open_request_of_a_live_chat_is_one_when_its_reply_is_there() -> None:
-    chat = memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel(["Hi.", RuntimeError("down"), "Yes."]))
+    chat = memviz.Chat(
+        memviz.strategy("buffer"),
+        model=memviz.ScriptedModel(["Hi.", RuntimeError("down"), "Yes."]),
+    )
     chat.send("Hello")
     assert chat.run.pending is None
     with pytest.raises(RuntimeError):
         chat.send("Still there?")
     pending = chat.run.pending
     assert pending is not None
-    assert (len(chat.run.requests), pending.turn, len(pending.context.messages)) == (1, 2, 3)
+    assert (len(chat.run.requests), pending.turn, len(pending.context.messages)) == (
+        1,
+        2,
+        3,
+    )
     for _ in chat.retry():
         pass
     assert (len(chat.run.requests), chat.run.pending) == (2, None)

@@ -23,9 +23,14 @@ from tests.same_runs import contents
 every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
 
 
-def chat_under(strategy: memviz.Strategy, summarizer: memviz.Model | None = None) -> Chat:
-    return Chat(strategy, model=ScriptedModel(f"answer {i} is long enough" for i in range(99)),
-                summarizer=summarizer or Digest())  # fmt: skip
+def chat_under(
+    strategy: memviz.Strategy, summarizer: memviz.Model | None = None
+) -> Chat:
+    return Chat(
+        strategy,
+        model=ScriptedModel(f"answer {i} is long enough" for i in range(99)),
+        summarizer=summarizer or Digest(),
+    )
 
 
 def drain(pieces: Any) -> None:
@@ -68,7 +73,9 @@ def round_trip(run: Run) -> None:
     again = Run.from_dict(run.to_dict())
     assert contents(again) == contents(run)
     assert sent(again) == sent(run)
-    assert [record.tokens for record in again.turns] == [record.tokens for record in run.turns]
+    assert [record.tokens for record in again.turns] == [
+        record.tokens for record in run.turns
+    ]
 
 
 class TestReview:
@@ -84,7 +91,9 @@ class TestReview:
         assert len(looked.run.compactions) > 1
 
     @every_summarizing
-    def test_nothing_is_asked_and_nothing_changes_before_the_decision(self, id: str) -> None:
+    def test_nothing_is_asked_and_nothing_changes_before_the_decision(
+        self, id: str
+    ) -> None:
         summarizer = ScriptedModel([])
         chat = held(id, summarizer)
         proposal = chat.proposal
@@ -92,13 +101,17 @@ class TestReview:
         assert summarizer.requests == []
         assert chat.run.compactions == ()
         assert proposal.drafts == ()
-        assert list(proposal.messages) == list(chat.log[proposal.plan.summarize.start : proposal.plan.summarize.stop])
+        assert list(proposal.messages) == list(
+            chat.log[proposal.plan.summarize.start : proposal.plan.summarize.stop]
+        )
         with pytest.raises(ReviewError, match="waits"):
             chat.stream("the next question")
         assert chat.log[-1].content != "the next question"
 
     @every_summarizing
-    def test_the_reply_waits_where_the_summary_comes_before_it_and_follows_the_decision(self, id: str) -> None:
+    def test_the_reply_waits_where_the_summary_comes_before_it_and_follows_the_decision(
+        self, id: str
+    ) -> None:
         chat = held(id)
         waited = chat.unanswered
         assert waited == (len(chat.run.turns) < chat.log.turn_count)
@@ -120,7 +133,9 @@ class TestReview:
         assert chat.run.turns[-1].reply == "answer 1 is long enough"
 
     @every_summarizing
-    def test_a_skipped_one_is_sent_word_for_word_and_proposed_again_later(self, id: str) -> None:
+    def test_a_skipped_one_is_sent_word_for_word_and_proposed_again_later(
+        self, id: str
+    ) -> None:
         chat = held(id)
         proposal = chat.proposal
         assert proposal is not None
@@ -128,7 +143,12 @@ class TestReview:
         chat.skip()
         finish(chat)
         skipped = chat.run.compactions[0]
-        assert (skipped.kind, skipped.summary, skipped.error, skipped.calls) == ("skip", None, None, 0)
+        assert (skipped.kind, skipped.summary, skipped.error, skipped.calls) == (
+            "skip",
+            None,
+            None,
+            0,
+        )
         assert skipped.summarized == proposal.plan.summarize
         assert chat.run.summaries == ()
         until_held(chat)
@@ -139,23 +159,34 @@ class TestReview:
         round_trip(chat.run)
 
     @every_summarizing
-    def test_the_users_wording_is_used_and_the_summarizers_is_on_record(self, id: str) -> None:
+    def test_the_users_wording_is_used_and_the_summarizers_is_on_record(
+        self, id: str
+    ) -> None:
         chat = held(id)
         proposed = chat.propose().text
         chat.accept("  The budget is 900 euros.  ")
         finish(chat)
         compaction = chat.run.compactions[0]
-        assert (compaction.summary, compaction.proposed) == ("The budget is 900 euros.", proposed)
+        assert (compaction.summary, compaction.proposed) == (
+            "The budget is 900 euros.",
+            proposed,
+        )
         assert compaction.is_edited
         assert compaction.calls == 1
         assert compaction.output_tokens == chat.run.counter(proposed)
-        assert [version.text for version in chat.summaries_in_force] == ["The budget is 900 euros."]
+        assert [version.text for version in chat.summaries_in_force] == [
+            "The budget is 900 euros."
+        ]
         chat.review = False
         say(chat, "and now?")
-        assert any("The budget is 900 euros." in request.decode() for request in sent(chat.run))
+        assert any(
+            "The budget is 900 euros." in request.decode() for request in sent(chat.run)
+        )
         round_trip(chat.run)
 
-    def test_another_prompt_reaches_the_summarizer_and_every_draft_is_counted(self) -> None:
+    def test_another_prompt_reaches_the_summarizer_and_every_draft_is_counted(
+        self,
+    ) -> None:
         drafts = [
             Reply("too long", usage=Usage(100, 10), cost_usd=0.01),
             ModelError("the line is dead"),
@@ -166,31 +197,51 @@ class TestReview:
         assert chat.propose().text == "too long"
         assert "the line is dead" in (chat.propose("List the facts.").error or "")
         assert chat.propose("At most five words.").text == "short"
-        assert [request[0].content.split("\n")[0] for request in summarizer.requests[1:]] == [
-            "List the facts.", "At most five words.",
-        ]  # fmt: skip
+        assert [
+            request[0].content.split("\n")[0] for request in summarizer.requests[1:]
+        ] == [
+            "List the facts.",
+            "At most five words.",
+        ]
         chat.accept()
         finish(chat)
         compaction = chat.run.compactions[0]
-        assert (compaction.summary, compaction.instruction, compaction.cost) == ("short", "At most five words.", 0.02)
+        assert (compaction.summary, compaction.instruction, compaction.cost) == (
+            "short",
+            "At most five words.",
+            0.02,
+        )
         assert compaction.prompt.startswith("At most five words.\n\n")
         assert [draft.text for draft in compaction.discarded] == ["too long", ""]
         assert compaction.calls == 3
-        assert compaction.prompt_tokens == 100 + 80  # of the failed call nothing is known
+        assert (
+            compaction.prompt_tokens == 100 + 80
+        )  # of the failed call nothing is known
         assert compaction.output_tokens == 10 + 4
         assert compaction.total_cost_usd == 0.03
         use = token_use(chat.run)
-        assert (use.summarizations, use.failed_summarizations, use.summarizer_calls) == (1, 1, 3)
+        assert (
+            use.summarizations,
+            use.failed_summarizations,
+            use.summarizer_calls,
+        ) == (1, 1, 3)
         assert use.summarizer_tokens == 194
         round_trip(chat.run)
 
     def test_drafts_of_a_skipped_one_are_counted_too(self) -> None:
-        chat = held("summary", ScriptedModel([Reply("bad", usage=Usage(100, 10), cost_usd=0.01)]))
+        chat = held(
+            "summary",
+            ScriptedModel([Reply("bad", usage=Usage(100, 10), cost_usd=0.01)]),
+        )
         chat.propose()
         chat.skip()
         finish(chat)
         use = token_use(chat.run)
-        assert (use.summarizations, use.summarizer_calls, use.summarizer_tokens) == (0, 1, 110)
+        assert (use.summarizations, use.summarizer_calls, use.summarizer_tokens) == (
+            0,
+            1,
+            110,
+        )
         assert use.summarizer_cost_usd == 0.01
 
     def test_after_failures_only_the_users_own_text_can_be_used(self) -> None:
@@ -206,7 +257,11 @@ class TestReview:
         chat.accept("Written by hand.")
         finish(chat)
         compaction = chat.run.compactions[0]
-        assert (compaction.kind, compaction.summary, compaction.calls) == ("edit", "Written by hand.", 1)
+        assert (compaction.kind, compaction.summary, compaction.calls) == (
+            "edit",
+            "Written by hand.",
+            1,
+        )
         assert compaction.is_edited
         round_trip(chat.run)
 
@@ -232,7 +287,9 @@ class TestReview:
 
 class TestEdit:
     @every_summarizing
-    def test_from_now_on_the_edited_text_is_sent_and_the_past_stays(self, id: str) -> None:
+    def test_from_now_on_the_edited_text_is_sent_and_the_past_stays(
+        self, id: str
+    ) -> None:
         chat = chat_under(small(id))
         while not chat.run.summaries:
             chat.send("a question about the trip")
@@ -242,11 +299,24 @@ class TestEdit:
         assert sent(chat.run) == before
         new = chat.summaries_in_force[0]
         assert (new.text, new.covers, new.added, new.replaces) == (
-            "The budget is 900 euros.", old.covers, old.added, old.replaces,
-        )  # fmt: skip
+            "The budget is 900 euros.",
+            old.covers,
+            old.added,
+            old.replaces,
+        )
         event = chat.run.compactions[-1]
-        assert (event.kind, event.revises, event.proposed, event.calls) == ("edit", old.version, old.text, 0)
-        request = memviz.ask(chat.run, "What is the budget?", model=ScriptedModel(["?"] * 3), summarizer=Digest())
+        assert (event.kind, event.revises, event.proposed, event.calls) == (
+            "edit",
+            old.version,
+            old.text,
+            0,
+        )
+        request = memviz.ask(
+            chat.run,
+            "What is the budget?",
+            model=ScriptedModel(["?"] * 3),
+            summarizer=Digest(),
+        )
         block = request.context.block("summary")
         assert block is not None
         if id in ("recent_only", "summary_only") or not request.compactions:
@@ -255,7 +325,9 @@ class TestEdit:
         assert request.tokens["summary"] == chat.run.counter(block.messages[0].content)
         round_trip(chat.run)
 
-    def test_the_next_summarization_takes_the_edited_text_in_and_generations_do_not_rise_by_an_edit(self) -> None:
+    def test_the_next_summarization_takes_the_edited_text_in_and_generations_do_not_rise_by_an_edit(
+        self,
+    ) -> None:
         chat = chat_under(memviz.strategy("summary", buffer_size=1))
         while not chat.run.summaries:
             chat.send("question")
@@ -265,13 +337,25 @@ class TestEdit:
         summarized = next(c for c in chat.run.compactions if c.version == 3)
         assert "Previous summary: Edited." in summarized.prompt
         chat.send("question")
-        assert [version.replaces for version in chat.run.summaries[:3]] == [None, None, 2]
-        at_version_3 = next(r for r in chat.run.turns if r.summary is not None and r.summary.version == 3)
+        assert [version.replaces for version in chat.run.summaries[:3]] == [
+            None,
+            None,
+            2,
+        ]
+        at_version_3 = next(
+            r
+            for r in chat.run.turns
+            if r.summary is not None and r.summary.version == 3
+        )
         assert chat.run.generations()[chat.run.turns.index(at_version_3)].max() == 2
 
-    @pytest.mark.parametrize(("version", "text", "error"), [(1, "text", "not sent"), (9, "text", "not sent"),
-                                                            (2, " ", "empty")])  # fmt: skip
-    def test_what_cannot_be_edited_says_so(self, version: int, text: str, error: str) -> None:
+    @pytest.mark.parametrize(
+        ("version", "text", "error"),
+        [(1, "text", "not sent"), (9, "text", "not sent"), (2, " ", "empty")],
+    )
+    def test_what_cannot_be_edited_says_so(
+        self, version: int, text: str, error: str
+    ) -> None:
         chat = chat_under(memviz.strategy("summary", buffer_size=1))
         while len(chat.run.summaries) < 2:
             chat.send("question")
@@ -299,7 +383,12 @@ class TestUndo:
         assert sent(chat.run) == before
         assert chat.summaries_in_force == []
         event = chat.run.compactions[-1]
-        assert (event.kind, event.revises, event.calls, event.summary) == ("undo", 1, 0, None)
+        assert (event.kind, event.revises, event.calls, event.summary) == (
+            "undo",
+            1,
+            0,
+            None,
+        )
         chat.review = True
         drain(chat.stream("and now?"))
         if chat.unanswered:
@@ -308,7 +397,9 @@ class TestUndo:
         record = chat.run.turns[-1]
         if id != "summary_only":
             fates = chat.run.fates_at(record)
-            assert {Fate(fates[position]) for position in undone.summarized} == {Fate.VERBATIM}
+            assert {Fate(fates[position]) for position in undone.summarized} == {
+                Fate.VERBATIM
+            }
         assert not record.parts.summaries
         round_trip(chat.run)
 
@@ -319,7 +410,12 @@ class TestUndo:
             chat.undo_summary()
 
     @every_summarizing
-    @given(steps=st.lists(st.sampled_from(["say", "say", "edit", "undo", "undo turn"]), max_size=14), data=st.data())
+    @given(
+        steps=st.lists(
+            st.sampled_from(["say", "say", "edit", "undo", "undo turn"]), max_size=14
+        ),
+        data=st.data(),
+    )
     def test_any_mixture_keeps_every_message_in_exactly_one_place(
         self, id: str, steps: list[str], data: st.DataObject
     ) -> None:
@@ -337,31 +433,52 @@ class TestUndo:
                 version = data.draw(st.sampled_from(chat.summaries_in_force))
                 chat.edit_summary(version.version, f"edit {number}")
             resumed = Chat.resume(chat.run)
-            assert (resumed.summaries_in_force, resumed.headroom()) == (chat.summaries_in_force, chat.headroom())
+            assert (resumed.summaries_in_force, resumed.headroom()) == (
+                chat.summaries_in_force,
+                chat.headroom(),
+            )
             memory = chat.run.memory_after(chat.log.turn_count)
             covered = [p for version in chat.summaries_in_force for p in version.covers]
             assert len(covered) == len(set(covered))
             assert all(p < memory.cursor for p in covered)
             undone = sum(c.kind == "undo" for c in chat.run.compactions)
-            assert len(covered) == memory.cursor or undone or id in ("recent_only", "summary_only")
+            assert (
+                len(covered) == memory.cursor
+                or undone
+                or id in ("recent_only", "summary_only")
+            )
             for record in chat.run.turns:
                 block = record.context.block("summary")
                 text = block.messages[0].content if block else ""
-                assert record.tokens["summary"] == (chat.run.counter(text) if text else 0)
+                assert record.tokens["summary"] == (
+                    chat.run.counter(text) if text else 0
+                )
         round_trip(chat.run)
 
 
 class TestEditsInAReplay:
     @every_summarizing
-    def test_the_users_text_takes_the_place_of_that_version_and_later_ones_take_it_in(self, id: str) -> None:
+    def test_the_users_text_takes_the_place_of_that_version_and_later_ones_take_it_in(
+        self, id: str
+    ) -> None:
         messages = talk(9)
         plain = memviz.replay(messages, small(id), model=Digest())
-        edited = memviz.replay(messages, small(id), model=Digest(), edits={2: " The budget is 900 euros. "})
+        edited = memviz.replay(
+            messages, small(id), model=Digest(), edits={2: " The budget is 900 euros. "}
+        )
         assert edited.summaries[0].text == plain.summaries[0].text
         assert edited.summaries[1].text == "The budget is 900 euros."
         event = next(c for c in edited.compactions if c.version == 2)
-        assert (event.proposed, event.is_edited, event.calls) == (plain.summaries[1].text, True, 1)
-        first_with = next(i for i, r in enumerate(edited.turns) if 2 in [v + 1 for v in r.parts.summaries])
+        assert (event.proposed, event.is_edited, event.calls) == (
+            plain.summaries[1].text,
+            True,
+            1,
+        )
+        first_with = next(
+            i
+            for i, r in enumerate(edited.turns)
+            if 2 in [v + 1 for v in r.parts.summaries]
+        )
         assert sent(edited)[:first_with] == sent(plain)[:first_with]
         assert b"The budget is 900 euros." in sent(edited)[first_with]
         if edited.summaries[2].replaces == 2:
@@ -371,7 +488,12 @@ class TestEditsInAReplay:
 
     def test_an_edit_that_changes_nothing_is_none(self) -> None:
         plain = memviz.replay(talk(9), small("summary"), model=Digest())
-        same = memviz.replay(talk(9), small("summary"), model=Digest(), edits={1: plain.summaries[0].text, 99: "x"})
+        same = memviz.replay(
+            talk(9),
+            small("summary"),
+            model=Digest(),
+            edits={1: plain.summaries[0].text, 99: "x"},
+        )
         assert timeless(same) == timeless(plain)
 
     def test_an_empty_edit_is_an_error(self) -> None:
@@ -379,7 +501,9 @@ class TestEditsInAReplay:
             memviz.replay(talk(9), small("summary"), model=Digest(), edits={1: " "})
 
     @every_summarizing
-    def test_with_the_answers_of_the_earlier_run_only_what_follows_the_edit_is_asked(self, id: str) -> None:
+    def test_with_the_answers_of_the_earlier_run_only_what_follows_the_edit_is_asked(
+        self, id: str
+    ) -> None:
         messages = talk(9)
         plain = memviz.replay(messages, small(id), model=Digest())
         summarizer = Digest()
@@ -387,19 +511,30 @@ class TestEditsInAReplay:
         answer = summarizer.summarize
         summarizer.summarize = lambda request: asked.append(request) or answer(request)  # type: ignore[method-assign]
         edited = memviz.replay(
-            messages, small(id), model=RecordedSummaries(plain, summarizer), edits={2: "The budget is 900 euros."}
+            messages,
+            small(id),
+            model=RecordedSummaries(plain, summarizer),
+            edits={2: "The budget is 900 euros."},
         )
-        again = memviz.replay(messages, small(id), model=Digest(), edits={2: "The budget is 900 euros."})
+        again = memviz.replay(
+            messages, small(id), model=Digest(), edits={2: "The budget is 900 euros."}
+        )
         assert timeless(edited) == timeless(again)
         known = {c.request for c in plain.compactions}
         assert len(asked) == sum(c.request not in known for c in again.compactions)
         if id in ("recent_only", "summary_only"):
             assert asked == []
 
-    def test_what_the_user_reworded_is_not_taken_for_the_summarizers_answer(self) -> None:
+    def test_what_the_user_reworded_is_not_taken_for_the_summarizers_answer(
+        self,
+    ) -> None:
         plain = memviz.replay(talk(9), small("summary"), model=Digest())
-        edited = memviz.replay(talk(9), small("summary"), model=Digest(), edits={1: "My words."})
-        again = memviz.replay(talk(9), small("summary"), model=RecordedSummaries(edited, Digest()))
+        edited = memviz.replay(
+            talk(9), small("summary"), model=Digest(), edits={1: "My words."}
+        )
+        again = memviz.replay(
+            talk(9), small("summary"), model=RecordedSummaries(edited, Digest())
+        )
         assert timeless(again) == timeless(plain)
 
 
@@ -410,7 +545,11 @@ class OneAtATime(memviz.Strategy):
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         at = memory.cursor
-        return (Write(range(at, at + 1), at + 1, "always", memory.summary),) if memory.pending > 1 else ()
+        return (
+            (Write(range(at, at + 1), at + 1, "always", memory.summary),)
+            if memory.pending > 1
+            else ()
+        )
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))
@@ -418,23 +557,36 @@ class OneAtATime(memviz.Strategy):
 
 class TestWhenItIsDue:
     @pytest.mark.parametrize("review", [False, True])
-    def test_a_chat_looks_once_before_each_request_as_a_replay_does(self, review: bool) -> None:
+    def test_a_chat_looks_once_before_each_request_as_a_replay_does(
+        self, review: bool
+    ) -> None:
         chat = chat_under(OneAtATime())
         chat.review = review
         for number in range(6):
             say(chat, f"question {number}")
-        assert [c.summarized for c in chat.run.compactions] == [range(n, n + 1) for n in range(5)]
+        assert [c.summarized for c in chat.run.compactions] == [
+            range(n, n + 1) for n in range(5)
+        ]
         replayed = memviz.replay(chat.log, OneAtATime(), model=Digest())
-        assert [c.summarized for c in replayed.compactions] == [c.summarized for c in chat.run.compactions]
+        assert [c.summarized for c in replayed.compactions] == [
+            c.summarized for c in chat.run.compactions
+        ]
 
     def test_nothing_more_of_the_log_is_taken_in_while_one_waits(self) -> None:
-        session = Session(Log(talk(6)), memviz.strategy("summary", buffer_size=1), Digest(), memviz.counter("chars4"))
+        session = Session(
+            Log(talk(6)),
+            memviz.strategy("summary", buffer_size=1),
+            Digest(),
+            memviz.counter("chars4"),
+        )
         session.review = True
         session.advance(12)
         assert session.pending is not None
         assert (session.memory.length, session.pending.plan.summarize) == (3, range(2))
 
-    def test_what_was_skipped_is_not_proposed_again_by_a_retry_of_the_same_turn(self) -> None:
+    def test_what_was_skipped_is_not_proposed_again_by_a_retry_of_the_same_turn(
+        self,
+    ) -> None:
         chat = held("chat_summary_buffer")
         chat.skip()
         finish(chat)
@@ -453,7 +605,9 @@ class TestWhenItIsDue:
         assert chat.proposal is not None
         assert chat.proposal.plan.summarize == range(2)
 
-    def test_a_summary_given_while_thinking_is_proposed_without_asking_a_summarizer(self) -> None:
+    def test_a_summary_given_while_thinking_is_proposed_without_asking_a_summarizer(
+        self,
+    ) -> None:
         strategy = memviz.strategy("summary_only", enable_reflective_thinking=True)
         chat = Chat(strategy, model="offline", summarizer=ScriptedModel([]))
         chat.review = True
@@ -464,7 +618,11 @@ class TestWhenItIsDue:
         chat.accept()
         finish(chat)
         (compaction,) = chat.run.compactions
-        assert (compaction.by_thinking, compaction.calls, compaction.summary) == (True, 0, proposal.drafts[0].text)
+        assert (compaction.by_thinking, compaction.calls, compaction.summary) == (
+            True,
+            0,
+            proposal.drafts[0].text,
+        )
 
     def test_the_proposed_text_itself_is_no_wording_of_the_user(self) -> None:
         chat = held("summary")
@@ -478,7 +636,10 @@ class TestWhenItIsDue:
         chat.review = True
         until_held(chat)
         before = chat.run
-        for change in (chat.undo_summary, lambda: chat.edit_summary(before.summaries[-1].version, "My words.")):
+        for change in (
+            chat.undo_summary,
+            lambda: chat.edit_summary(before.summaries[-1].version, "My words."),
+        ):
             with pytest.raises(ReviewError, match="waits"):
                 change()
         assert contents(chat.run) == contents(before)
@@ -487,22 +648,33 @@ class TestWhenItIsDue:
     @every_summarizing
     def test_a_retry_is_sent_the_users_wording(self, id: str) -> None:
         chat = chat_under(small(id))
-        while not chat.summaries_in_force or chat.summaries_in_force[0].covers.stop > chat.log.turn_start(
-            chat.log.turn_count
-        ):
+        while not chat.summaries_in_force or chat.summaries_in_force[
+            0
+        ].covers.stop > chat.log.turn_start(chat.log.turn_count):
             chat.send("a question about the trip")
-        chat.edit_summary(chat.summaries_in_force[0].version, "The budget is 900 euros.")
+        chat.edit_summary(
+            chat.summaries_in_force[0].version, "The budget is 900 euros."
+        )
         drain(chat.retry())
         assert "The budget is 900 euros." in sent(chat.run)[-1].decode()
-        assert chat.run.compactions[-1].kind == "edit" or id in ("recent_only", "summary_only")
+        assert chat.run.compactions[-1].kind == "edit" or id in (
+            "recent_only",
+            "summary_only",
+        )
 
     @pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer"])
-    def test_what_waited_is_proposed_again_after_the_chat_was_read_from_the_file(self, id: str) -> None:
+    def test_what_waited_is_proposed_again_after_the_chat_was_read_from_the_file(
+        self, id: str
+    ) -> None:
         for chat in (held(id), held(id)):
             if not chat.unanswered:
                 continue
             waited = chat.proposal
-            again = Chat.resume(Run.from_dict(chat.run.to_dict()), model=ScriptedModel(["yes"]), summarizer=Digest())
+            again = Chat.resume(
+                Run.from_dict(chat.run.to_dict()),
+                model=ScriptedModel(["yes"]),
+                summarizer=Digest(),
+            )
             again.review = True
             drain(again.retry())
             assert again.proposal == waited
@@ -532,7 +704,9 @@ class TestWhenItIsDue:
         assert chat.summaries_in_force == []
 
 
-def test_a_draft_that_was_interrupted_is_one_that_failed_and_is_not_asked_for_by_itself() -> None:
+def test_a_draft_that_was_interrupted_is_one_that_failed_and_is_not_asked_for_by_itself() -> (
+    None
+):
     chat = held("summary_buffer", ScriptedModel([KeyboardInterrupt(), "A summary."]))
     with pytest.raises(KeyboardInterrupt):
         chat.propose()
@@ -550,7 +724,9 @@ def test_a_chat_that_is_left_while_a_proposal_waits_proposes_it_again(id: str) -
     before = chat.proposal
     assert before is not None
     for drafts in (0, 1):
-        again = Chat.resume(Run.from_dict(chat.run.to_dict()), summarizer=ScriptedModel([]))
+        again = Chat.resume(
+            Run.from_dict(chat.run.to_dict()), summarizer=ScriptedModel([])
+        )
         assert again.review
         assert again.proposal is not None
         assert again.proposal.plan.summarize == before.plan.summarize

@@ -26,7 +26,9 @@ pytestmark = pytest.mark.law
 every_strategy = pytest.mark.parametrize("id", IDS)
 LIBRARIES = [id for id in IDS if issubclass(memviz.strategies()[id], LibraryStrategy)]
 """What hands over its whole state at each request and counts it by itself."""
-every_own_rule = pytest.mark.parametrize("id", [id for id in IDS if id not in LIBRARIES])
+every_own_rule = pytest.mark.parametrize(
+    "id", [id for id in IDS if id not in LIBRARIES]
+)
 every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
 MOST_MESSAGES = 9
 FAILURES: dict[str, Any] = {
@@ -47,7 +49,11 @@ def recalls(draw: st.DrawFn, messages: list[Message]) -> dict[int, Recall]:
     """A recall of random turns and messages into about every other request."""
     last = turn_numbers(messages)[-1]
     picks = st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=6)
-    return {turn: Recall(messages=draw(picks)) for turn in range(1, last + 1) if draw(st.booleans())}
+    return {
+        turn: Recall(messages=draw(picks))
+        for turn in range(1, last + 1)
+        if draw(st.booleans())
+    }
 
 
 class TestNothingIsLost:
@@ -61,7 +67,9 @@ class TestNothingIsLost:
         model = summarizer(plan)
         run = memviz.replay(messages, small(id), model=model, counter="chars4")
         assert list(run.log) == messages
-        assert len(run.made_or_foreseen) == len(model.requests), "every call is an event"
+        assert len(run.made_or_foreseen) == len(model.requests), (
+            "every call is an event"
+        )
         failed = [c for c in run.made_or_foreseen if c.error]
         for compaction in failed:
             assert compaction.before == compaction.after
@@ -80,23 +88,39 @@ class TestNothingIsLost:
     def test_tries_again_in_a_later_turn_and_not_twice_in_the_same(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
-        failures = Tally(run.log.turn_number(c.after_message) for c in run.compactions if c.error)
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4"
+        )
+        failures = Tally(
+            run.log.turn_number(c.after_message) for c in run.compactions if c.error
+        )
         assert all(count == 1 for count in failures.values())
         for turn in failures:
-            in_turn = [c for c in run.compactions if run.log.turn_number(c.after_message) == turn]
-            assert in_turn[-1].error, "after a failure nothing more is tried in that turn"
+            in_turn = [
+                c
+                for c in run.compactions
+                if run.log.turn_number(c.after_message) == turn
+            ]
+            assert in_turn[-1].error, (
+                "after a failure nothing more is tried in that turn"
+            )
 
     @every_summarizing
     @pytest.mark.parametrize("failure", FAILURES)
     def test_one_failure_is_made_up_for(self, id: str, failure: str) -> None:
         messages = talk(8)
-        run = memviz.replay(messages, small(id), model=ScriptedModel([FAILURES[failure]] + ["fine"] * 20))
+        run = memviz.replay(
+            messages,
+            small(id),
+            model=ScriptedModel([FAILURES[failure]] + ["fine"] * 20),
+        )
         first, second = run.compactions[:2]
         assert first.error
         assert second.summary == "fine"
         assert second.turn == first.turn + 2
-        assert second.summarized.start == first.summarized.start, "what was to be summarized still is"
+        assert second.summarized.start == first.summarized.start, (
+            "what was to be summarized still is"
+        )
         assert "fine" in run.turns[-1].context.messages[0].content
 
     @every_summarizing
@@ -111,13 +135,20 @@ class TestNothingIsLost:
         for record, fates in zip(run.requests, run.fates(), strict=True):
             numbers = turn_numbers(messages)[: record.memory.length]
             for position, number in enumerate(numbers):
-                if id != "summary_only" or number > 0:  # summary-only memory sends no history, so not turn 0
+                if (
+                    id != "summary_only" or number > 0
+                ):  # summary-only memory sends no history, so not turn 0
                     recent_only_gap = id == "recent_only" and number == 0
-                    assert fates[position] == Fate.VERBATIM or recent_only_gap, (record.turn, position)
+                    assert fates[position] == Fate.VERBATIM or recent_only_gap, (
+                        record.turn,
+                        position,
+                    )
 
     @every_summarizing
     @given(messages=conversations(), plan=outcomes)
-    def test_an_error_text_is_never_sent(self, id: str, messages: list[Message], plan: list[str]) -> None:
+    def test_an_error_text_is_never_sent(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
         model = summarizer(plan)
         run = memviz.replay(messages, small(id), model=model, counter="chars4")
         texts = [m.content for record in run.turns for m in record.context.messages]
@@ -129,14 +160,22 @@ class TestNothingIsLost:
     def test_an_interrupted_replay_leaves_the_log_alone(self, id: str) -> None:
         log = Log(talk(8))
         with pytest.raises(KeyboardInterrupt):
-            memviz.replay(log, small(id), model=ScriptedModel(["fine", KeyboardInterrupt()]))
+            memviz.replay(
+                log, small(id), model=ScriptedModel(["fine", KeyboardInterrupt()])
+            )
         assert list(log) == talk(8)
 
     @every_summarizing
-    def test_an_interrupted_call_in_a_live_chat_is_an_event_like_any_failure(self, id: str) -> None:
+    def test_an_interrupted_call_in_a_live_chat_is_an_event_like_any_failure(
+        self, id: str
+    ) -> None:
         """The same conversation with an error in that place ends in the same memory."""
         model = ScriptedModel(["fine", KeyboardInterrupt(), *["fine"] * 20])
-        chat = memviz.Chat(small(id), model=ScriptedModel(f"answer {i}" for i in range(99)), summarizer=model)
+        chat = memviz.Chat(
+            small(id),
+            model=ScriptedModel(f"answer {i}" for i in range(99)),
+            summarizer=model,
+        )
         for i in range(8):
             try:
                 chat.send(f"question {i}")
@@ -145,7 +184,9 @@ class TestNothingIsLost:
         interrupted = [c for c in chat.run.compactions if c.error]
         assert len(interrupted) == 1
         assert interrupted[0].before == interrupted[0].after
-        assert [m.content for m in chat.log if m.role == "user"] == [f"question {i}" for i in range(8)]
+        assert [m.content for m in chat.log if m.role == "user"] == [
+            f"question {i}" for i in range(8)
+        ]
         again = ScriptedModel(["fine", memviz.ModelError("no"), *["fine"] * 20])
         replayed = memviz.replay(list(chat.log), small(id), model=again)
         assert sent(chat.run) == sent(replayed)
@@ -165,7 +206,12 @@ class TestInputIsNeverSwallowed:
         recalled = data.draw(recalls(messages))
         prompt = data.draw(st.sampled_from([None, "Be kind."]))
         run = memviz.replay(
-            messages, small(id), model=summarizer(plan), counter="chars4", system_prompt=prompt, recalls=recalled
+            messages,
+            small(id),
+            model=summarizer(plan),
+            counter="chars4",
+            system_prompt=prompt,
+            recalls=recalled,
         )
         leading = run.log.system_stop
         for record in run.requests:
@@ -178,35 +224,60 @@ class TestInputIsNeverSwallowed:
             assert all(messages[i].role != "assistant" for i in asked)
             before = messages[asked[0] - 1].role if asked[0] > leading else "assistant"
             assert before in ("assistant", "system"), "nothing unanswered is left out"
-            whole = {p for part in assembly.whole(run.space, record.parts) for p in part}
-            assert whole.isdisjoint(record.parts.recalled), "nothing is sent whole twice"
+            whole = {
+                p for part in assembly.whole(run.space, record.parts) for p in part
+            }
+            assert whole.isdisjoint(record.parts.recalled), (
+                "nothing is sent whole twice"
+            )
             assert len(set(record.parts.recalled)) == len(record.parts.recalled)
-            placed = [i for b in record.context.blocks if b.kind in ("history", "input") for i in b.indices]
+            placed = [
+                i
+                for b in record.context.blocks
+                if b.kind in ("history", "input")
+                for i in b.indices
+            ]
             assert len(set(placed)) == len(placed)
 
     @every_strategy
     @given(messages=conversations(), data=st.data())
-    def test_blocks_stand_in_their_order(self, id: str, messages: list[Message], data: st.DataObject) -> None:
+    def test_blocks_stand_in_their_order(
+        self, id: str, messages: list[Message], data: st.DataObject
+    ) -> None:
         run = memviz.replay(
-            messages, small(id), model=Digest(), system_prompt="Be kind.", recalls=data.draw(recalls(messages))
+            messages,
+            small(id),
+            model=Digest(),
+            system_prompt="Be kind.",
+            recalls=data.draw(recalls(messages)),
         )
         order = ["system", "summary", "history", "recalled", "input"]
         for record in run.turns:
             kinds = [*dict.fromkeys(block.kind for block in record.context.blocks)]
             assert kinds == sorted(kinds, key=order.index)
-            assert list(record.context.messages) == [m for block in record.context.blocks for m in block.messages]
+            assert list(record.context.messages) == [
+                m for block in record.context.blocks for m in block.messages
+            ]
             for block in record.context.blocks:
                 if block.kind in ("history", "recalled", "input") and block.indices:
-                    whole = {p for part in assembly.whole(run.space, record.parts) for p in part}
+                    whole = {
+                        p
+                        for part in assembly.whole(run.space, record.parts)
+                        for p in part
+                    }
                     for i, message in zip(block.indices, block.messages, strict=True):
                         assert message.role == messages[i].role
                         assert message == messages[i] or i not in whole
                     assert list(block.indices) == sorted(block.indices)
 
-    @pytest.mark.parametrize("id", ["token_buffer", "summary_buffer", "chat_summary_buffer"])
+    @pytest.mark.parametrize(
+        "id", ["token_buffer", "summary_buffer", "chat_summary_buffer"]
+    )
     def test_an_input_over_the_budget_is_flagged(self, id: str) -> None:
         messages = [*talk(3), Message("user", "a long question " * 100)]
-        run = memviz.replay([*messages, Message("assistant", "Yes.")], small(id), model=Digest())
+        run = memviz.replay(
+            [*messages, Message("assistant", "Yes.")], small(id), model=Digest()
+        )
         assert run.turns[-1].context.messages[-1] == messages[-1]
         assert run.turns[-1].flags == ("over_budget",)
 
@@ -215,14 +286,32 @@ class TestToolCallsStayWhole:
     """Rule 3."""
 
     @every_strategy
-    @given(messages=conversations(), plan=outcomes, data=st.data(), with_recalls=st.booleans())
+    @given(
+        messages=conversations(),
+        plan=outcomes,
+        data=st.data(),
+        with_recalls=st.booleans(),
+    )
     def test_orphaned_results_are_flagged(
-        self, id: str, messages: list[Message], plan: list[str], data: st.DataObject, with_recalls: bool
+        self,
+        id: str,
+        messages: list[Message],
+        plan: list[str],
+        data: st.DataObject,
+        with_recalls: bool,
     ) -> None:
         recalled = data.draw(recalls(messages)) if with_recalls else None
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalled)
+        run = memviz.replay(
+            messages,
+            small(id),
+            model=summarizer(plan),
+            counter="chars4",
+            recalls=recalled,
+        )
         for record in run.requests:
-            assert ("orphaned_tool_message" in record.flags) == bool(orphans(record, messages)), record.turn
+            assert ("orphaned_tool_message" in record.flags) == bool(
+                orphans(record, messages)
+            ), record.turn
 
     @every_strategy
     @given(messages=conversations(), data=st.data(), with_recalls=st.booleans())
@@ -231,31 +320,59 @@ class TestToolCallsStayWhole:
     ) -> None:
         recalled = data.draw(recalls(messages)) if with_recalls else None
         run = memviz.replay(
-            messages, small(id), model=Digest(), counter="chars4", recalls=recalled, repair_tool_pairs=True
+            messages,
+            small(id),
+            model=Digest(),
+            counter="chars4",
+            recalls=recalled,
+            repair_tool_pairs=True,
         )
         for record in run.requests:
             order, asked = positions(record), record.memory.input
-            answers_nothing = all(caller_of(messages, p) is None and messages[p].role == "tool" for p in asked)
+            answers_nothing = all(
+                caller_of(messages, p) is None and messages[p].role == "tool"
+                for p in asked
+            )
             assert not orphans(record, messages) or answers_nothing
-            callers = [caller_of(messages, p) for p in order if messages[p].role == "tool"]
-            assert all(callers.count(p) == calls for p, calls in calls_sent(record).items())
+            callers = [
+                caller_of(messages, p) for p in order if messages[p].role == "tool"
+            ]
+            assert all(
+                callers.count(p) == calls for p, calls in calls_sent(record).items()
+            )
             assert ("orphaned_tool_message" in record.flags) == answers_nothing
 
     @every_strategy
     @given(messages=conversations())
-    def test_repair_touches_nothing_but_tool_messages(self, id: str, messages: list[Message]) -> None:
+    def test_repair_touches_nothing_but_tool_messages(
+        self, id: str, messages: list[Message]
+    ) -> None:
         plain = memviz.replay(messages, small(id), model=Digest(), counter="chars4")
-        mended = memviz.replay(messages, small(id), model=Digest(), counter="chars4", repair_tool_pairs=True)
+        mended = memviz.replay(
+            messages,
+            small(id),
+            model=Digest(),
+            counter="chars4",
+            repair_tool_pairs=True,
+        )
         for before, after in zip(plain.requests, mended.requests, strict=True):
             changed = set(positions(before)) ^ set(positions(after))
-            assert all(messages[i].role == "tool" or messages[i].tool_calls for i in changed)
+            assert all(
+                messages[i].role == "tool" or messages[i].tool_calls for i in changed
+            )
             lost = set(positions(before)) - set(positions(after))
-            assert not any(messages[i].role == "assistant" and messages[i].content.strip() for i in lost)
+            assert not any(
+                messages[i].role == "assistant" and messages[i].content.strip()
+                for i in lost
+            )
 
     def test_a_caller_recalled_after_its_result_does_not_mend_it(self) -> None:
         """The recalled block stands behind the history, so the result would come before its call."""
         record = memviz.replay(
-            TOOL_TALK, memviz.strategy("window", window_size=3), model=None, recalls={2: Recall(messages=[1])}
+            TOOL_TALK,
+            memviz.strategy("window", window_size=3),
+            model=None,
+            recalls={2: Recall(messages=[1])},
         ).turns[1]
         assert positions(record) == [2, 3, 1, 4]
         assert record.flags == ("orphaned_tool_message",)
@@ -268,21 +385,32 @@ class TestToolCallsStayWhole:
             recalls={2: Recall(messages=[1])},
             repair_tool_pairs=True,
         ).turns[1]
-        assert positions(record) in ([3, 4], [1, 2, 3, 4], [3, 1, 2, 4]), "dropped, or pulled in in order"
+        assert positions(record) in ([3, 4], [1, 2, 3, 4], [3, 1, 2, 4]), (
+            "dropped, or pulled in in order"
+        )
 
     def test_live_chat_repairs_and_replay_does_not(self) -> None:
         strategy = memviz.strategy("window", window_size=3)
-        assert memviz.replay(TOOL_TALK, strategy, model=None).turns[1].flags == ("orphaned_tool_message",)
+        assert memviz.replay(TOOL_TALK, strategy, model=None).turns[1].flags == (
+            "orphaned_tool_message",
+        )
         chat = memviz.Chat(strategy, model=ScriptedModel(["Yes."]))
         chat.log.extend(TOOL_TALK[:4])
         record = chat.send("Umbrella?")
-        assert [m.content for m in record.context.messages] == ["It rains.", "Umbrella?"]
+        assert [m.content for m in record.context.messages] == [
+            "It rains.",
+            "Umbrella?",
+        ]
         assert record.flags == ()
 
 
 TOOL_TALK = [
     Message("user", "Weather?"),
-    Message("assistant", "", tool_calls=({"id": "a", "function": {"name": "look_up", "arguments": "{}"}},)),  # type: ignore[arg-type]
+    Message(
+        "assistant",
+        "",
+        tool_calls=({"id": "a", "function": {"name": "look_up", "arguments": "{}"}},),
+    ),  # type: ignore[arg-type]
     Message("tool", "rain", tool_call_id="a"),
     Message("assistant", "It rains."),
     Message("user", "Umbrella?"),
@@ -292,24 +420,50 @@ TOOL_TALK = [
 
 def positions(record: memviz.TurnRecord) -> list[int]:
     """Log positions of the messages sent, in the order in which they are sent."""
-    return [i for b in record.context.blocks if b.kind in ("history", "recalled", "input") for i in b.indices]
+    return [
+        i
+        for b in record.context.blocks
+        if b.kind in ("history", "recalled", "input")
+        for i in b.indices
+    ]
 
 
 def orphans(record: memviz.TurnRecord, messages: list[Message]) -> list[int]:
     """Tool results sent without their call before them."""
-    order, recalled = positions(record), [p for p in record.parts.recalled if p not in record.parts.restored]
+    order, recalled = (
+        positions(record),
+        [p for p in record.parts.recalled if p not in record.parts.restored],
+    )
     without = [
-        p for at, p in enumerate(order) if messages[p].role == "tool" and caller_of(messages, p) not in order[:at]
+        p
+        for at, p in enumerate(order)
+        if messages[p].role == "tool" and caller_of(messages, p) not in order[:at]
     ]
-    apart = [p for p in recalled if messages[p].role == "tool" and caller_of(messages, p) not in recalled]
+    apart = [
+        p
+        for p in recalled
+        if messages[p].role == "tool" and caller_of(messages, p) not in recalled
+    ]
     return [*without, *apart]
 
 
 def calls_sent(record: memviz.TurnRecord) -> dict[int, int]:
     """How many calls each message that is sent makes, as it is sent, by log position."""
-    blocks = [block for block in record.context.blocks if block.kind in ("history", "recalled", "input")]
-    sent = [pair for block in blocks for pair in zip(block.indices, block.messages, strict=False)]
-    return {position: len(message.tool_calls) for position, message in sent if message.tool_calls}
+    blocks = [
+        block
+        for block in record.context.blocks
+        if block.kind in ("history", "recalled", "input")
+    ]
+    sent = [
+        pair
+        for block in blocks
+        for pair in zip(block.indices, block.messages, strict=False)
+    ]
+    return {
+        position: len(message.tool_calls)
+        for position, message in sent
+        if message.tool_calls
+    }
 
 
 class TestDeterministic:
@@ -317,8 +471,12 @@ class TestDeterministic:
 
     @every_strategy
     @given(messages=conversations(), plan=outcomes)
-    def test_same_in_same_out(self, id: str, messages: list[Message], plan: list[str]) -> None:
-        runs = [memviz.replay(messages, small(id), model=summarizer(plan)) for _ in range(2)]
+    def test_same_in_same_out(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
+        runs = [
+            memviz.replay(messages, small(id), model=summarizer(plan)) for _ in range(2)
+        ]
         assert sent(runs[0]) == sent(runs[1])
         assert timeless(runs[0]) == timeless(runs[1])
 
@@ -334,7 +492,10 @@ class TestDeterministic:
         digests = {
             subprocess.run(
                 [sys.executable, "-c", script],
-                env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(path for path in sys.path if path)},
+                env={
+                    "PYTHONHASHSEED": seed,
+                    "PYTHONPATH": ":".join(path for path in sys.path if path),
+                },
                 capture_output=True,
                 text=True,
                 check=True,
@@ -352,13 +513,19 @@ class TestIncremental:
     def test_replay_of_a_prefix_is_the_prefix_of_the_replay(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
     ) -> None:
-        whole = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        whole = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4"
+        )
         cut = data.draw(st.sampled_from([turn.stop for turn in whole.log.turns()]))
-        part = memviz.replay(messages[:cut], small(id), model=summarizer(plan), counter="chars4")
+        part = memviz.replay(
+            messages[:cut], small(id), model=summarizer(plan), counter="chars4"
+        )
         expected, got = timeless(whole), timeless(part)
         assert got["requests"] == expected["requests"][: len(got["requests"])]
         by_then = [c for c in expected["compactions"] if c["after_message"] < cut]
-        if part.pending is not None:  # its last turn goes on, and is summarized when it is over
+        if (
+            part.pending is not None
+        ):  # its last turn goes on, and is summarized when it is over
             by_then = by_then[: len(got["compactions"])]
         assert got["compactions"] == by_then
         assert got["summaries"] == expected["summaries"][: len(got["summaries"])]
@@ -373,11 +540,19 @@ class TestIncremental:
             calls[text] += 1
             return len(text.split())
 
-        memviz.replay(messages, small(id), model=Digest(), counter=count, recalls={9: Recall(turns=[1])})
+        memviz.replay(
+            messages,
+            small(id),
+            model=Digest(),
+            counter=count,
+            recalls={9: Recall(turns=[1])},
+        )
         assert [calls[message.content] for message in messages] == [1] * len(messages)
 
     @every_strategy
-    def test_tokenizing_grows_with_the_messages_and_not_with_their_square(self, id: str) -> None:
+    def test_tokenizing_grows_with_the_messages_and_not_with_their_square(
+        self, id: str
+    ) -> None:
         """Each message once, and each summary a bounded number of times, whatever came before."""
         seen: list[int] = []
 
@@ -394,10 +569,14 @@ class TestIncremental:
 
     @every_own_rule
     @pytest.mark.parametrize("repair", [False, True])
-    def test_work_grows_with_the_messages_and_not_with_their_square(self, id: str, repair: bool) -> None:
+    def test_work_grows_with_the_messages_and_not_with_their_square(
+        self, id: str, repair: bool
+    ) -> None:
         """Counted in calls of Python functions, which unlike seconds are the same on every machine."""
         calls = [calls_of(lambda n=n: replay_tools(id, n, repair)) for n in (100, 200)]
-        assert calls[1] < 2.5 * calls[0], f"{calls[0]:,} calls for 100 turns, {calls[1]:,} for 200"
+        assert calls[1] < 2.5 * calls[0], (
+            f"{calls[0]:,} calls for 100 turns, {calls[1]:,} for 200"
+        )
 
 
 def replay_tools(id: str, turns: int, repair: bool) -> None:
@@ -409,7 +588,13 @@ def replay_tools(id: str, turns: int, repair: bool) -> None:
         Message("tool", "rain", tool_call_id="a"),
         Message("assistant", "It rains."),
     ]
-    memviz.replay(turn * turns, small(id), model=Digest(), counter="chars4", repair_tool_pairs=repair)
+    memviz.replay(
+        turn * turns,
+        small(id),
+        model=Digest(),
+        counter="chars4",
+        repair_tool_pairs=repair,
+    )
 
 
 class TestTimeTravel:
@@ -417,36 +602,66 @@ class TestTimeTravel:
 
     @pytest.mark.parametrize("id", REFERENCES)
     @given(messages=conversations(), plan=outcomes)
-    @example([Message("user", "word " * 50)], ["good"])  # what the pending request would summarize is not done yet
-    @example([Message("user", "word " * 50), Message("assistant", ""), Message("user", "word " * 50)], ["good"])
-    @example([Message("user", "word " * 50), Message("tool", "", tool_call_id="a"), Message("user", "")], ["good"])
-    def test_memory_after_any_turn(self, id: str, messages: list[Message], plan: list[str]) -> None:
+    @example(
+        [Message("user", "word " * 50)], ["good"]
+    )  # what the pending request would summarize is not done yet
+    @example(
+        [
+            Message("user", "word " * 50),
+            Message("assistant", ""),
+            Message("user", "word " * 50),
+        ],
+        ["good"],
+    )
+    @example(
+        [
+            Message("user", "word " * 50),
+            Message("tool", "", tool_call_id="a"),
+            Message("user", ""),
+        ],
+        ["good"],
+    )
+    def test_memory_after_any_turn(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
         """A turn is complete once the next one begins, also when nobody answered it."""
         strategy = small(id)
-        run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
+        run = memviz.replay(
+            messages, strategy, model=summarizer(plan), counter="chars4"
+        )
         for turn in run.log.turns():
             count = memviz.counter("chars4")
-            reference = REFERENCES[id](messages, count, answers(plan), "", strategy.model_dump()).walk_to(turn.stop)
+            reference = REFERENCES[id](
+                messages, count, answers(plan), "", strategy.model_dump()
+            ).walk_to(turn.stop)
             memory = run.memory_after(turn.number)
             assert memory.length == turn.stop
-            assert memory.summary_count == sum(c.text is not None for c in reference.compactions)
+            assert memory.summary_count == sum(
+                c.text is not None for c in reference.compactions
+            )
             if id in ("summary", "summary_buffer", "chat_summary_buffer"):
                 assert list(range(memory.cursor, memory.length)) == reference.pending
 
     def test_memory_before_the_first_turn(self) -> None:
-        run = memviz.replay([Message("assistant", "Hi"), *talk(3)], small("summary"), model=Digest())
+        run = memviz.replay(
+            [Message("assistant", "Hi"), *talk(3)], small("summary"), model=Digest()
+        )
         before = run.memory_after(0)
         assert (before.length, before.summary_count, before.cursor) == (1, 0, 0)
 
     @given(messages=conversations())
-    def test_two_strategies_over_one_log_share_its_counts(self, messages: list[Message]) -> None:
+    def test_two_strategies_over_one_log_share_its_counts(
+        self, messages: list[Message]
+    ) -> None:
         calls: list[str] = []
         counter = memviz.counter(lambda text: calls.append(text) or 1)
         log = Log(messages)
         for id in ("buffer", "window", "token_buffer"):
             memviz.replay(log, small(id), model=None, counter=counter)
         names = {message.name for message in log if message.name}
-        assert len(calls) == len(log) + 2 * sum(len(message.tool_calls) for message in log) + len(names)
+        assert len(calls) == len(log) + 2 * sum(
+            len(message.tool_calls) for message in log
+        ) + len(names)
 
     def test_they_share_them_for_a_function_that_counts_as_well(self) -> None:
         calls: list[str] = []
@@ -466,25 +681,42 @@ class TestTerms:
 
     @every_summarizing
     @given(messages=conversations(), plan=outcomes)
-    def test_reason_is_in_numbers(self, id: str, messages: list[Message], plan: list[str]) -> None:
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+    def test_reason_is_in_numbers(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4"
+        )
         assert all(any(char.isdigit() for char in c.reason) for c in run.compactions)
 
     @every_summarizing
     @given(messages=conversations(), plan=outcomes)
-    def test_prompt_is_what_the_summarizer_got(self, id: str, messages: list[Message], plan: list[str]) -> None:
+    def test_prompt_is_what_the_summarizer_got(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
         model = summarizer(plan)
         run = memviz.replay(messages, small(id), model=model, counter="chars4")
-        for compaction, request in zip(run.made_or_foreseen, model.requests, strict=True):
-            assert compaction.prompt == "\n\n".join(message.content for message in request)
+        for compaction, request in zip(
+            run.made_or_foreseen, model.requests, strict=True
+        ):
+            assert compaction.prompt == "\n\n".join(
+                message.content for message in request
+            )
             lines = "\n".join(message.content for message in request)
-            assert all(f"{messages[i].role}: {messages[i].content}" in lines for i in compaction.summarized)
+            assert all(
+                f"{messages[i].role}: {messages[i].content}" in lines
+                for i in compaction.summarized
+            )
 
     @every_summarizing
     @given(messages=conversations(), plan=outcomes)
-    def test_tokens_before_and_after(self, id: str, messages: list[Message], plan: list[str]) -> None:
+    def test_tokens_before_and_after(
+        self, id: str, messages: list[Message], plan: list[str]
+    ) -> None:
         """Nothing changed when it failed; else the summarized messages left and the summary came."""
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4"
+        )
         for compaction in run.compactions:
             if compaction.error:
                 assert compaction.tokens_before == compaction.tokens_after

@@ -30,7 +30,9 @@ def assert_same(run: Run, copy: Run) -> None:
     assert (copy.counter, copy.system_prompt) == (run.counter, run.system_prompt)
     assert list(copy.log) == list(run.log)
     assert sent(copy) == sent(run)
-    assert [record.context.blocks for record in copy.turns] == [record.context.blocks for record in run.turns]
+    assert [record.context.blocks for record in copy.turns] == [
+        record.context.blocks for record in run.turns
+    ]
     assert copy.turns == run.turns
     assert copy.compactions == run.compactions
     assert [c.prompt for c in copy.compactions] == [c.prompt for c in run.compactions]
@@ -59,20 +61,43 @@ class TestJson:
         recalled=st.none() | st.integers(-1, 20),
     )
     def test_there_and_back_is_the_same_run(
-        self, id: str, messages: list[Message], plan: list[str], counter: str, prompt: str | None, recalled: int | None
+        self,
+        id: str,
+        messages: list[Message],
+        plan: list[str],
+        counter: str,
+        prompt: str | None,
+        recalled: int | None,
     ) -> None:
-        recalls = {} if recalled is None else {1: Recall(messages=[recalled]), 2: Recall(turns=[recalled, 1])}
+        recalls = (
+            {}
+            if recalled is None
+            else {1: Recall(messages=[recalled]), 2: Recall(turns=[recalled, 1])}
+        )
         run = memviz.replay(
-            messages, small(id), model=summarizer(plan), counter=counter, system_prompt=prompt, recalls=recalls
+            messages,
+            small(id),
+            model=summarizer(plan),
+            counter=counter,
+            system_prompt=prompt,
+            recalls=recalls,
         )
         assert_same(run, through_json(run))
 
     @every_strategy
     def test_live_facts_survive(self, id: str) -> None:
         replies = [
-            Reply(f"answer {i}\nwith two lines", usage=Usage(10, 2, 5), cost_usd=0.5, model="big") for i in range(40)
+            Reply(
+                f"answer {i}\nwith two lines",
+                usage=Usage(10, 2, 5),
+                cost_usd=0.5,
+                model="big",
+            )
+            for i in range(40)
         ]
-        chat = memviz.Chat(small(id), model=ScriptedModel(replies), system_prompt="Be kind.")
+        chat = memviz.Chat(
+            small(id), model=ScriptedModel(replies), system_prompt="Be kind."
+        )
         for i in range(6):
             chat.send(f"question {i}")
         chat.recall(turns=[1])
@@ -107,28 +132,56 @@ class TestJson:
 
     def test_equal_means_equal(self) -> None:
         messages = talk(3)
-        run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None)
-        assert contents(run) == contents(memviz.replay(messages, memviz.strategy("window", window_size=2), model=None))
-        assert run != memviz.replay(messages, memviz.strategy("window", window_size=3), model=None)
-        assert run != memviz.replay(talk(2), memviz.strategy("window", window_size=2), model=None)
+        run = memviz.replay(
+            messages, memviz.strategy("window", window_size=2), model=None
+        )
+        assert contents(run) == contents(
+            memviz.replay(
+                messages, memviz.strategy("window", window_size=2), model=None
+            )
+        )
+        assert run != memviz.replay(
+            messages, memviz.strategy("window", window_size=3), model=None
+        )
+        assert run != memviz.replay(
+            talk(2), memviz.strategy("window", window_size=2), model=None
+        )
 
 
 class TestFates:
     def test_hand_worked_fates(self) -> None:
         """Turns 1 to 3, buffer_size 1: message 0 and 1 are summarized after message 2, and so on."""
         run = memviz.replay(
-            talk(3), small("summary"), model=Digest(), recalls={2: Recall(messages=[0]), 3: Recall(messages=[1, 3])}
+            talk(3),
+            small("summary"),
+            model=Digest(),
+            recalls={2: Recall(messages=[0]), 3: Recall(messages=[1, 3])},
         )
-        not_yet, summarized, recalled, verbatim = Fate.NOT_YET, Fate.SUMMARIZED, Fate.RECALLED, Fate.VERBATIM
+        not_yet, summarized, recalled, verbatim = (
+            Fate.NOT_YET,
+            Fate.SUMMARIZED,
+            Fate.RECALLED,
+            Fate.VERBATIM,
+        )
         assert run.fates().tolist() == [
             [verbatim, not_yet, not_yet, not_yet, not_yet, not_yet],
             [recalled, summarized, verbatim, not_yet, not_yet, not_yet],
             [summarized, recalled, summarized, recalled, verbatim, not_yet],
         ]
-        assert run.generations().tolist() == [[0] * 6, [0, 1, 0, 0, 0, 0], [2, 0, 1, 0, 0, 0]]
+        assert run.generations().tolist() == [
+            [0] * 6,
+            [0, 1, 0, 0, 0, 0],
+            [2, 0, 1, 0, 0, 0],
+        ]
 
-    def test_a_message_over_the_limit_is_verbatim_at_its_own_request_and_summarized_after(self) -> None:
-        messages = [Message("user", "long " * 100), Message("assistant", "ok"), Message("user", "and?")]
+    def test_a_message_over_the_limit_is_verbatim_at_its_own_request_and_summarized_after(
+        self,
+    ) -> None:
+        messages = [
+            Message("user", "long " * 100),
+            Message("assistant", "ok"),
+            Message("user", "and?"),
+        ]
         run = memviz.replay(messages, small("chat_summary_buffer"), model=Digest())
         assert run.pending is not None
         assert run.fates()[:, 0].tolist() == [Fate.VERBATIM]
@@ -140,14 +193,23 @@ class TestFates:
     def test_fates_say_what_the_blocks_say(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
     ) -> None:
-        picked = data.draw(st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=5))
+        picked = data.draw(
+            st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=5)
+        )
         recalls = {turn: Recall(messages=picked) for turn in (2, 4)}
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
+        run = memviz.replay(
+            messages,
+            small(id),
+            model=summarizer(plan),
+            counter="chars4",
+            recalls=recalls,
+        )
         fates = run.fates()
         assert fates.shape == (len(run.requests), len(messages))
         for record, row in zip(run.requests, fates, strict=True):
             blocks = {
-                kind: self.indices(record, kind) for kind in ("system", "history", "input", "recalled", "summary")
+                kind: self.indices(record, kind)
+                for kind in ("system", "history", "input", "recalled", "summary")
             }
             for position in range(len(messages)):
                 if position >= record.memory.length:
@@ -169,10 +231,21 @@ class TestFates:
     def test_slices_are_parts_of_the_whole(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
     ) -> None:
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
-        requests, wanted = data.draw(st.slices(len(run.requests))), data.draw(st.slices(len(messages)))
-        assert run.fates(requests, wanted).tolist() == run.fates()[requests, wanted].tolist()
-        assert run.generations(requests, wanted).tolist() == run.generations()[requests, wanted].tolist()
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4"
+        )
+        requests, wanted = (
+            data.draw(st.slices(len(run.requests))),
+            data.draw(st.slices(len(messages))),
+        )
+        assert (
+            run.fates(requests, wanted).tolist()
+            == run.fates()[requests, wanted].tolist()
+        )
+        assert (
+            run.generations(requests, wanted).tolist()
+            == run.generations()[requests, wanted].tolist()
+        )
         assert run.fates(messages=wanted).tolist() == run.fates()[:, wanted].tolist()
 
     def test_more_cells_than_fit_are_refused_with_slices_that_do(self) -> None:
@@ -181,44 +254,74 @@ class TestFates:
         for matrix, name in ((run.fates, "fates"), (run.generations, "generations")):
             with pytest.raises(memviz.MatrixTooLargeError) as refused:
                 matrix()
-            assert "10,000 requests x 20,000 messages = 200,000,000 cells" in str(refused.value)
+            assert "10,000 requests x 20,000 messages = 200,000,000 cells" in str(
+                refused.value
+            )
             assert f"run.{name}(slice(0, 5000), slice(0, 20000))" in str(refused.value)
             assert isinstance(refused.value, memviz.MemvizError)
             with pytest.raises(memviz.MatrixTooLargeError, match=r"slice\(3, 9000\)"):
                 matrix(slice(3, 9_000))
         word, not_yet = Fate.VERBATIM, Fate.NOT_YET
         last = run.fates(slice(9_998, None), slice(19_996, None))
-        assert last.tolist() == [[word, not_yet, not_yet, not_yet], [word, word, word, not_yet]]
+        assert last.tolist() == [
+            [word, not_yet, not_yet, not_yet],
+            [word, word, word, not_yet],
+        ]
 
     @staticmethod
     def indices(record: memviz.TurnRecord, kind: Any) -> set[int]:
-        return {position for block in record.context.blocks if block.kind == kind for position in block.indices}
+        return {
+            position
+            for block in record.context.blocks
+            if block.kind == kind
+            for position in block.indices
+        }
 
     @staticmethod
     def reduced(record: memviz.TurnRecord) -> set[int]:
         """Positions of messages that are sent with less in them than they have."""
-        blocks = (block for block in record.context.blocks if block.kind in ("history", "input") and block.indices)
-        sent = (pair for block in blocks for pair in zip(block.indices, block.messages, strict=True))
-        return {position for position, message in sent if message != record.memory.log[position]}
+        blocks = (
+            block
+            for block in record.context.blocks
+            if block.kind in ("history", "input") and block.indices
+        )
+        sent = (
+            pair
+            for block in blocks
+            for pair in zip(block.indices, block.messages, strict=True)
+        )
+        return {
+            position
+            for position, message in sent
+            if message != record.memory.log[position]
+        }
 
     @every_strategy
     @given(messages=conversations(), plan=outcomes)
     def test_generations_agree_with_following_each_message_by_hand(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
-        run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
+        run = memviz.replay(
+            messages, small(id), model=summarizer(plan), counter="chars4"
+        )
         generations, fates = run.generations(), run.fates()
         accumulating = id in ("summary_only", "recent_only")
         for row, record in enumerate(run.requests):
             passed = [0] * len(messages)
             for compaction in run.compactions:
-                if compaction.after_message < record.memory.length and compaction.summary is not None:
+                if (
+                    compaction.after_message < record.memory.length
+                    and compaction.summary is not None
+                ):
                     for position in range(len(messages)):
                         if position in compaction.summarized:
                             passed[position] = 1
                         elif passed[position] and not accumulating:
                             passed[position] += 1
-            expected = [count if fates[row, i] == Fate.SUMMARIZED else 0 for i, count in enumerate(passed)]
+            expected = [
+                count if fates[row, i] == Fate.SUMMARIZED else 0
+                for i, count in enumerate(passed)
+            ]
             assert generations[row].tolist() == expected, row
 
 
@@ -226,19 +329,39 @@ class TestFrame:
     @every_strategy
     def test_one_row_a_turn_with_the_numbers_of_its_record(self, id: str) -> None:
         model = ScriptedModel(["short", RuntimeError("no"), *["short"] * 30])
-        run = memviz.replay(talk(8), small(id), model=model, system_prompt="Be kind.", recalls={5: Recall(turns=[1])})
+        run = memviz.replay(
+            talk(8),
+            small(id),
+            model=model,
+            system_prompt="Be kind.",
+            recalls={5: Recall(turns=[1])},
+        )
         frame = run.frame()
         assert frame["turn"].tolist() == list(range(1, 9))
         for part in ("system", "summary", "recalled", "history", "input", "overhead"):
-            assert frame[f"{part}_tokens"].tolist() == [record.tokens[part] for record in run.turns]
-        assert frame["total_tokens"].tolist() == [sum(record.tokens.values()) for record in run.turns]
-        assert frame["reply_tokens"].tolist() == [record.reply_tokens for record in run.turns]
-        assert frame["messages"].tolist() == [len(record.context.messages) for record in run.turns]
-        done = [sum(c.error is None for c in record.compactions) for record in run.turns]
-        failed = [sum(c.error is not None for c in record.compactions) for record in run.turns]
+            assert frame[f"{part}_tokens"].tolist() == [
+                record.tokens[part] for record in run.turns
+            ]
+        assert frame["total_tokens"].tolist() == [
+            sum(record.tokens.values()) for record in run.turns
+        ]
+        assert frame["reply_tokens"].tolist() == [
+            record.reply_tokens for record in run.turns
+        ]
+        assert frame["messages"].tolist() == [
+            len(record.context.messages) for record in run.turns
+        ]
+        done = [
+            sum(c.error is None for c in record.compactions) for record in run.turns
+        ]
+        failed = [
+            sum(c.error is not None for c in record.compactions) for record in run.turns
+        ]
         assert frame["compactions"].tolist() == done
         assert frame["failed_compactions"].tolist() == failed
-        assert frame["flags"].tolist() == [", ".join(record.flags) for record in run.turns]
+        assert frame["flags"].tolist() == [
+            ", ".join(record.flags) for record in run.turns
+        ]
 
     def test_a_run_without_turns_has_an_empty_table_with_its_columns(self) -> None:
         frame = memviz.ChatMemory(memviz.strategy("buffer"), model=None).run.frame()
@@ -249,16 +372,26 @@ class TestFrame:
 class TestSummaries:
     def test_versions_by_hand(self) -> None:
         run = memviz.replay(
-            talk(3), small("summary"), model=ScriptedModel(["one", "two two"]), counter=lambda t: len(t.split())
+            talk(3),
+            small("summary"),
+            model=ScriptedModel(["one", "two two"]),
+            counter=lambda t: len(t.split()),
         )
-        assert [(v.version, v.turn, v.text, v.tokens, v.covers) for v in run.summaries] == [
-            (1, 2, "one", 1, range(0, 2)), (2, 3, "two two", 2, range(0, 4)),
-        ]  # fmt: skip
+        assert [
+            (v.version, v.turn, v.text, v.tokens, v.covers) for v in run.summaries
+        ] == [
+            (1, 2, "one", 1, range(0, 2)),
+            (2, 3, "two two", 2, range(0, 4)),
+        ]
 
 
-def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_read_as_it_was() -> None:
+def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_read_as_it_was() -> (
+    None
+):
     messages = [Message("system", "rules"), *talk(3)]
-    run = memviz.replay(messages, memviz.strategy("window", window_size=2), model=None, counter="chars4")
+    run = memviz.replay(
+        messages, memviz.strategy("window", window_size=2), model=None, counter="chars4"
+    )
     saved = run.to_dict()
     saved["requests"] = [without_pieces(record) for record in saved["requests"]]
     for number, turn in enumerate(saved["requests"]):
@@ -268,8 +401,14 @@ def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_rea
             turn["tokens"]["overhead"] += 3
     old = Run.from_dict(saved)
     assert not old.space.leads_apart
-    assert [m.content for m in old.turns[0].context.messages] == ["rules", "user says number 0"]
-    assert [m.content for m in old.turns[2].context.messages] == ["assistant says number 1", "user says number 2"]
+    assert [m.content for m in old.turns[0].context.messages] == [
+        "rules",
+        "user says number 0",
+    ]
+    assert [m.content for m in old.turns[2].context.messages] == [
+        "assistant says number 1",
+        "user says number 2",
+    ]
     assert old.fates()[:, 0].tolist() == [Fate.VERBATIM, Fate.DROPPED, Fate.DROPPED]
     assert Run.from_dict(old.to_dict()).to_dict() == old.to_dict()
     assert run.space.leads_apart
@@ -288,4 +427,8 @@ def test_a_record_of_an_earlier_version_names_one_message_as_its_input() -> None
 def as_a_turn(record: dict[str, Any]) -> dict[str, Any]:
     """A record as versions kept it that had one for each turn."""
     added = ("call", "kind", "thoughts")
-    return {name: value for name, value in without_pieces(record).items() if name not in added}
+    return {
+        name: value
+        for name, value in without_pieces(record).items()
+        if name not in added
+    }

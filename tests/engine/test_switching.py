@@ -60,12 +60,19 @@ class TestWhatWasSent:
         chat.change_strategy(WINDOW)
         run = chat.run
         assert sent(run) == sent(before)
-        assert (run.turns, run.compactions, run.summaries) == (before.turns, before.compactions, before.summaries)
+        assert (run.turns, run.compactions, run.summaries) == (
+            before.turns,
+            before.compactions,
+            before.summaries,
+        )
         assert run.fates().tolist() == before.fates().tolist()
         assert run.frame().equals(before.frame())
         chat.send("And now?")
         assert sent(chat.run)[:6] == sent(before)
-        assert [m.content for m in chat.run.turns[-1].context.messages] == ["answer 5", "And now?"]
+        assert [m.content for m in chat.run.turns[-1].context.messages] == [
+            "answer 5",
+            "And now?",
+        ]
 
     def test_it_is_known_which_setting_each_turn_was_held_under(self) -> None:
         chat = chat_of(3)
@@ -74,9 +81,13 @@ class TestWhatWasSent:
         chat.change_strategy(PER_TURN)
         talk(chat, 1)
         run = chat.run
-        assert [run.strategy_at(record.turn) for record in run.turns] == [SUMMARY] * 3 + [WINDOW] * 2 + [PER_TURN]
+        assert [run.strategy_at(record.turn) for record in run.turns] == [
+            SUMMARY
+        ] * 3 + [WINDOW] * 2 + [PER_TURN]
         assert [setting.last_turn for setting in run.earlier_settings] == [3, 5]
-        assert run.label == f"{SUMMARY.label}, then {WINDOW.label}, then {PER_TURN.label}"
+        assert (
+            run.label == f"{SUMMARY.label}, then {WINDOW.label}, then {PER_TURN.label}"
+        )
         assert [record.turn for record in run.under_this_setting.turns] == [6]
 
     def test_each_summary_reads_as_its_own_strategy_writes_it(self) -> None:
@@ -89,17 +100,34 @@ class TestWhatWasSent:
         texts = [block.messages[0].content for block in blocks if block]
         assert texts[0].startswith("Summary of earlier conversation: ")
         assert texts[1].splitlines()[0] == "=== ACCUMULATED MEMORY SUMMARIES ==="
-        assert [line.split("]")[0] for line in texts[1].splitlines()[1:]] == [f"[Turn {n}" for n in range(1, 7)]
+        assert [line.split("]")[0] for line in texts[1].splitlines()[1:]] == [
+            f"[Turn {n}" for n in range(1, 7)
+        ]
         assert texts[2].startswith("Summary of earlier conversation: ")
         for record in chat.run.turns:
             block = record.context.block("summary")
-            count = sum(chat.run.counter.in_lines(message.content) for message in block.messages) if block else 0
+            count = (
+                sum(
+                    chat.run.counter.in_lines(message.content)
+                    for message in block.messages
+                )
+                if block
+                else 0
+            )
             assert record.tokens["summary"] == count
 
-    def test_a_conversation_that_no_model_was_asked_in_is_that_of_the_new_setting(self) -> None:
+    def test_a_conversation_that_no_model_was_asked_in_is_that_of_the_new_setting(
+        self,
+    ) -> None:
         """Its records are what a setting would have sent of an imported file."""
-        messages = [Message(role, f"{role} {i}") for i in range(6) for role in ("user", "assistant")]
-        chat = Chat.resume(memviz.replay(messages, SUMMARY, model=Digest()), model=Digest())
+        messages = [
+            Message(role, f"{role} {i}")
+            for i in range(6)
+            for role in ("user", "assistant")
+        ]
+        chat = Chat.resume(
+            memviz.replay(messages, SUMMARY, model=Digest()), model=Digest()
+        )
         chat.change_strategy(WINDOW)
         assert sent(chat.run) == sent(memviz.replay(messages, WINDOW))
         assert chat.run.earlier_settings == ()
@@ -111,18 +139,32 @@ class TestWhatWasSent:
         run, by_bytes = chat.run, memviz.counter("bytes4")
         assert sent(run) == before
         for record in run.turns:
-            content = sum(by_bytes(message.content) for message in record.context.messages)
+            content = sum(
+                by_bytes(message.content) for message in record.context.messages
+            )
             assert record.total_tokens - record.tokens["overhead"] == content
-        assert [version.tokens for version in run.summaries] == [by_bytes(v.text) for v in run.summaries]
+        assert [version.tokens for version in run.summaries] == [
+            by_bytes(v.text) for v in run.summaries
+        ]
 
 
 class TestWhatIsSentNext:
     def test_is_what_a_replay_under_the_setting_sends(self) -> None:
-        for id in ("buffer", "token_buffer", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"):
+        for id in (
+            "buffer",
+            "token_buffer",
+            "summary_buffer",
+            "chat_summary_buffer",
+            "recent_only",
+            "summary_only",
+        ):
             chat = chat_of(6)
             chat.change_strategy(small(id))
             talk(chat, 1)
-            assert sent(chat.run)[-1] == sent(memviz.replay(list(chat.log), small(id), model=Digest()))[-1]
+            assert (
+                sent(chat.run)[-1]
+                == sent(memviz.replay(list(chat.log), small(id), model=Digest()))[-1]
+            )
 
     def test_a_setting_goes_on_from_where_it_was_left(self) -> None:
         chat, straight = chat_of(6), chat_of(6)
@@ -131,7 +173,9 @@ class TestWhatIsSentNext:
         before = asked(chat)
         chat.change_strategy(SUMMARY)
         talk(straight, 2)
-        assert asked(chat) - before == len(straight.run.summaries) - len(chat_of(6).run.summaries)
+        assert asked(chat) - before == len(straight.run.summaries) - len(
+            chat_of(6).run.summaries
+        )
         assert sent(talk(chat, 1).run)[-1] == sent(talk(straight, 1).run)[-1]
 
     def test_what_the_user_reworded_stays_with_its_setting(self) -> None:
@@ -148,7 +192,9 @@ class TestWhatIsSentNext:
         chat.change_strategy(SUMMARY)
         assert any(version.text == MINE for version in chat.run.summaries)
         taken_in = [c.replaces for c in chat.run.compactions_at(9) if c.replaces]
-        words = next(version.version for version in chat.run.summaries if version.text == MINE)
+        words = next(
+            version.version for version in chat.run.summaries if version.text == MINE
+        )
         assert words in taken_in, "its next summary is made of the user's words"
 
     def test_back_again_before_a_turn_is_as_if_nothing_had_been(self) -> None:
@@ -166,10 +212,15 @@ class TestWhatIsSentNext:
         chat.change_strategy(WINDOW)
         list(chat.retry())
         assert sent(chat.run)[:5] == before[:5]
-        assert [m.content for m in chat.run.turns[-1].context.messages] == ["answer 4", "question 5"]
+        assert [m.content for m in chat.run.turns[-1].context.messages] == [
+            "answer 4",
+            "question 5",
+        ]
         assert [setting.last_turn for setting in chat.run.earlier_settings] == [5]
 
-    def test_undone_behind_the_change_the_setting_stays_and_knows_what_is_left(self) -> None:
+    def test_undone_behind_the_change_the_setting_stays_and_knows_what_is_left(
+        self,
+    ) -> None:
         chat = chat_of(6)
         before, calls = sent(chat.run), None
         chat.change_strategy(PER_TURN)
@@ -179,7 +230,9 @@ class TestWhatIsSentNext:
             chat.undo()
             assert sent(chat.run) == before[:left]
             assert len(chat.summaries_in_force) == left
-            assert [version.version for version in chat.run.summaries] == [*range(1, len(chat.run.summaries) + 1)]
+            assert [version.version for version in chat.run.summaries] == [
+                *range(1, len(chat.run.summaries) + 1)
+            ]
         assert (chat.strategy, asked(chat)) == (PER_TURN, calls)
         record = chat.send("And now?")
         assert [m.content for m in record.context.messages][1:] == ["And now?"]
@@ -198,22 +251,37 @@ class TestNumbers:
         events = compaction_events(self.chat().run)
         turns = [event.place for event in events]
         assert turns == sorted(turns)
-        assert {ceil(event.place) for event in events if event.compaction.strategy == PER_TURN} == {7, 8, 9}
+        assert {
+            ceil(event.place)
+            for event in events
+            if event.compaction.strategy == PER_TURN
+        } == {7, 8, 9}
         run = self.chat().run
-        assert [text_in_force(run, event).startswith("===") for event in compaction_events(run)] == [
-            event.compaction.strategy == PER_TURN for event in events
-        ]
+        assert [
+            text_in_force(run, event).startswith("===")
+            for event in compaction_events(run)
+        ] == [event.compaction.strategy == PER_TURN for event in events]
 
     def test_the_shared_prefix_is_that_of_the_texts(self) -> None:
         run = self.chat().run
-        shared = SharedPrefix(run, overhead=False).tokens(requests_sent(run, overhead=False))
-        texts = ["\n".join(m.content for m in record.context.messages) for record in run.turns]
-        assert shared[6] == shared[8] == 0, "a list of summaries and a running summary begin differently"
+        shared = SharedPrefix(run, overhead=False).tokens(
+            requests_sent(run, overhead=False)
+        )
+        texts = [
+            "\n".join(m.content for m in record.context.messages)
+            for record in run.turns
+        ]
+        assert shared[6] == shared[8] == 0, (
+            "a list of summaries and a running summary begin differently"
+        )
         assert len({texts[5][:7], texts[6][:7]}) == 2
 
     def test_the_map_shows_what_was_sent(self) -> None:
         run, held = self.chat().run, chat_of(6).run
-        assert run.fates_at(run.turns[5])[:12].tolist() == held.fates_at(held.turns[5]).tolist()
+        assert (
+            run.fates_at(run.turns[5])[:12].tolist()
+            == held.fates_at(held.turns[5]).tolist()
+        )
         assert set(run.fates_at(run.turns[7])[:14].tolist()) == {Fate.SUMMARIZED}
         assert run.generations()[7].max() == 1
         assert run.memory_after(3).summary_count <= len(chat_of(3).run.summaries)
@@ -230,7 +298,11 @@ def test_a_chat_of_several_settings_comes_back_from_json() -> None:
     for strategy in (WINDOW, PER_TURN, SUMMARY):
         chat.change_strategy(strategy)
         talk(chat, 2)
-    again = Chat.resume(memviz.Run.from_dict(chat.run.to_dict()), model=ScriptedModel(["Fine."]), summarizer=Digest())
+    again = Chat.resume(
+        memviz.Run.from_dict(chat.run.to_dict()),
+        model=ScriptedModel(["Fine."]),
+        summarizer=Digest(),
+    )
     assert contents(again.run) == contents(chat.run)
     assert sent(again.run) == sent(chat.run)
     again.send("And now?")
@@ -247,19 +319,27 @@ class TestWhichRequestASummaryChanged:
     def test_none_where_the_chat_went_on_under_another_setting(self) -> None:
         for strategy in (PER_TURN, memviz.strategy("summary", buffer_size=2)):
             run = self.chat(strategy).run
-            (last,) = [c for c in run.compactions if c.turn == 4 and c.after_message == 7]
+            (last,) = [
+                c for c in run.compactions if c.turn == 4 and c.after_message == 7
+            ]
             assert run.turns[4].compactions == ()
             assert run.request_turn(last) is None
             assert run.unsent == ((4, last),)
             assert compaction_words(last, run).where == "after turn 4, after message 8"
-            assert compaction_words(last, run).result.startswith("What would have been sent next: ")
+            assert compaction_words(last, run).result.startswith(
+                "What would have been sent next: "
+            )
             assert [event.place for event in compaction_events(run)][-1] == 4.5
             (marks,) = [
-                trace for trace in tokens_per_turn([SettingRun(run, "", 0)]).data if trace.marker.symbol is not None
+                trace
+                for trace in tokens_per_turn([SettingRun(run, "", 0)]).data
+                if trace.marker.symbol is not None
             ]
             assert (marks.x[-1], marks.y[-1]) == (4.5, run.turns[3].total_tokens)
 
-    def test_the_first_that_was_sent_with_it_once_the_chat_is_back_under_its_setting(self) -> None:
+    def test_the_first_that_was_sent_with_it_once_the_chat_is_back_under_its_setting(
+        self,
+    ) -> None:
         chat = self.chat()
         last = chat.run.compactions[-1]
         chat.change_strategy(PER_TURN)
@@ -268,21 +348,33 @@ class TestWhichRequestASummaryChanged:
         run = chat.run
         assert [c.turn for c in run.turns[5].compactions] == [4, 5]
         last = run.turns[5].compactions[0]
-        assert (run.request_turn(last), request_words(last, run)) == (6, "before the request of turn 6")
-        assert request_sizes(run.turns[5].compactions[-1], run).after_tokens == run.turns[5].total_tokens
+        assert (run.request_turn(last), request_words(last, run)) == (
+            6,
+            "before the request of turn 6",
+        )
+        assert (
+            request_sizes(run.turns[5].compactions[-1], run).after_tokens
+            == run.turns[5].total_tokens
+        )
 
-    def test_what_a_setting_took_in_when_it_came_into_force_changed_its_first_request(self) -> None:
+    def test_what_a_setting_took_in_when_it_came_into_force_changed_its_first_request(
+        self,
+    ) -> None:
         chat = chat_of(4, WINDOW)
         chat.change_strategy(PER_TURN)
         run = talk(chat, 1).run
-        assert {run.request_turn(compaction) for compaction in run.compactions[:4]} == {5}
+        assert {run.request_turn(compaction) for compaction in run.compactions[:4]} == {
+            5
+        }
 
     def test_it_is_the_same_after_it_was_stored(self) -> None:
         chat = self.chat()
         chat.change_strategy(PER_TURN)
         run = talk(chat, 2).run
         again = memviz.Run.from_dict(run.to_dict())
-        assert [record.compactions for record in again.turns] == [record.compactions for record in run.turns]
+        assert [record.compactions for record in again.turns] == [
+            record.compactions for record in run.turns
+        ]
         assert [record.compactions for record in Chat.resume(again).run.turns] == [
             record.compactions for record in run.turns
         ]

@@ -14,7 +14,16 @@ from memviz.bounds import LARGEST_NUMBER
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 
 WRONG = (None, "true", "yes", 1, 0, [], [True], {})
-NAMES = st.sampled_from(["turn_numbers", "message_indices", "last_n", "continue_thinking", "continue", "summary"])
+NAMES = st.sampled_from(
+    [
+        "turn_numbers",
+        "message_indices",
+        "last_n",
+        "continue_thinking",
+        "continue",
+        "summary",
+    ]
+)
 NOT_AN_OBJECT = {
     "cut off": '{"turn_numbers": [1',
     "quoted like Python": "{'turn_numbers': [1]}",
@@ -46,7 +55,9 @@ class TestRecall:
             ({"turn_numbers": [0, -1, 10**12]}, Recall(turns=(0, -1, 10**12))),
         ],
     )
-    def test_each_argument_and_all_of_them(self, arguments: dict[str, Any], recall: Recall) -> None:
+    def test_each_argument_and_all_of_them(
+        self, arguments: dict[str, Any], recall: Recall
+    ) -> None:
         assert recall_of(json.dumps(arguments)) == recall
 
     @pytest.mark.parametrize(
@@ -54,7 +65,10 @@ class TestRecall:
         [
             ('{"turn_numbers": 3}', Recall(turns=(3,))),
             ('{"message_indices": 0}', Recall(messages=(0,))),
-            ('{"turn_numbers": [2], "message_indices": null, "last_n": null}', Recall(turns=(2,))),
+            (
+                '{"turn_numbers": [2], "message_indices": null, "last_n": null}',
+                Recall(turns=(2,)),
+            ),
             ('{"turn_numbers": [], "last_n": 2}', Recall(last_n=2)),
             ('{"turn_numbers": [2], "last_n": []}', Recall(turns=(2,))),
             (' {"last_n":\n2}\t', Recall(last_n=2)),
@@ -79,21 +93,33 @@ class TestRecall:
             '{"last_n": 0}',
         ],
     )
-    def test_nothing_at_all_is_refused_and_told_what_there_is(self, arguments: str) -> None:
-        with pytest.raises(RecallError, match="at least one of turn_numbers, message_indices, last_n"):
+    def test_nothing_at_all_is_refused_and_told_what_there_is(
+        self, arguments: str
+    ) -> None:
+        with pytest.raises(
+            RecallError, match="at least one of turn_numbers, message_indices, last_n"
+        ):
             recall_of(arguments)
 
     @pytest.mark.parametrize("name", ["turns", "keywords", "turnNumbers", ""])
     def test_an_unknown_argument_is_named_with_those_there_are(self, name: str) -> None:
-        with pytest.raises(RecallError, match=f"There is no argument '{name}'; there are turn_numbers, message_ind"):
+        with pytest.raises(
+            RecallError,
+            match=f"There is no argument '{name}'; there are turn_numbers, message_ind",
+        ):
             recall_of(json.dumps({name: [1], "last_n": 1}))
 
     @pytest.mark.parametrize("name", ["turn_numbers", "message_indices"])
-    @pytest.mark.parametrize("value", ["3", ["3"], "all", [1.0], 1.5, [None], [[1]], {"from": 1}, True, [True], ""])
+    @pytest.mark.parametrize(
+        "value",
+        ["3", ["3"], "all", [1.0], 1.5, [None], [[1]], {"from": 1}, True, [True], ""],
+    )
     def test_a_list_of_anything_but_whole_numbers_is_refused_by_the_name_that_the_model_knows(
         self, name: str, value: Any
     ) -> None:
-        with pytest.raises(RecallError, match=f"^{name} has to be a list of whole numbers"):
+        with pytest.raises(
+            RecallError, match=f"^{name} has to be a list of whole numbers"
+        ):
             recall_of(json.dumps({name: value}))
 
     @pytest.mark.parametrize("value", ["3", 2.0, [3], {}, True, False, -1, ""])
@@ -113,7 +139,10 @@ class TestDecision:
         [
             ({"continue_thinking": True}, Decision(True)),
             ({"continue_thinking": False}, Decision(False)),
-            ({"continue_thinking": False, "summary": " They met.\n"}, Decision(False, "They met.")),
+            (
+                {"continue_thinking": False, "summary": " They met.\n"},
+                Decision(False, "They met."),
+            ),
             ({"continue_thinking": True, "reason": "more to see"}, Decision(True)),
             ({"continueThinking": False, "summary": "x"}, Decision(False, "x")),
             ({"continue": True}, Decision(True)),
@@ -122,7 +151,9 @@ class TestDecision:
             ({"continue_thinking": False, "anything": ["else"]}, Decision(False)),
         ],
     )
-    def test_what_is_clear_is_understood(self, arguments: dict[str, Any], decision: Decision) -> None:
+    def test_what_is_clear_is_understood(
+        self, arguments: dict[str, Any], decision: Decision
+    ) -> None:
         assert decision_of(json.dumps(arguments)) == decision
 
     @pytest.mark.parametrize("shape", NOT_AN_OBJECT)
@@ -130,8 +161,13 @@ class TestDecision:
         with pytest.raises(RecallError, match="The arguments are not a JSON object"):
             decision_of(NOT_AN_OBJECT[shape])
 
-    @pytest.mark.parametrize("arguments", [{}, {"summary": "They met."}, *({"continue_thinking": v} for v in WRONG)])
-    def test_a_flag_that_is_missing_or_no_flag_is_refused(self, arguments: dict[str, Any]) -> None:
+    @pytest.mark.parametrize(
+        "arguments",
+        [{}, {"summary": "They met."}, *({"continue_thinking": v} for v in WRONG)],
+    )
+    def test_a_flag_that_is_missing_or_no_flag_is_refused(
+        self, arguments: dict[str, Any]
+    ) -> None:
         with pytest.raises(RecallError, match="true or false"):
             decision_of(json.dumps(arguments))
 
@@ -143,7 +179,10 @@ class TestDecision:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES | st.text(max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(NAMES | st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 whole_numbers = st.integers(-LARGEST_NUMBER, LARGEST_NUMBER)
@@ -168,11 +207,19 @@ def test_whatever_is_written_gives_a_decision_or_a_sentence(arguments: str) -> N
         assert str(error).endswith(".")  # noqa: PT017 - both outcomes are fine
 
 
-@given(turns=numbers, messages=numbers, last_n=st.none() | st.integers(1, LARGEST_NUMBER))
-def test_what_the_schema_allows_is_what_is_recalled(turns: list[int], messages: list[int], last_n: int | None) -> None:
-    arguments = json.dumps({"turn_numbers": turns, "message_indices": messages, "last_n": last_n})
+@given(
+    turns=numbers, messages=numbers, last_n=st.none() | st.integers(1, LARGEST_NUMBER)
+)
+def test_what_the_schema_allows_is_what_is_recalled(
+    turns: list[int], messages: list[int], last_n: int | None
+) -> None:
+    arguments = json.dumps(
+        {"turn_numbers": turns, "message_indices": messages, "last_n": last_n}
+    )
     if turns or messages or last_n:
-        assert recall_of(arguments) == Recall(turns=turns, messages=messages, last_n=last_n)
+        assert recall_of(arguments) == Recall(
+            turns=turns, messages=messages, last_n=last_n
+        )
     else:
         with pytest.raises(RecallError, match="Nothing was asked for"):
             recall_of(arguments)

@@ -17,7 +17,10 @@ from tests.models import openai_server as answers
 from tests.models.openai_server import Answer, OpenAIServer, openai_server
 
 CLEAR = "Recalled 2 messages. They stand right before the user's last message."
-FIRST_TURN = [{"role": "user", "content": "My cat is Kira."}, {"role": "assistant", "content": "Noted."}]
+FIRST_TURN = [
+    {"role": "user", "content": "My cat is Kira."},
+    {"role": "assistant", "content": "Noted."},
+]
 QUESTION = {"role": "user", "content": "What is my cat's name?"}
 
 
@@ -29,8 +32,16 @@ def server() -> Iterator[OpenAIServer]:
 
 def chat_on(server: OpenAIServer, *script: Answer, **parameters: Any) -> memviz.Chat:
     """A chat of one turn whose model is behind ``server``; the server's next answers are ``script``."""
-    model = memviz.model("openai/gpt-4o-mini", api_key="sk-nobody", api_base=server.api_base, timeout=20.0, retries=0)
-    chat = memviz.Chat(memviz.strategy("summary_only", **parameters), model=model, summarizer=Digest())
+    model = memviz.model(
+        "openai/gpt-4o-mini",
+        api_key="sk-nobody",
+        api_base=server.api_base,
+        timeout=20.0,
+        retries=0,
+    )
+    chat = memviz.Chat(
+        memviz.strategy("summary_only", **parameters), model=model, summarizer=Digest()
+    )
     without = memviz.strategy("summary_only", enable_recall=False)
     server.then(answers.text("Noted."))
     allowed, _ = chat.strategy, chat.change_strategy(without)
@@ -45,10 +56,16 @@ def ask(chat: memviz.Chat) -> memviz.TurnRecord:
     return chat.send(str(QUESTION["content"]))
 
 
-def piece(index: int, id: str | None = None, name: str | None = None, arguments: str = "") -> dict[str, Any]:
+def piece(
+    index: int, id: str | None = None, name: str | None = None, arguments: str = ""
+) -> dict[str, Any]:
     """One piece of a streamed call: the first has id and name, the others bits of the arguments."""
-    function = {"name": name, "arguments": arguments} if name else {"arguments": arguments}
-    return {"index": index, "function": function} | ({"id": id, "type": "function"} if id else {})
+    function = (
+        {"name": name, "arguments": arguments} if name else {"arguments": arguments}
+    )
+    return {"index": index, "function": function} | (
+        {"id": id, "type": "function"} if id else {}
+    )
 
 
 def calling(*chunks: list[dict[str, Any]], text: Sequence[str] = ()) -> Answer:
@@ -81,7 +98,9 @@ def check_protocol(server: OpenAIServer, record: memviz.TurnRecord) -> None:
         if any(message["role"] == "tool" for message in body["messages"]):
             assert body["tools"], "calls without their tool are refused"
     sent = [without_nothing(message) for message in bodies(server)[-1]["messages"]]
-    assert sent == [without_nothing(message.to_request()) for message in record.context.messages]
+    assert sent == [
+        without_nothing(message.to_request()) for message in record.context.messages
+    ]
 
 
 def assert_paired(messages: list[dict[str, Any]]) -> None:
@@ -104,7 +123,9 @@ def test_one_call(server: OpenAIServer) -> None:
     assert second["messages"][:4] == [first["messages"][0], *FIRST_TURN, QUESTION]
     function = {"name": RECALL, "arguments": '{"turn_numbers": [1]}'}
     call, result = behind_the_input(second)
-    assert call["tool_calls"] == [{"id": "call_1", "type": "function", "function": function}]
+    assert call["tool_calls"] == [
+        {"id": "call_1", "type": "function", "function": function}
+    ]
     assert result == {"role": "tool", "tool_call_id": "call_1", "content": CLEAR}
     for body in (first, second):
         assert body["tools"] == [TOOLS[RECALL].to_request()]
@@ -119,24 +140,46 @@ def test_calls_and_reply_are_billed_each(server: OpenAIServer) -> None:
     record = ask(chat)
     (call,) = record.requests[:-1]
     assert record.facts is not None
-    assert (call.facts.usage, record.facts.usage) == (memviz.Usage(1000, 100), memviz.Usage(2000, 10))
+    assert (call.facts.usage, record.facts.usage) == (
+        memviz.Usage(1000, 100),
+        memviz.Usage(2000, 10),
+    )
     assert call.facts.cost_usd == pytest.approx(1000 * 0.15e-6 + 100 * 0.6e-6)
     assert record.facts.cost_usd == pytest.approx(2000 * 0.15e-6 + 10 * 0.6e-6)
 
 
 def test_parallel_calls(server: OpenAIServer) -> None:
-    both = calling([piece(0, "x", RECALL, '{"message_indices": [1]}')], [piece(1, "y", RECALL, '{"last_n": 2}')])
+    both = calling(
+        [piece(0, "x", RECALL, '{"message_indices": [1]}')],
+        [piece(1, "y", RECALL, '{"last_n": 2}')],
+    )
     record = ask(chat_on(server, both, answers.text("Kira.")))
     call, *results = behind_the_input(bodies(server)[1])
-    assert [c["id"] for c in call["tool_calls"]] == [r["tool_call_id"] for r in results] == ["x", "y"]
+    assert (
+        [c["id"] for c in call["tool_calls"]]
+        == [r["tool_call_id"] for r in results]
+        == ["x", "y"]
+    )
     assert recalled(record) == [str(message["content"]) for message in FIRST_TURN]
     check_protocol(server, record)
 
 
 def test_a_call_that_comes_in_pieces_with_text_before_it(server: OpenAIServer) -> None:
-    bits = [piece(0, "call_1", RECALL)], *([piece(0, arguments=bit)] for bit in ('{"turn', '_numbers": ', "[1", "]}"))
-    chat = chat_on(server, calling(*bits, text=("Let me ", "look. ")), answers.text("It is ", "Kira."))
-    assert list(chat.stream(str(QUESTION["content"]))) == ["Let me ", "look. ", "It is ", "Kira."]
+    bits = (
+        [piece(0, "call_1", RECALL)],
+        *([piece(0, arguments=bit)] for bit in ('{"turn', '_numbers": ', "[1", "]}")),
+    )
+    chat = chat_on(
+        server,
+        calling(*bits, text=("Let me ", "look. ")),
+        answers.text("It is ", "Kira."),
+    )
+    assert list(chat.stream(str(QUESTION["content"]))) == [
+        "Let me ",
+        "look. ",
+        "It is ",
+        "Kira.",
+    ]
     record = chat.run.turns[-1]
     call, _ = behind_the_input(bodies(server)[1])
     assert call["content"] == "Let me look. "
@@ -146,11 +189,18 @@ def test_a_call_that_comes_in_pieces_with_text_before_it(server: OpenAIServer) -
     check_protocol(server, record)
 
 
-@pytest.mark.parametrize("arguments", ['{"turn_numbers": [1', "turn 1", '{"turns": [1]}', "[1]"])
+@pytest.mark.parametrize(
+    "arguments", ['{"turn_numbers": [1', "turn 1", '{"turns": [1]}', "[1]"]
+)
 def test_malformed_arguments_go_back_as_they_came_with_the_error_behind_them(
     server: OpenAIServer, arguments: str
 ) -> None:
-    chat = chat_on(server, recalling("call_1", arguments), recalling("call_2"), answers.text("Kira."))
+    chat = chat_on(
+        server,
+        recalling("call_1", arguments),
+        recalling("call_2"),
+        answers.text("Kira."),
+    )
     record = ask(chat)
     call, result, _, mended = behind_the_input(bodies(server)[2])
     assert call["tool_calls"][0]["function"]["arguments"] == arguments
@@ -161,27 +211,45 @@ def test_malformed_arguments_go_back_as_they_came_with_the_error_behind_them(
 
 
 def test_a_turn_that_is_not_there(server: OpenAIServer) -> None:
-    chat = chat_on(server, recalling("call_1", '{"turn_numbers": [1, 12]}'), answers.text("Kira."))
+    chat = chat_on(
+        server, recalling("call_1", '{"turn_numbers": [1, 12]}'), answers.text("Kira.")
+    )
     record = ask(chat)
     _, result = behind_the_input(bodies(server)[1])
-    assert result["content"] == f"{CLEAR} There is no turn 12: this conversation has 1 turn so far."
+    assert (
+        result["content"]
+        == f"{CLEAR} There is no turn 12: this conversation has 1 turn so far."
+    )
     assert recalled(record) == [str(message["content"]) for message in FIRST_TURN]
     check_protocol(server, record)
 
 
-def test_too_many_rounds_end_with_a_request_for_the_answer(server: OpenAIServer) -> None:
+def test_too_many_rounds_end_with_a_request_for_the_answer(
+    server: OpenAIServer,
+) -> None:
     rounds = [recalling(f"call_{number}") for number in range(3)]
     record = ask(chat_on(server, *rounds, answers.text("Kira."), max_recall_contexts=2))
-    assert [body["tool_choice"] for body in bodies(server)] == ["auto", "auto", "none", "none"]
+    assert [body["tool_choice"] for body in bodies(server)] == [
+        "auto",
+        "auto",
+        "none",
+        "none",
+    ]
     assert all(body["tools"] == [TOOLS[RECALL].to_request()] for body in bodies(server))
-    results = [m["content"] for m in behind_the_input(bodies(server)[-1]) if m["role"] == "tool"]
+    results = [
+        m["content"]
+        for m in behind_the_input(bodies(server)[-1])
+        if m["role"] == "tool"
+    ]
     assert results[:2] == [CLEAR, CLEAR]
     assert results[2].startswith("Error: at most 2 recalls in one turn.")
     assert (record.reply, len(record.requests[:-1])) == ("Kira.", 3)
     check_protocol(server, record)
 
 
-def test_a_model_that_never_answers_is_given_up_and_can_be_asked_again(server: OpenAIServer) -> None:
+def test_a_model_that_never_answers_is_given_up_and_can_be_asked_again(
+    server: OpenAIServer,
+) -> None:
     rounds = [recalling(f"call_{number}") for number in range(20)]
     chat = chat_on(server, *rounds, max_recall_contexts=1)
     with pytest.raises(MalformedReplyError, match="went on calling tools"):
@@ -197,7 +265,9 @@ def test_a_model_that_never_answers_is_given_up_and_can_be_asked_again(server: O
     check_protocol(server, chat.run.turns[-1])
 
 
-def test_a_line_that_breaks_after_the_recall_leaves_nothing_behind(server: OpenAIServer) -> None:
+def test_a_line_that_breaks_after_the_recall_leaves_nothing_behind(
+    server: OpenAIServer,
+) -> None:
     chat = chat_on(server, recalling("call_1"), answers.cut("It is "))
     with pytest.raises(ServerError):
         ask(chat)
@@ -209,11 +279,14 @@ def test_a_line_that_breaks_after_the_recall_leaves_nothing_behind(server: OpenA
 
 
 def test_thinking_and_recalling(server: OpenAIServer) -> None:
-    last = json.dumps({"continue_thinking": False, "summary": "The cat's name was asked."})
+    last = json.dumps(
+        {"continue_thinking": False, "summary": "The cat's name was asked."}
+    )
     chat = chat_on(
         server,
         calling(
-            [piece(0, "a", RECALL, '{"turn_numbers": [1]}')], [piece(1, "b", THINK, '{"continue_thinking": true}')]
+            [piece(0, "a", RECALL, '{"turn_numbers": [1]}')],
+            [piece(1, "b", THINK, '{"continue_thinking": true}')],
         ),
         calling([piece(0, "c", THINK, last)], text=("It is in turn 1.",)),
         answers.text("Kira."),
@@ -228,7 +301,9 @@ def test_thinking_and_recalling(server: OpenAIServer) -> None:
     check_protocol(server, record)
 
 
-def test_where_recall_is_switched_off_nothing_is_said_of_tools(server: OpenAIServer) -> None:
+def test_where_recall_is_switched_off_nothing_is_said_of_tools(
+    server: OpenAIServer,
+) -> None:
     chat = chat_on(server, answers.text("I do not know."), enable_recall=False)
     ask(chat)
     (body,) = bodies(server)
@@ -236,7 +311,12 @@ def test_where_recall_is_switched_off_nothing_is_said_of_tools(server: OpenAISer
 
 
 def test_the_next_turn_starts_afresh(server: OpenAIServer) -> None:
-    chat = chat_on(server, recalling("call_1"), answers.text("Kira."), answers.text("You are welcome."))
+    chat = chat_on(
+        server,
+        recalling("call_1"),
+        answers.text("Kira."),
+        answers.text("You are welcome."),
+    )
     ask(chat)
     record = chat.send("Thank you.")
     assert [m["role"] for m in bodies(server)[-1]["messages"]] == ["system", "user"]
@@ -244,8 +324,13 @@ def test_the_next_turn_starts_afresh(server: OpenAIServer) -> None:
     check_protocol(server, record)
 
 
-def test_the_exchange_in_the_history_of_another_strategy_is_still_paired(server: OpenAIServer) -> None:
-    both = calling([piece(0, "x", RECALL, '{"last_n": 1}')], [piece(1, "y", RECALL, '{"last_n": 2}')])
+def test_the_exchange_in_the_history_of_another_strategy_is_still_paired(
+    server: OpenAIServer,
+) -> None:
+    both = calling(
+        [piece(0, "x", RECALL, '{"last_n": 1}')],
+        [piece(1, "y", RECALL, '{"last_n": 2}')],
+    )
     chat = chat_on(server, both, answers.text("Kira."), *[answers.text("Yes.")] * 6)
     ask(chat)
     for size in range(1, 7):

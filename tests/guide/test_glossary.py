@@ -8,7 +8,13 @@ import pytest
 
 from memviz.charts.palette import PART_TITLES, STEP_TITLES
 from memviz.context import BLOCK_ORDER
-from memviz.guide.glossary import UnknownTermError, entry, glossary, shown_terms, tooltip
+from memviz.guide.glossary import (
+    UnknownTermError,
+    entry,
+    glossary,
+    shown_terms,
+    tooltip,
+)
 
 NEWCOMERS_WORDS = (
     "token", "turn", "request", "context window", "compaction", "summary", "running summary", "buffer", "trigger",
@@ -31,7 +37,9 @@ def test_a_meaning_is_one_or_two_plain_sentences(term: str) -> None:
     assert meaning.endswith(".")
     assert len(meaning) <= 240
     assert len(re.findall(r"[.:;] [A-Z]", meaning)) <= 2
-    assert not re.search(r"[`*_<>\[\]]", meaning.replace("[cleared]", "")), "tooltips show it as it is"
+    assert not re.search(r"[`*_<>\[\]]", meaning.replace("[cleared]", "")), (
+        "tooltips show it as it is"
+    )
 
 
 def test_no_form_of_a_word_means_two_things() -> None:
@@ -41,14 +49,24 @@ def test_no_form_of_a_word_means_two_things() -> None:
 
 
 def test_parts_and_fates_on_charts_are_words_of_the_glossary() -> None:
-    named = [title for kind, title in PART_TITLES.items() if kind in BLOCK_ORDER and kind != "tools"]
-    for title in (*named, "Format overhead", *(title for title in STEP_TITLES if not re.search(r"\d|Not yet", title))):
+    named = [
+        title
+        for kind, title in PART_TITLES.items()
+        if kind in BLOCK_ORDER and kind != "tools"
+    ]
+    for title in (
+        *named,
+        "Format overhead",
+        *(title for title in STEP_TITLES if not re.search(r"\d|Not yet", title)),
+    ):
         assert entry(title).on_screen, title
 
 
 def test_a_word_is_found_by_its_forms_and_by_what_it_means() -> None:
     assert entry("Recalled").term == "recall"
-    found = [term for term, one in shown_terms().items() if one.matches("providers BILL")]
+    found = [
+        term for term, one in shown_terms().items() if one.matches("providers BILL")
+    ]
     assert found == ["token"]
 
 

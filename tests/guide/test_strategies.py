@@ -47,13 +47,19 @@ def test_every_strategy_has_every_section(id: str) -> None:
     page = PAGES[id]
     for text in (page.summary, page.gains, page.loses, page.hurts_when):
         assert text.endswith((".", '"')), text
-        assert not any(f"{section}:" in text for section in SECTIONS), "a section begins a paragraph of its own"
+        assert not any(f"{section}:" in text for section in SECTIONS), (
+            "a section begins a paragraph of its own"
+        )
     assert not any(detail.startswith(SECTIONS) for detail in page.details)
     assert page.users
 
 
-@pytest.mark.parametrize(("id", "user"), [(id, user) for id, page in PAGES.items() for user in page.users])
-def test_every_user_has_a_rule_and_says_where_it_is_known_from(id: str, user: User) -> None:
+@pytest.mark.parametrize(
+    ("id", "user"), [(id, user) for id, page in PAGES.items() for user in page.users]
+)
+def test_every_user_has_a_rule_and_says_where_it_is_known_from(
+    id: str, user: User
+) -> None:
     assert user.name
     assert not user.rule.endswith(".")
     assert user.source.startswith(KNOWN_BY), user.source
@@ -75,7 +81,9 @@ def test_a_strategy_of_another_package_may_say_less() -> None:
     assert (page.summary, page.users, page.details) == ("Says one line.", (), ())
 
 
-def test_a_user_without_a_source_is_left_out_and_noted(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_user_without_a_source_is_left_out_and_noted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Wrong(Odd):
         """Sends nothing.
 
@@ -84,13 +92,17 @@ def test_a_user_without_a_source_is_left_out_and_noted(caplog: pytest.LogCapture
         - Another: does so too (read in another 1.0)
         """
 
-    assert StrategyPage.of(Wrong).users == (User("Another", "does so too", "read in another 1.0"),)
+    assert StrategyPage.of(Wrong).users == (
+        User("Another", "does so too", "read in another 1.0"),
+    )
     (note,) = caplog.messages
     assert "'Somebody: does so'" in note
     assert "NAME: RULE (SOURCE)" in note
 
 
-def test_no_line_of_a_strategy_of_memviz_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_line_of_a_strategy_of_memviz_is_left_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     strategy_pages()
     assert not caplog.messages
 
@@ -100,6 +112,8 @@ def test_parameters_say_what_more_of_them_does() -> None:
         f"{id}.{one.name}"
         for id, page in PAGES.items()
         for one in page.parameters
-        if one.is_number and not one.live_only and not any(word in one.help for word in ("Larger", "0:", "Most "))
+        if one.is_number
+        and not one.live_only
+        and not any(word in one.help for word in ("Larger", "0:", "Most "))
     }
     assert silent == set()

@@ -16,7 +16,9 @@ def test_a_view_to_try_follows_the_fact_of_the_step_unless_it_names_one() -> Non
     shown = replace(step.view, highlight=Highlight(fact="Ottoline", message=52))
     facts = replace(step.view, page="facts", highlight=Highlight(setting=0))
     played = play(step.view.study, Workspace(":memory:"))
-    assert f"fact={played.fact('Ottoline')}" in address_anywhere(followed(facts, shown), played)
+    assert f"fact={played.fact('Ottoline')}" in address_anywhere(
+        followed(facts, shown), played
+    )
     named = replace(facts, highlight=Highlight(fact="4471"))
     assert followed(named, shown) is named
     assert followed(facts, facts) is facts

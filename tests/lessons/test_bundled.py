@@ -39,7 +39,9 @@ def test_it_is_whole_in_both_languages_and_short(id: str) -> None:
 def test_its_numbers_are_held_by_claims(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if step.view.study.settings:
-            assert numbers_without_claim(step, play(step.view.study, workspace)) == [], step.title.en
+            assert (
+                numbers_without_claim(step, play(step.view.study, workspace)) == []
+            ), step.title.en
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -50,8 +52,16 @@ def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) 
         played = play(step.view.study, workspace)
         if step.view.highlight.fact is not None:
             played.fact(step.view.highlight.fact)
-        turns = [step.view.turn, step.view.first_turn, step.view.last_turn, *(one.view.turn for one in step.to_try)]
-        assert max((turn for turn in turns if turn), default=1) <= played.runs[0].log.turn_count
+        turns = [
+            step.view.turn,
+            step.view.first_turn,
+            step.view.last_turn,
+            *(one.view.turn for one in step.to_try),
+        ]
+        assert (
+            max((turn for turn in turns if turn), default=1)
+            <= played.runs[0].log.turn_count
+        )
         if isinstance(step.asked, Question):
             assert step.asked.reason
 
@@ -63,4 +73,8 @@ def test_its_summaries_have_a_length_unless_it_speaks_of_lengths(id: str) -> Non
     if "length" in " ".join(text.en for text in lesson.texts):
         return
     shown = [setting for step in lesson.steps for setting in step.view.study.settings]
-    assert [one.label for one in shown if one.id != "summary_only" and not getattr(one, "summary_words", 120)] == []
+    assert [
+        one.label
+        for one in shown
+        if one.id != "summary_only" and not getattr(one, "summary_words", 120)
+    ] == []

@@ -20,7 +20,9 @@ ILL_SET = re.compile(r"[\u4e00-\u9fff][,;?!:\d]|\d[\u4e00-\u9fff]")
 IDS = sorted(memviz.lessons())
 TERMS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in DOCS.read_text(encoding="utf-8").partition("## Words of the Chinese texts")[2].splitlines()
+    for line in DOCS.read_text(encoding="utf-8")
+    .partition("## Words of the Chinese texts")[2]
+    .splitlines()
     if line.startswith("|") and "---" not in line
 ][1:]
 
@@ -41,16 +43,25 @@ def quotations(text: Text) -> Iterator[str]:
 def said(played: Played) -> list[str]:
     """Messages, summaries, what summarizers were asked, and recorded answers."""
     recording = memviz.recordings().get(played.study.conversation)
-    answers = [one.reply.text for one in recording.replies.values()] if recording else []
+    answers = (
+        [one.reply.text for one in recording.replies.values()] if recording else []
+    )
     summaries = [version.text for run in played.runs for version in run.summaries]
     asked = [one.prompt for run in played.runs for one in run.compactions if one.asked]
-    return [*(message.content for message in played.transcript.messages), *summaries, *asked, *answers]
+    return [
+        *(message.content for message in played.transcript.messages),
+        *summaries,
+        *asked,
+        *answers,
+    ]
 
 
 def quoted_by(step: Step) -> list[str]:
     """What a step quotes in its text, and in the reason of its answer."""
     reasons = [step.asked.reason] if isinstance(step.asked, Question) else []
-    return [quotation for text in (step.text, *reasons) for quotation in quotations(text)]
+    return [
+        quotation for text in (step.text, *reasons) for quotation in quotations(text)
+    ]
 
 
 def without_spaces(text: str) -> str:
@@ -61,17 +72,25 @@ def without_spaces(text: str) -> str:
 def test_what_is_quoted_was_said(id: str, workspace: Workspace) -> None:
     for step in memviz.lesson(id).steps:
         if quoted := quoted_by(step):
-            whole = [without_spaces(text) for text in said(play(step.view.study, workspace))]
+            whole = [
+                without_spaces(text) for text in said(play(step.view.study, workspace))
+            ]
             for quotation in quoted:
-                assert any(without_spaces(quotation) in text for text in whole), f"{step.title.en}: {quotation}"
+                assert any(without_spaces(quotation) in text for text in whole), (
+                    f"{step.title.en}: {quotation}"
+                )
 
 
 @pytest.mark.parametrize("id", IDS)
-def test_summaries_that_are_shown_are_recorded_or_said_to_be_the_stand_ins(id: str, workspace: Workspace) -> None:
+def test_summaries_that_are_shown_are_recorded_or_said_to_be_the_stand_ins(
+    id: str, workspace: Workspace
+) -> None:
     for step in memviz.lesson(id).steps:
         if step.view.study.settings and not names_the_stand_in(step):
             runs = play(step.view.study, workspace).runs
-            assert all(one.recorded for run in runs for one in run.compactions if one.asked), step.title.en
+            assert all(
+                one.recorded for run in runs for one in run.compactions if one.asked
+            ), step.title.en
 
 
 def names_the_stand_in(step: Step) -> bool:
@@ -93,14 +112,20 @@ def asked(id: str, workspace: Workspace) -> Iterator[Text]:
 
 
 @pytest.mark.parametrize("id", IDS)
-def test_chinese_texts_keep_to_the_words_of_the_table(id: str, workspace: Workspace) -> None:
+def test_chinese_texts_keep_to_the_words_of_the_table(
+    id: str, workspace: Workspace
+) -> None:
     texts = [text.zh for text in (*memviz.lesson(id).texts, *asked(id, workspace))]
     for _, right, wrong in TERMS:
         for word in wrong.split("、"):
-            assert not [text for text in texts if word in text], f"{right} is meant, not {word}"
+            assert not [text for text in texts if word in text], (
+                f"{right} is meant, not {word}"
+            )
 
 
 @pytest.mark.parametrize("id", IDS)
 def test_chinese_texts_are_set_as_chinese_is(id: str) -> None:
     """With Chinese signs behind Chinese words; and with spaces around numbers, for numbers are looked for as words."""
-    assert [text.zh for text in memviz.lesson(id).texts if ILL_SET.search(text.zh)] == []
+    assert [
+        text.zh for text in memviz.lesson(id).texts if ILL_SET.search(text.zh)
+    ] == []

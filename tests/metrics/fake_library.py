@@ -20,7 +20,9 @@ class _Shelf:
     def request(self) -> Sequence[FromLibrary]:
         if len(self._held) > 6:
             old, kept = self._held[:-2], self._held[-2:]
-            text = self._ask([Message("user", "\n".join(one.message.content for one in old))])
+            text = self._ask(
+                [Message("user", "\n".join(one.message.content for one in old))]
+            )
             self._held = [FromLibrary(Message("user", f"So far: {text}")), *kept]
         return list(self._held)
 

@@ -21,21 +21,41 @@ from memviz.text.values import MARK, plain_values
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")
-STATES = ("NOT_BORN", "LOST", "SYSTEM", "SUMMARY", "RECALLED", "VERBATIM", "CONTRADICTED", "UNKNOWN")
+STATES = (
+    "NOT_BORN",
+    "LOST",
+    "SYSTEM",
+    "SUMMARY",
+    "RECALLED",
+    "VERBATIM",
+    "CONTRADICTED",
+    "UNKNOWN",
+)
 
 
 def tokens(text: str) -> list[str]:
     """Walks over the characters one by one. How a value is spelled is tested on its own, and taken from there."""
-    text = re.sub("(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))", ",", plain_values(simplified(text)))
+    text = re.sub(
+        "(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))",
+        ",",
+        plain_values(simplified(text)),
+    )
     text = unicodedata.normalize("NFKC", text)
-    text = re.sub("((?<![0-9])[0-9]{1,3}(?:,[0-9]{3})+[.][0-9]*?)0+(?![0-9])", r"\1", text)  # an amount
+    text = re.sub(
+        "((?<![0-9])[0-9]{1,3}(?:,[0-9]{3})+[.][0-9]*?)0+(?![0-9])", r"\1", text
+    )  # an amount
     found, word = [], ""
     for at, char in enumerate(text):
         if unicodedata.name(char, "").startswith(UNSPACED):
             found, word = [*found, word, char], ""
         elif char.isalnum():
             word += char
-        elif char in ",." and word.isdigit() and re.match(r"[0-9]{3}(?![0-9])", text[at + 1 :]) and len(word) <= 3:
+        elif (
+            char in ",."
+            and word.isdigit()
+            and re.match(r"[0-9]{3}(?![0-9])", text[at + 1 :])
+            and len(word) <= 3
+        ):
             continue  # thousands
         elif char == "." and word.isdigit() and text[at + 1 : at + 2].isdigit():
             word += "."
@@ -58,10 +78,17 @@ def spans(text: str, answers: tuple[str, ...]) -> list[tuple[int, int]]:
     for answer in answers:
         wanted = tuple(tokens(answer))
         places = {
-            (at, at + len(form.tokens)) for form in answer_forms(answer, wanted) if form.tokens
-            for at in range(len(there)) if tuple(there[at : at + len(form.tokens)]) == form.tokens
-            and not (form.is_bare and there[at + len(form.tokens) : at + len(form.tokens) + 1][:1] > [MARK])
-        }  # fmt: skip
+            (at, at + len(form.tokens))
+            for form in answer_forms(answer, wanted)
+            if form.tokens
+            for at in range(len(there))
+            if tuple(there[at : at + len(form.tokens)]) == form.tokens
+            and not (
+                form.is_bare
+                and there[at + len(form.tokens) : at + len(form.tokens) + 1][:1]
+                > [MARK]
+            )
+        }
         found += sorted(places)
     return found
 
@@ -75,9 +102,16 @@ def affirms(text: str, probe: Probe) -> tuple[bool, bool]:
 
 def holds(text: str, probe: Probe) -> tuple[bool, bool]:
     """Whether a text contains an accepted answer, and a stale one."""
-    stale_answers = tuple(one for one in probe.stale if tokens(one) not in [tokens(other) for other in probe.answers])
+    stale_answers = tuple(
+        one
+        for one in probe.stale
+        if tokens(one) not in [tokens(other) for other in probe.answers]
+    )
     right, stale = spans(text, probe.answers), spans(text, stale_answers)
-    is_right = any(not any(c <= a and b <= d and (c, d) != (a, b) for c, d in stale) for a, b in right)
+    is_right = any(
+        not any(c <= a and b <= d and (c, d) != (a, b) for c, d in stale)
+        for a, b in right
+    )
     is_stale = any(not any(c <= a and b <= d for c, d in right) for a, b in stale)
     return is_right, is_stale
 
@@ -92,8 +126,12 @@ def said(message: Message) -> str:
 
 def is_heading(line: str, record: TurnRecord) -> bool:
     """Whether a line is the strategy's own above what the summarizer wrote. A library's message is kept as a whole."""
-    of_threshold = record.strategy is not None and record.strategy.id == "threshold_summary"
-    return line.startswith("===") or (of_threshold and line == "Here is a summary of the conversation to date:")
+    of_threshold = (
+        record.strategy is not None and record.strategy.id == "threshold_summary"
+    )
+    return line.startswith("===") or (
+        of_threshold and line == "Here is a summary of the conversation to date:"
+    )
 
 
 def texts(record: TurnRecord) -> dict[str, list[str]]:
@@ -103,11 +141,25 @@ def texts(record: TurnRecord) -> dict[str, list[str]]:
     for block in record.context.blocks:
         said_here = [said(message) for message in block.messages]
         if block.kind == "summary":
-            lines = [line for line in (block.text or said_here[0]).split("\n") if not is_heading(line, record)]
-            said_here = [re.sub(r"^(\[Turn \d+\] |Summary of earlier conversation: )", "", line) for line in lines]
+            lines = [
+                line
+                for line in (block.text or said_here[0]).split("\n")
+                if not is_heading(line, record)
+            ]
+            said_here = [
+                re.sub(r"^(\[Turn \d+\] |Summary of earlier conversation: )", "", line)
+                for line in lines
+            ]
         elif block.kind == "system":  # without the notes that stand in it
-            inside = [one.message for one in record.parts.pieces if isinstance(one, Line) and one.place != "message"]
-            said_here = [said(message) for message in (*record.memory.space.system_messages, *inside)]
+            inside = [
+                one.message
+                for one in record.parts.pieces
+                if isinstance(one, Line) and one.place != "message"
+            ]
+            said_here = [
+                said(message)
+                for message in (*record.memory.space.system_messages, *inside)
+            ]
         found[source.get(block.kind, "VERBATIM")] += said_here
     return found
 
@@ -120,21 +172,34 @@ class Cell:
     stale: bool
 
 
-def cell(run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | None = None) -> Cell:
+def cell(
+    run: Run, record: TurnRecord, probe: Probe, in_record: TurnRecord | None = None
+) -> Cell:
     """What ``in_record`` (else ``record`` itself) knows of ``probe`` at the time of ``record``."""
     if not all(0 <= position < record.memory.length for position in probe.evidence):
         return Cell("NOT_BORN", False, False, False)
     held = texts(in_record or record)
-    sources = [name for name in STATES if any(affirms(text, probe)[0] for text in held[name])]
-    is_mentioned = any(holds(text, probe)[0] for found in held.values() for text in found)
+    sources = [
+        name for name in STATES if any(affirms(text, probe)[0] for text in held[name])
+    ]
+    is_mentioned = any(
+        holds(text, probe)[0] for found in held.values() for text in found
+    )
     stale = any(affirms(text, probe)[1] for found in held.values() for text in found)
     blocks = record.context.blocks
     verbatim = {
-        p for block in blocks if block.kind in ("system", "history", "input", "tools") for p in block.indices
+        p
+        for block in blocks
+        if block.kind in ("system", "history", "input", "tools")
+        for p in block.indices
         if block.kind == "system" or record.memory.log[p] in block.messages
-    }  # fmt: skip
-    anywhere = verbatim | {p for block in blocks if block.kind == "recalled" for p in block.indices}
-    evidence = bool(probe.evidence) and set(probe.evidence) <= anywhere and in_record is None
+    }
+    anywhere = verbatim | {
+        p for block in blocks if block.kind == "recalled" for p in block.indices
+    }
+    evidence = (
+        bool(probe.evidence) and set(probe.evidence) <= anywhere and in_record is None
+    )
     best = STATES.index(sources[-1]) if sources else 1
     if evidence:
         best = max(best, 5 if set(probe.evidence) <= verbatim else 4)

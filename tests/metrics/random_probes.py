@@ -11,10 +11,29 @@ from memviz import Message, Recall, Run
 from memviz.text.containment import normal_tokens
 from memviz.transcripts.base import Probe
 from tests.metrics.odd_strategies import odd_strategies
-from tests.strategies.conversations import conversations, outcomes, small_parameters, summarizer
+from tests.strategies.conversations import (
+    conversations,
+    outcomes,
+    small_parameters,
+    summarizer,
+)
 from tests.strategies.reference import turn_numbers
 
-FIXED = ("42", "budget", "LISBON", "summary 2", "details", "家", "rain", "m1", "cat 42", "", "!?", "be brief", "the")
+FIXED = (
+    "42",
+    "budget",
+    "LISBON",
+    "summary 2",
+    "details",
+    "家",
+    "rain",
+    "m1",
+    "cat 42",
+    "",
+    "!?",
+    "be brief",
+    "the",
+)
 
 
 @st.composite
@@ -31,7 +50,9 @@ def answers_of(draw: st.DrawFn, messages: list[Message]) -> str:
 def probes_of(draw: st.DrawFn, messages: list[Message]) -> tuple[Probe, ...]:
     """Probes about these messages, sensible or not: without evidence, or with evidence that is not there."""
     text = answers_of(messages)
-    positions = st.one_of(st.integers(0, len(messages) - 1), st.sampled_from([0, 0, -1, len(messages)]))
+    positions = st.one_of(
+        st.integers(0, len(messages) - 1), st.sampled_from([0, 0, -1, len(messages)])
+    )
     probe = st.builds(
         Probe,
         question=st.just("?"),
@@ -43,8 +64,13 @@ def probes_of(draw: st.DrawFn, messages: list[Message]) -> tuple[Probe, ...]:
     found = draw(st.lists(probe, max_size=5))
     # one fact that outdates another is tested by hand
     answers = {normal_tokens(answer) for one in found for answer in one.answers}
-    fresh = [tuple(old for old in one.stale if normal_tokens(old) not in answers) for one in found]
-    return tuple(replace(one, stale=stale) for one, stale in zip(found, fresh, strict=True))
+    fresh = [
+        tuple(old for old in one.stale if normal_tokens(old) not in answers)
+        for one in found
+    ]
+    return tuple(
+        replace(one, stale=stale) for one, stale in zip(found, fresh, strict=True)
+    )
 
 
 @st.composite
@@ -53,7 +79,11 @@ def runs(draw: st.DrawFn, id: str) -> Run:
     messages = draw(conversations(max_messages=18))
     picks = st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=4)
     last = turn_numbers(messages)[-1]
-    recalls = {turn: Recall(messages=draw(picks)) for turn in range(1, last + 1) if draw(st.booleans())}
+    recalls = {
+        turn: Recall(messages=draw(picks))
+        for turn in range(1, last + 1)
+        if draw(st.booleans())
+    }
     return memviz.replay(
         messages,
         memviz.strategy(id, **small_parameters(id)),

@@ -15,12 +15,21 @@ from memviz.engine.assembly import message_tokens
 def words_in_common(one: str, other: str) -> str:
     """Whole words only, and no white space behind them."""
     ends = [match.end() for match in re.finditer(r"\S+(?!\S)", one)]
-    fits = [end for end in ends if one[:end] == other[:end] and re.fullmatch(r"\s?", other[end : end + 1])]
+    fits = [
+        end
+        for end in ends
+        if one[:end] == other[:end] and re.fullmatch(r"\s?", other[end : end + 1])
+    ]
     return one[: max(fits, default=0)]
 
 
 def shared_tokens(
-    counter: Counter, one: Sequence[Message], other: Sequence[Message], *, has_summaries: bool, per_message: int
+    counter: Counter,
+    one: Sequence[Message],
+    other: Sequence[Message],
+    *,
+    has_summaries: bool,
+    per_message: int,
 ) -> int:
     """Tokens of the messages that both begin with, and of the words in common where two summaries differ."""
     tokens = 0
@@ -36,7 +45,11 @@ def shared_tokens(
 
 def said(record: TurnRecord) -> list[tuple[str, Message]]:
     """Every message of a request with the kind of its block."""
-    return [(block.kind, message) for block in record.context.blocks for message in block.messages]
+    return [
+        (block.kind, message)
+        for block in record.context.blocks
+        for message in block.messages
+    ]
 
 
 def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
@@ -50,7 +63,10 @@ def shared_by_turn(run: Run, *, overhead: bool = True) -> list[int]:
 
 
 def shared(
-    counter: Counter, one: Sequence[tuple[str, Message]], other: Sequence[tuple[str, Message]], per_message: int
+    counter: Counter,
+    one: Sequence[tuple[str, Message]],
+    other: Sequence[tuple[str, Message]],
+    per_message: int,
 ) -> int:
     """Tokens of the messages that both begin with, each given with the kind of its block."""
     tokens = 0

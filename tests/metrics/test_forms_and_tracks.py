@@ -14,10 +14,18 @@ from memviz.metrics.requests.left_since import left_since
 from memviz.metrics.requests.limits import limit_rule
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.message_facts import MessageFacts, message_facts, message_facts_words
+from memviz.metrics.retention.message_facts import (
+    MessageFacts,
+    message_facts,
+    message_facts_words,
+)
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.compaction_words import compaction_words, tried_again
-from memviz.metrics.summaries.events import compaction_events, text_in_force, tokens_in_force
+from memviz.metrics.summaries.events import (
+    compaction_events,
+    text_in_force,
+    tokens_in_force,
+)
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.pieces import Messages, Notes, Piece
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
@@ -51,14 +59,25 @@ class Told(Strategy):
         taken = range(memory.cursor, memory.length - self.keep)
         tracks = ("digest", "facts")
         return tuple(
-            Write(taken, taken.stop, "told", memory.head(track), track, on_failure=self.policy)  # type: ignore[arg-type]
+            Write(
+                taken,
+                taken.stop,
+                "told",
+                memory.head(track),
+                track,
+                on_failure=self.policy,
+            )  # type: ignore[arg-type]
             for track in tracks
         )
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         digest, facts = memory.notes_of("digest"), memory.notes_of("facts")
         return (
-            *([Notes(digest.start, digest.stop, "message", self.role)] if digest else []),
+            *(
+                [Notes(digest.start, digest.stop, "message", self.role)]
+                if digest
+                else []
+            ),
             Messages(memory.cursor, memory.length),
             *([Notes(facts.start, facts.stop, "behind system")] if facts else []),
         )
@@ -74,11 +93,20 @@ def test_a_fact_in_a_cleared_result_is_lost_by_the_clearing_that_took_it() -> No
     run = cleared()
     found = retention(run, [CODE, WORD])
     assert [Knowledge(state) for state in found.states[:, 0]] == [
-        Knowledge.NOT_BORN, Knowledge.VERBATIM, Knowledge.VERBATIM, Knowledge.VERBATIM,
-    ], "its call still names it"  # fmt: skip
+        Knowledge.NOT_BORN,
+        Knowledge.VERBATIM,
+        Knowledge.VERBATIM,
+        Knowledge.VERBATIM,
+    ], "its call still names it"
     assert not found.evidence[2:, 0].any()
-    whole = memviz.strategy("clear_tool_results", trigger_tokens=5, keep_results=1, clear_arguments=True)
-    run = memviz.replay(looked_up("the code is QX7R4M", "the word is xyzzy", "nothing"), whole, counter="chars4")
+    whole = memviz.strategy(
+        "clear_tool_results", trigger_tokens=5, keep_results=1, clear_arguments=True
+    )
+    run = memviz.replay(
+        looked_up("the code is QX7R4M", "the word is xyzzy", "nothing"),
+        whole,
+        counter="chars4",
+    )
     found = retention(run, [CODE, WORD])
     assert [Knowledge(state) for state in found.states[:, 0]][1:] == [
         Knowledge.VERBATIM,
@@ -86,7 +114,9 @@ def test_a_fact_in_a_cleared_result_is_lost_by_the_clearing_that_took_it() -> No
         Knowledge.LOST,
     ]
     lives = life_lines(run, found)
-    assert [(life.lost_by, run.compactions[life.lost_by or 0].kind) for life in lives] == [
+    assert [
+        (life.lost_by, run.compactions[life.lost_by or 0].kind) for life in lives
+    ] == [
         (0, "cleared"),
         (1, "cleared"),
     ]
@@ -96,30 +126,44 @@ def test_what_left_is_said_to_be_cleared_and_what_is_left_of_it_counts() -> None
     run = cleared()
     assert left_since(run, range(2, 3)) == [(2, Fate.CLEARED)]
     again = Probe("How is it said?", ("[cleared]",), (2,), "single fact")
-    assert message_facts(run.requests[2], 2, [again, CODE]) == MessageFacts((), (), (CODE,), left=(again,))
+    assert message_facts(run.requests[2], 2, [again, CODE]) == MessageFacts(
+        (), (), (CODE,), left=(again,)
+    )
     assert (
-        message_facts_words(message_facts(run.requests[2], 2, [again])) == "What is left of it still says: [cleared]."
+        message_facts_words(message_facts(run.requests[2], 2, [again]))
+        == "What is left of it still says: [cleared]."
     )
 
 
 def test_a_rule_that_clears_does_not_summarize() -> None:
     strategy = Limited(trigger_tokens=900)
-    assert limit_rule(strategy) == "clears when all messages, the cleared ones uncleared pass 900 tokens"
+    assert (
+        limit_rule(strategy)
+        == "clears when all messages, the cleared ones uncleared pass 900 tokens"
+    )
     words = compaction_words(cleared().compactions[0], cleared())
     assert words.what == "Cleared tool results: message 3"
 
 
 def test_several_kinds_of_notes_are_in_force_together() -> None:
     run = memviz.replay(
-        talk(4), Told(), model=ScriptedModel(["One.", "Facts.", "Two.", "More facts."]), counter="chars4"
+        talk(4),
+        Told(),
+        model=ScriptedModel(["One.", "Facts.", "Two.", "More facts."]),
+        counter="chars4",
     )
     events = compaction_events(run)
     assert [text_in_force(run, event) for event in events] == [
-        "One.", "One.\n\nFacts.", "Two.\n\nFacts.", "Two.\n\nMore facts.",
-    ]  # fmt: skip
+        "One.",
+        "One.\n\nFacts.",
+        "Two.\n\nFacts.",
+        "Two.\n\nMore facts.",
+    ]
     assert [tokens_in_force(run, event) for event in events] == [1, 2, 2, 3]
     sizes = [request_sizes(event.compaction, run) for event in events]
-    assert [two.before_tokens for two in sizes[1::2]] == [one.after_tokens for one in sizes[::2]]
+    assert [two.before_tokens for two in sizes[1::2]] == [
+        one.after_tokens for one in sizes[::2]
+    ]
     assert sizes[1].after_tokens == run.requests[2].total_tokens
 
 
@@ -137,7 +181,9 @@ def test_the_first_message_may_be_a_note_in_the_users_name() -> None:
     ending = [*talk(4), Message("user", "So?")]
     kinds = []
     for role in ("system", "user"):
-        run = memviz.replay(ending, Told(role=role, keep=2), model=Digest(), counter="chars4")
+        run = memviz.replay(
+            ending, Told(role=role, keep=2), model=Digest(), counter="chars4"
+        )
         assert run.log[run.requests[-1].parts.messages[0].start].role == "assistant"
         kinds.append({warning.kind for warning in health_warnings(run)})
     assert "assistant_first" in kinds[0] - kinds[1]
@@ -149,8 +195,14 @@ def test_after_a_failure_it_is_said_what_the_rule_does() -> None:
         model = ScriptedModel([ModelError("down")] * 9)
         run = memviz.replay(talk(4), Told(policy=policy), model=model, counter="chars4")
         failed = next(one for one in run.compactions if one.error)
-        warning = next(one for one in health_warnings(run) if one.kind == "failed_summarization")
-        said[policy] = (compaction_words(failed, run).result, tried_again(run, failed), warning.numbers)
+        warning = next(
+            one for one in health_warnings(run) if one.kind == "failed_summarization"
+        )
+        said[policy] = (
+            compaction_words(failed, run).result,
+            tried_again(run, failed),
+            warning.numbers,
+        )
     assert all("Nothing was lost" in text for text in said["leave"])
     assert not any("Nothing was lost" in text for text in said["drop"])
     assert all("left out" in text or "leaves out" in text for text in said["drop"])

@@ -30,12 +30,17 @@ def said(*sizes: int, first: str = "user") -> list[Message]:
 
 
 def run_of(
-    messages: Sequence[Message], id: str, answers: Sequence[str | ModelError] = ("s" * 8, "t" * 8), **options: Any
+    messages: Sequence[Message],
+    id: str,
+    answers: Sequence[str | ModelError] = ("s" * 8, "t" * 8),
+    **options: Any,
 ) -> Run:
     """A replay counted by chars4, with a summarizer that gives ``answers`` over and over."""
     counter = options.pop("counter", "chars4")
     model = ScriptedModel(cycle(answers))
-    return memviz.replay(messages, memviz.strategy(id, **options), model=model, counter=counter)
+    return memviz.replay(
+        messages, memviz.strategy(id, **options), model=model, counter=counter
+    )
 
 
 def found(run: Run, kind: str) -> HealthWarning | None:
@@ -59,7 +64,10 @@ def test_a_summary_at_every_turn_is_thrash() -> None:
     assert warning.numbers == (
         "7 summarizations in 7 turns: one every 1.0 turns. Each makes room for 2 messages, and a turn takes 2."
     )
-    assert warning.remedy == "Raise buffer_size from 1 to about 4, which makes room for 4 turns."
+    assert (
+        warning.remedy
+        == "Raise buffer_size from 1 to about 4, which makes room for 4 turns."
+    )
     assert (warning.severity, warning.turns) == ("bad", (2, 3, 4, 5, 6, 7, 8))
 
 
@@ -82,14 +90,20 @@ def test_one_summary_a_turn_by_design_is_no_thrash(id: str) -> None:
 
 def test_a_strategy_that_cuts_back_to_its_limit_needs_more_than_a_larger_one() -> None:
     """Turns of 20 tokens, 10 of them the input: 5 messages fit 50 tokens, and the summary of 2 besides 4."""
-    warning = expect(run_of(said(*[10] * 24), "chat_summary_buffer", token_limit=50), "thrash")
+    warning = expect(
+        run_of(said(*[10] * 24), "chat_summary_buffer", token_limit=50), "thrash"
+    )
     assert "cuts back further below its limit" in warning.remedy
-    assert "raise token_limit from 50 to 230, which holds all messages" in warning.remedy
+    assert (
+        "raise token_limit from 50 to 230, which holds all messages" in warning.remedy
+    )
 
 
 def test_the_remedy_against_thrash_works() -> None:
     sizes = [30] * 60
-    warning = expect(run_of(said(*sizes), "summary_buffer", max_token_limit=60), "thrash")
+    warning = expect(
+        run_of(said(*sizes), "summary_buffer", max_token_limit=60), "thrash"
+    )
     value = int(warning.remedy.split(" to about ")[1].split(",")[0])
     better = run_of(said(*sizes), "summary_buffer", max_token_limit=value)
     assert better.compactions
@@ -98,7 +112,9 @@ def test_the_remedy_against_thrash_works() -> None:
 
 # --- what a summarization leaves behind -------------------------------------------------------------------
 
-MESSAGES = said(10, 20, 10, 20, 1, 1)  # under buffer_size 1 messages 1-2 are summarized for turn 2, 3-4 for turn 3
+MESSAGES = said(
+    10, 20, 10, 20, 1, 1
+)  # under buffer_size 1 messages 1-2 are summarized for turn 2, 3-4 for turn 3
 
 
 @pytest.mark.parametrize(("tokens", "is_larger"), [(31, True), (30, False)])
@@ -130,7 +146,10 @@ def test_the_worst_is_the_one_that_grew_most() -> None:
 
 
 def test_calls_of_tools_count_as_replaced() -> None:
-    call = {"id": "c", "function": {"name": "look", "arguments": "a" * 76}}  # 1 and 19 tokens
+    call = {
+        "id": "c",
+        "function": {"name": "look", "arguments": "a" * 76},
+    }  # 1 and 19 tokens
     messages = [
         Message("user", "xxxx"),
         Message("assistant", "", tool_calls=(call,)),
@@ -138,36 +157,57 @@ def test_calls_of_tools_count_as_replaced() -> None:
     ]
     messages += said(1, 1, first="assistant")
     calls_only = run_of(messages, "summary", ["s" * 4 * 22], buffer_size=2)
-    assert [compaction.summarized for compaction in calls_only.compactions] == [range(3)]
-    assert not found(calls_only, "larger_summary")  # 1 + 1 + 20 + 1 = 23 tokens: an empty text is counted as one
-    assert found(run_of(messages, "summary", ["s" * 4 * 24], buffer_size=2), "larger_summary")
+    assert [compaction.summarized for compaction in calls_only.compactions] == [
+        range(3)
+    ]
+    assert not found(
+        calls_only, "larger_summary"
+    )  # 1 + 1 + 20 + 1 = 23 tokens: an empty text is counted as one
+    assert found(
+        run_of(messages, "summary", ["s" * 4 * 24], buffer_size=2), "larger_summary"
+    )
 
 
 def test_summaries_of_short_turns_are_larger_by_design() -> None:
-    warning = expect(run_of(said(1, 1, 1, 1), "recent_only", ["s" * 12]), "larger_summary")
+    warning = expect(
+        run_of(said(1, 1, 1, 1), "recent_only", ["s" * 12]), "larger_summary"
+    )
     assert "enable_summarization" in warning.remedy
     assert warning.severity == "bad"
 
 
 def test_summaries_that_stay_the_same() -> None:
-    warning = expect(run_of(talk(8), "summary", ["same"], buffer_size=1), "unchanged_summary")
+    warning = expect(
+        run_of(talk(8), "summary", ["same"], buffer_size=1), "unchanged_summary"
+    )
     assert warning.numbers == (
         "6 of 6 new summaries are letter for letter the one before, though they took in 12 messages."
     )
-    assert not found(run_of(talk(8), "summary", ["one", "two"], buffer_size=1), "unchanged_summary")
+    assert not found(
+        run_of(talk(8), "summary", ["one", "two"], buffer_size=1), "unchanged_summary"
+    )
     assert not found(run_of(talk(8), "recent_only", ["same"]), "unchanged_summary")
 
 
 def test_that_nothing_new_was_said_now_and_then_is_no_warning() -> None:
     """6 summaries are renewed: the 2nd of them is the 1st once more, and then twice."""
     assert not found(
-        run_of(talk(8), "summary", ["a", "b", "b", "c", "d", "e", "f"], buffer_size=1), "unchanged_summary"
+        run_of(talk(8), "summary", ["a", "b", "b", "c", "d", "e", "f"], buffer_size=1),
+        "unchanged_summary",
     )
-    assert found(run_of(talk(8), "summary", ["a", "b", "b", "b", "d", "e", "f"], buffer_size=1), "unchanged_summary")
+    assert found(
+        run_of(talk(8), "summary", ["a", "b", "b", "b", "d", "e", "f"], buffer_size=1),
+        "unchanged_summary",
+    )
 
 
 def test_failed_summarizations_say_what_the_first_said() -> None:
-    run = run_of(talk(5), "summary", [ModelError("no <b>quota</b>"), "fine", ModelError("down")], buffer_size=2)
+    run = run_of(
+        talk(5),
+        "summary",
+        [ModelError("no <b>quota</b>"), "fine", ModelError("down")],
+        buffer_size=2,
+    )
     failed = [compaction for compaction in run.compactions if compaction.error]
     warning = expect(run, "failed_summarization")
     assert warning.numbers == (
@@ -182,7 +222,10 @@ def test_failed_summarizations_say_what_the_first_said() -> None:
 
 def test_what_was_dropped_without_a_summarizer_did_not_fail() -> None:
     run = memviz.replay(
-        said(*[10] * 24), memviz.strategy("chat_summary_buffer", token_limit=50), model=None, counter="chars4"
+        said(*[10] * 24),
+        memviz.strategy("chat_summary_buffer", token_limit=50),
+        model=None,
+        counter="chars4",
     )
     assert run.compactions
     assert not {warning.kind for warning in health_warnings(run)} - {"odd_counter"}
@@ -192,9 +235,13 @@ def test_what_was_dropped_without_a_summarizer_did_not_fail() -> None:
 
 
 @pytest.mark.parametrize(("chars", "is_large"), [(51, True), (50, False)])
-def test_a_summary_over_a_budget_that_does_not_count_it(chars: int, is_large: bool) -> None:
+def test_a_summary_over_a_budget_that_does_not_count_it(
+    chars: int, is_large: bool
+) -> None:
     """``Summary of earlier conversation: `` has 33 characters; 84 of them are 21 tokens."""
-    run = run_of(said(10, 10, 5, 5), "summary_buffer", ["s" * chars], max_token_limit=20)
+    run = run_of(
+        said(10, 10, 5, 5), "summary_buffer", ["s" * chars], max_token_limit=20
+    )
     warning = found(run, "large_summary")
     assert bool(warning) == is_large
     if warning:
@@ -205,9 +252,15 @@ def test_a_summary_over_a_budget_that_does_not_count_it(chars: int, is_large: bo
         assert warning.severity == "bad"
 
 
-@pytest.mark.parametrize(("tokens", "severity"), [(31, "bad"), (30, "caution"), (16, "caution"), (15, None)])
-def test_a_summary_that_takes_more_than_half_of_a_budget_that_counts_it(tokens: int, severity: str | None) -> None:
-    run = run_of(said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * tokens], token_limit=30)
+@pytest.mark.parametrize(
+    ("tokens", "severity"), [(31, "bad"), (30, "caution"), (16, "caution"), (15, None)]
+)
+def test_a_summary_that_takes_more_than_half_of_a_budget_that_counts_it(
+    tokens: int, severity: str | None
+) -> None:
+    run = run_of(
+        said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * tokens], token_limit=30
+    )
     warning = found(run, "large_summary")
     assert (warning.severity if warning else None) == severity
     if warning:
@@ -238,8 +291,12 @@ def test_a_message_that_is_kept_and_triggers_again(tokens: int, is_above: bool) 
 
 def test_the_remedy_against_what_is_kept_works() -> None:
     sizes = (5, 5, 21, 1) * 10
-    assert found(run_of(said(*sizes), "summary_buffer", max_token_limit=20), "kept_above_trigger")
-    assert not found(run_of(said(*sizes), "summary_buffer", max_token_limit=42), "kept_above_trigger")
+    assert found(
+        run_of(said(*sizes), "summary_buffer", max_token_limit=20), "kept_above_trigger"
+    )
+    assert not found(
+        run_of(said(*sizes), "summary_buffer", max_token_limit=42), "kept_above_trigger"
+    )
 
 
 def test_an_input_over_the_budget() -> None:
@@ -251,15 +308,27 @@ def test_an_input_over_the_budget() -> None:
     )
     assert warning.remedy.startswith("Raise max_tokens to 12 or more")
     assert (warning.turns, warning.severity) == ((2,), "bad")
-    assert not found(run_of(said(8, 5, 12, 5, 10, 5), "token_buffer", max_tokens=12), "over_budget")
+    assert not found(
+        run_of(said(8, 5, 12, 5, 10, 5), "token_buffer", max_tokens=12), "over_budget"
+    )
 
 
 def test_a_budget_broken_by_the_summary_is_told_apart() -> None:
-    run = run_of(said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * 26], token_limit=30)
+    run = run_of(
+        said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * 26], token_limit=30
+    )
     warning = expect(run, "over_budget")
-    assert "none of them because the input alone is larger. The largest had 31 tokens, at turn 2." in warning.numbers
+    assert (
+        "none of them because the input alone is larger. The largest had 31 tokens, at turn 2."
+        in warning.numbers
+    )
     assert warning.severity == "caution"
-    assert not found(run_of(said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * 25], token_limit=30), "over_budget")
+    assert not found(
+        run_of(
+            said(20, 20, 5, 1), "chat_summary_buffer", ["s" * 4 * 25], token_limit=30
+        ),
+        "over_budget",
+    )
 
 
 # --- growth -----------------------------------------------------------------------------------------------
@@ -269,7 +338,9 @@ def test_a_full_buffer_grows_and_says_until_when() -> None:
     """The last request holds 7 x 30 tokens of history, 10 of input, 15 messages at 4 tokens and a primer of 3."""
     warning = expect(run_of(said(*[10, 20] * 8), "buffer"), "growth")
     window = context_window_tokens(DEFAULT_MODEL) or 0
-    more = (window - (7 * 30 + 10 + 15 * 4 + 3)) // 38 + 1  # two more messages a turn, with 4 tokens of the format each
+    more = (
+        window - (7 * 30 + 10 + 15 * 4 + 3)
+    ) // 38 + 1  # two more messages a turn, with 4 tokens of the format each
     assert warning.numbers == (
         "The history sent grew from 0 to 210 tokens from turn 1 to 8, about 30 a turn, and never fell. "
         f"{window:,} tokens, the context window of {DEFAULT_MODEL}, are passed after {more:,} more requests, at turn "
@@ -280,32 +351,53 @@ def test_a_full_buffer_grows_and_says_until_when() -> None:
 
 
 def test_what_growth_costs_is_said_at_the_prices_that_are_given() -> None:
-    run, sonnet = run_of(said(*[10, 20] * 8), "buffer"), PricingAssumptions.of("anthropic/claude-sonnet-4-5")
-    told = [warning for warning in health_warnings(run, sonnet) if warning.kind == "growth"]
+    run, sonnet = (
+        run_of(said(*[10, 20] * 8), "buffer"),
+        PricingAssumptions.of("anthropic/claude-sonnet-4-5"),
+    )
+    told = [
+        warning for warning in health_warnings(run, sonnet) if warning.kind == "growth"
+    ]
     assert "At the prices of anthropic/claude-sonnet-4-5" in told[0].why
-    (uncached,) = [warning for warning in health_warnings(run, replace(sonnet, cache=None)) if warning.kind == "growth"]
-    assert "pauses" not in uncached.why + uncached.remedy, "without a cache no pause decides"
+    (uncached,) = [
+        warning
+        for warning in health_warnings(run, replace(sonnet, cache=None))
+        if warning.kind == "growth"
+    ]
+    assert "pauses" not in uncached.why + uncached.remedy, (
+        "without a cache no pause decides"
+    )
     assert "At the prices of openai/gpt-5-mini" in expect(run, "growth").why
 
 
 def test_growth_past_the_context_window_is_bad() -> None:
     """Request 7 holds 12 messages of history and an input."""
     window = context_window_tokens(DEFAULT_MODEL) or 0
-    warning = expect(run_of(talk(8), "buffer", counter=lambda _: window // 13), "growth")
+    warning = expect(
+        run_of(talk(8), "buffer", counter=lambda _: window // 13), "growth"
+    )
     assert warning.numbers.endswith("were passed at turn 7.")
     assert warning.severity == "bad"
 
 
-def test_growth_under_a_model_of_ones_own_is_held_against_its_window_and_nobodys_else() -> None:
+def test_growth_under_a_model_of_ones_own_is_held_against_its_window_and_nobodys_else() -> (
+    None
+):
     chat = memviz.Chat(
-        memviz.strategy("buffer"), model=ScriptedModel([memviz.Reply("word " * 20, model="llamafile/growing")] * 9)
+        memviz.strategy("buffer"),
+        model=ScriptedModel(
+            [memviz.Reply("word " * 20, model="llamafile/growing")] * 9
+        ),
     )
     for _ in range(9):
         chat.send("word " * 10)
     assert "context window" not in expect(chat.run, "growth").numbers
     note_window("llamafile/growing", 200)
     warning = expect(chat.run, "growth")
-    assert "200 tokens, the context window of llamafile/growing, were passed at turn" in warning.numbers
+    assert (
+        "200 tokens, the context window of llamafile/growing, were passed at turn"
+        in warning.numbers
+    )
     assert warning.severity == "bad"
 
 
@@ -325,8 +417,10 @@ def test_a_list_that_is_no_longer_added_to_does_not_grow() -> None:
 
 def test_what_fell_once_does_not_grow_without_bound() -> None:
     run = run_of(talk(12), "buffer")
-    fell = [replace(record, tokens={**record.tokens, "history": 1}) if at == 6 else record
-            for at, record in enumerate(run.turns)]  # fmt: skip
+    fell = [
+        replace(record, tokens={**record.tokens, "history": 1}) if at == 6 else record
+        for at, record in enumerate(run.turns)
+    ]
     assert found(run, "growth")
     assert not found(replace(run, requests=tuple(fell)), "growth")
 
@@ -343,7 +437,9 @@ def tool_talk(turns: int, result_tokens: int, answer_tokens: int) -> list[Messag
         for turn in range(turns)
         for message in (
             Message("user", "x" * 40),
-            Message("assistant", "", tool_calls=(memviz.ToolCall(f"c{turn}", "look", "{}"),)),
+            Message(
+                "assistant", "", tool_calls=(memviz.ToolCall(f"c{turn}", "look", "{}"),)
+            ),
             Message("tool", "x" * 4 * result_tokens, tool_call_id=f"c{turn}"),
             Message("assistant", "x" * 4 * answer_tokens),
         )
@@ -355,13 +451,18 @@ def test_clearing_little_before_much_costs_more_than_it_saves() -> None:
     full price once more. With all messages sent whole it would cost what the full buffer does."""
     messages = tool_talk(8, 600, 2_000)
     run = run_of(messages, "clear_tool_results", trigger_tokens=0, keep_results=1)
-    (warning,) = [one for one in health_warnings(run, CACHED) if one.kind == "dear_clearing"]
+    (warning,) = [
+        one for one in health_warnings(run, CACHED) if one.kind == "dear_clearing"
+    ]
     full = CACHED.cost(traffic(run_of(messages, "buffer"))).main_usd
     own = CACHED.cost(traffic(run)).main_usd
     assert own is not None
     assert full is not None
     assert own > full
-    assert f"cost {dollars(own)}; with those messages sent whole they would cost {dollars(full)}." in warning.numbers
+    assert (
+        f"cost {dollars(own)}; with those messages sent whole they would cost {dollars(full)}."
+        in warning.numbers
+    )
     assert warning.numbers.startswith("7 clearings left ")
     assert warning.turns == tuple(range(2, 9))
     assert "lower keep_results from 1" in warning.remedy
@@ -370,34 +471,61 @@ def test_clearing_little_before_much_costs_more_than_it_saves() -> None:
 
 @pytest.mark.parametrize(
     ("result_tokens", "prices"),
-    [(20_000, CACHED), (600, replace(CACHED, pause_seconds=600.0)), (600, replace(CACHED, cache=None)),
-     (600, replace(CACHED, main=None))],
-)  # fmt: skip
-def test_clearing_that_saves_is_no_warning(result_tokens: int, prices: PricingAssumptions) -> None:
+    [
+        (20_000, CACHED),
+        (600, replace(CACHED, pause_seconds=600.0)),
+        (600, replace(CACHED, cache=None)),
+        (600, replace(CACHED, main=None)),
+    ],
+)
+def test_clearing_that_saves_is_no_warning(
+    result_tokens: int, prices: PricingAssumptions
+) -> None:
     """Large results; a cache that does not outlast the pause, or none; unknown prices."""
-    run = run_of(tool_talk(8, result_tokens, 2_000), "clear_tool_results", trigger_tokens=0, keep_results=1)
+    run = run_of(
+        tool_talk(8, result_tokens, 2_000),
+        "clear_tool_results",
+        trigger_tokens=0,
+        keep_results=1,
+    )
     assert run.compactions
-    assert not [one for one in health_warnings(run, prices) if one.kind == "dear_clearing"]
+    assert not [
+        one for one in health_warnings(run, prices) if one.kind == "dear_clearing"
+    ]
 
 
 @pytest.mark.parametrize(
     ("id", "parameters"),
-    [("window", {"window_size": 40}), ("token_buffer", {"max_tokens": 9000}), ("summary", {"buffer_size": 20}),
-     ("summary_buffer", {"max_token_limit": 9000}), ("chat_summary_buffer", {})],
-)  # fmt: skip
-def test_a_limit_not_reached_yet_is_no_growth_without_bound(id: str, parameters: dict[str, int]) -> None:
+    [
+        ("window", {"window_size": 40}),
+        ("token_buffer", {"max_tokens": 9000}),
+        ("summary", {"buffer_size": 20}),
+        ("summary_buffer", {"max_token_limit": 9000}),
+        ("chat_summary_buffer", {}),
+    ],
+)
+def test_a_limit_not_reached_yet_is_no_growth_without_bound(
+    id: str, parameters: dict[str, int]
+) -> None:
     run, full = run_of(talk(10), id, **parameters), run_of(talk(10), "buffer")
-    assert [record.tokens for record in run.turns] == [record.tokens for record in full.turns]
+    assert [record.tokens for record in run.turns] == [
+        record.tokens for record in full.turns
+    ]
     assert found(full, "growth")
     assert not found(run, "growth")
 
 
 def test_every_strategy_is_known_to_have_a_bound_or_none() -> None:
-    unbounded = {id: unbounded_part(memviz.strategy(id, **small_parameters(id))) for id in memviz.strategies()}
+    unbounded = {
+        id: unbounded_part(memviz.strategy(id, **small_parameters(id)))
+        for id in memviz.strategies()
+    }
     assert {id: part for id, part in unbounded.items() if part} == {
-        "buffer": "history", "recent_only": "summary", "summary_only": "summary",
+        "buffer": "history",
+        "recent_only": "summary",
+        "summary_only": "summary",
         "clear_tool_results": "history",  # what people and the model said
-    }  # fmt: skip
+    }
 
 
 # --- requests that may be refused -------------------------------------------------------------------------
@@ -406,12 +534,17 @@ def test_every_strategy_is_known_to_have_a_bound_or_none() -> None:
 def test_a_tool_result_without_its_call() -> None:
     call = {"id": "c", "function": {"name": "look", "arguments": "{}"}}
     messages = [
-        Message("user", "one"), Message("assistant", "", tool_calls=(call,)),
-        Message("tool", "three", tool_call_id="c"), Message("assistant", "four"), Message("user", "five"),
+        Message("user", "one"),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "three", tool_call_id="c"),
+        Message("assistant", "four"),
+        Message("user", "five"),
         Message("assistant", "six"),
-    ]  # fmt: skip
+    ]
     warning = expect(run_of(messages, "window", window_size=3), "orphaned_tool_message")
-    assert warning.numbers == "1 of 3 requests hold a tool result whose call was cut off."
+    assert (
+        warning.numbers == "1 of 3 requests hold a tool result whose call was cut off."
+    )
     assert (warning.turns, warning.severity) == ((2,), "bad")
     for_visitors, for_programs = warning.remedy.split(";")
     assert for_visitors.startswith("Choose a strategy that cuts between turns")
@@ -422,19 +555,32 @@ def test_a_tool_result_without_its_call() -> None:
 
 def test_an_assistant_first_and_the_window_that_helps() -> None:
     warning = expect(run_of(talk(5), "window", window_size=4), "assistant_first")
-    assert warning.numbers == ("In 3 of 5 requests the first message behind the system part is an assistant's.")
-    assert warning.remedy == ("Set window_size to 5: then the user's message comes first in 3 of 3 such requests.")
+    assert warning.numbers == (
+        "In 3 of 5 requests the first message behind the system part is an assistant's."
+    )
+    assert warning.remedy == (
+        "Set window_size to 5: then the user's message comes first in 3 of 3 such requests."
+    )
     assert warning.turns == (3, 4, 5)
     assert not found(run_of(talk(5), "window", window_size=5), "assistant_first")
 
 
 @pytest.mark.parametrize(
     ("replies", "size", "remedy"),
-    [(2, 2, "Set window_size to 1: then"), (2, 3, "Set window_size to 4: then"), (3, 3, "Choose a strategy")],
+    [
+        (2, 2, "Set window_size to 1: then"),
+        (2, 3, "Set window_size to 4: then"),
+        (3, 3, "Choose a strategy"),
+    ],
 )
-def test_the_window_that_helps_is_told_only_if_it_does(replies: int, size: int, remedy: str) -> None:
+def test_the_window_that_helps_is_told_only_if_it_does(
+    replies: int, size: int, remedy: str
+) -> None:
     """With 2 replies a turn 1, 4, 7 messages begin with the user's; with 3 replies 1, 5, 9."""
-    messages = [Message("assistant" if at % (replies + 1) else "user", f"{at}") for at in range(6 * (replies + 1))]
+    messages = [
+        Message("assistant" if at % (replies + 1) else "user", f"{at}")
+        for at in range(6 * (replies + 1))
+    ]
     warning = expect(run_of(messages, "window", window_size=size), "assistant_first")
     assert warning.remedy.startswith(remedy)
 
@@ -444,9 +590,13 @@ def test_an_assistant_first_behind_a_summary_and_system_messages() -> None:
     assert not found(run_of(talk(3), "summary", buffer_size=1), "assistant_first")
     warning = expect(run_of(talk(3), "summary", buffer_size=2), "assistant_first")
     assert warning.turns == (3,)
-    assert warning.remedy.startswith("Choose a strategy that begins what it keeps with a message of the user")
+    assert warning.remedy.startswith(
+        "Choose a strategy that begins what it keeps with a message of the user"
+    )
     note = Message("system", "note")
-    window = run_of([*talk(1)[:1], note, *talk(1)[1:], *talk(1)], "window", window_size=3)
+    window = run_of(
+        [*talk(1)[:1], note, *talk(1)[1:], *talk(1)], "window", window_size=3
+    )
     assert expect(window, "assistant_first").turns == (2,)
     only_input = run_of([*talk(1), note, *talk(1)], "window", window_size=2)
     assert not found(only_input, "assistant_first")
@@ -454,7 +604,9 @@ def test_an_assistant_first_behind_a_summary_and_system_messages() -> None:
 
 def test_a_recalled_answer_comes_first_where_no_history_is_sent() -> None:
     recalls = {3: memviz.Recall(messages=[1])}
-    run = memviz.replay(talk(4), memviz.strategy("summary_only"), recalls=recalls, counter="chars4")
+    run = memviz.replay(
+        talk(4), memviz.strategy("summary_only"), recalls=recalls, counter="chars4"
+    )
     assert expect(run, "assistant_first").turns == (3,)
 
 
@@ -462,11 +614,18 @@ def test_a_message_that_was_left_out_is_not_first() -> None:
     """The call without a result is mended away, and stood between the note and the question."""
     call = {"id": "c", "function": {"name": "look", "arguments": "{}"}}
     messages = [
-        Message("system", "note"), Message("assistant", "", tool_calls=(call,)), Message("user", "question"),
+        Message("system", "note"),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("user", "question"),
         Message("assistant", "answer"),
-    ]  # fmt: skip
+    ]
     mended, raw = (
-        memviz.replay(messages, memviz.strategy("buffer"), counter="chars4", repair_tool_pairs=repair)
+        memviz.replay(
+            messages,
+            memviz.strategy("buffer"),
+            counter="chars4",
+            repair_tool_pairs=repair,
+        )
         for repair in (True, False)
     )
     assert [m.role for m in mended.turns[0].context.messages] == ["system", "user"]
@@ -475,7 +634,9 @@ def test_a_message_that_was_left_out_is_not_first() -> None:
 
 
 def test_a_greeting_is_the_conversations_own() -> None:
-    warning = expect(run_of([Message("assistant", "Hello"), *talk(2)], "buffer"), "assistant_first")
+    warning = expect(
+        run_of([Message("assistant", "Hello"), *talk(2)], "buffer"), "assistant_first"
+    )
     assert "greeting" in warning.remedy
     assert warning.turns == (1, 2)
 
@@ -485,7 +646,9 @@ def test_a_greeting_is_the_conversations_own() -> None:
 
 def test_a_counter_that_does_not_fit_the_language() -> None:
     texts = ["我想在里斯本租一套两居室的公寓，预算是每月一千五百欧元。" * 3] * 6
-    messages = [Message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)]
+    messages = [
+        Message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)
+    ]
     o200k, chars4 = memviz.counter("o200k_base"), memviz.counter("chars4")
     expected, counted = sum(map(o200k, texts)), sum(map(chars4, texts))
     warning = expect(run_of(messages, "buffer"), "odd_counter")
@@ -503,14 +666,29 @@ def words(factor: float) -> Callable[[str], int]:
     return lambda text: round(count(text) * factor)
 
 
-ENGLISH = [Message(("user", "assistant")[at % 2], "We talked about the budget for Lisbon. " * 9) for at in range(30)]
+ENGLISH = [
+    Message(
+        ("user", "assistant")[at % 2], "We talked about the budget for Lisbon. " * 9
+    )
+    for at in range(30)
+]
 
 
 @pytest.mark.parametrize(
     ("factor", "severity"),
-    [(0.45, "bad"), (0.6, "caution"), (0.75, None), (1.0, None), (1.45, None), (1.6, "caution"), (3.0, "caution")],
+    [
+        (0.45, "bad"),
+        (0.6, "caution"),
+        (0.75, None),
+        (1.0, None),
+        (1.45, None),
+        (1.6, "caution"),
+        (3.0, "caution"),
+    ],
 )
-def test_from_which_factor_on_a_counter_is_odd(factor: float, severity: str | None) -> None:
+def test_from_which_factor_on_a_counter_is_odd(
+    factor: float, severity: str | None
+) -> None:
     warning = found(run_of(ENGLISH, "buffer", counter=words(factor)), "odd_counter")
     assert (warning.severity if warning else None) == severity
 
@@ -527,7 +705,9 @@ def test_only_a_sample_is_counted_anew() -> None:
         seen.append(text)
         return 1
 
-    run = run_of([*ENGLISH * 10, Message("user", "y" * 10_000)], "buffer", counter=counter)
+    run = run_of(
+        [*ENGLISH * 10, Message("user", "y" * 10_000)], "buffer", counter=counter
+    )
     seen.clear()
     assert expect(run, "odd_counter")
     assert len(seen) == 20
@@ -560,33 +740,53 @@ def test_without_the_reference_nothing_is_said(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_bad_ones_come_first() -> None:
-    severities = [warning.severity for warning in health_warnings(run_of(talk(12), "summary", ["same"], buffer_size=1))]
+    severities = [
+        warning.severity
+        for warning in health_warnings(
+            run_of(talk(12), "summary", ["same"], buffer_size=1)
+        )
+    ]
     assert severities == sorted(severities)
     assert set(severities) == {"bad", "caution"}
 
 
 def test_a_chat_that_has_not_begun_is_healthy() -> None:
-    assert health_warnings(memviz.Chat(memviz.strategy("summary"), model=ScriptedModel([])).run) == ()
+    assert (
+        health_warnings(
+            memviz.Chat(memviz.strategy("summary"), model=ScriptedModel([])).run
+        )
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
     ("turns", "text"),
-    [((), ""), ((3,), "turn 3"), ((3, 5), "turns 3 and 5"), ((1, 2, 3, 1_004), "turns 1, 2, 3 and 1,004"),
-     ((1, 2, 3, 4, 9), "5 turns from 1 to 9")],
-)  # fmt: skip
+    [
+        ((), ""),
+        ((3,), "turn 3"),
+        ((3, 5), "turns 3 and 5"),
+        ((1, 2, 3, 1_004), "turns 1, 2, 3 and 1,004"),
+        ((1, 2, 3, 4, 9), "5 turns from 1 to 9"),
+    ],
+)
 def test_turns_in_words(turns: tuple[int, ...], text: str) -> None:
     assert HealthWarning("k", "t", "n", "w", "r", turns).turns_in_words == text
 
 
 def test_what_the_user_reworded_is_no_summarization() -> None:
     chat = memviz.Chat(
-        memviz.strategy("summary", buffer_size=1), model=ScriptedModel(["yes"] * 40), summarizer=ScriptedModel(["s"])
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(["yes"] * 40),
+        summarizer=ScriptedModel(["s"]),
     )
     while not chat.run.summaries:
         chat.send("a question about the trip")
     before = health_warnings(chat.run)
     for number in range(12):
         version = chat.summaries_in_force[0].version
-        chat.edit_summary(version, f"a wording far longer than all that it stands for, number {number}")
+        chat.edit_summary(
+            version,
+            f"a wording far longer than all that it stands for, number {number}",
+        )
     chat.undo_summary()
     assert health_warnings(chat.run) == before

@@ -44,14 +44,26 @@ class Recount:
     """Counts a run again from its requests as materialized, its log and its summaries' texts."""
 
     def __init__(self, run: Run, calls: int) -> None:
-        self.run, self.calls, self.count, self.id = run, calls, run.counter, run.strategy.id
-        self.budget = getattr(run.strategy, BUDGETS[self.id]) if self.id in BUDGETS else None
+        self.run, self.calls, self.count, self.id = (
+            run,
+            calls,
+            run.counter,
+            run.strategy.id,
+        )
+        self.budget = (
+            getattr(run.strategy, BUDGETS[self.id]) if self.id in BUDGETS else None
+        )
         self.done = [c for c in run.compactions if c.error is None]
         self.requests = [record.context for record in run.requests]
 
     def size(self, turn: int, *kinds: str) -> int:
         """Tokens of the blocks of these kinds in a request (0-based)."""
-        texts = [m.content for block in self.requests[turn].blocks if block.kind in kinds for m in block.messages]
+        texts = [
+            m.content
+            for block in self.requests[turn].blocks
+            if block.kind in kinds
+            for m in block.messages
+        ]
         return sum(map(self.count, texts))
 
     def named(self, number: int) -> list[str]:
@@ -72,34 +84,66 @@ class Recount:
         return say(orphaned, len(self.requests)) if orphaned else None
 
     def over_budget(self) -> Found:
-        kinds = ("history", "input", "summary") if self.id in COUNT_NOTES else ("history", "input")
+        kinds = (
+            ("history", "input", "summary")
+            if self.id in COUNT_NOTES
+            else ("history", "input")
+        )
         sizes = [self.size(at, *kinds) for at in range(len(self.requests))]
-        over = [at for at, size in enumerate(sizes) if self.budget is not None and size > self.budget]
+        over = [
+            at
+            for at, size in enumerate(sizes)
+            if self.budget is not None and size > self.budget
+        ]
         if not over or self.budget is None:
             return None
         alone = sum(self.size(at, "input") > self.budget for at in over)
         worst = first_of_most(sizes)
-        said = say(len(over), len(sizes), self.budget, *([alone] if alone else []), sizes[worst])
+        said = say(
+            len(over),
+            len(sizes),
+            self.budget,
+            *([alone] if alone else []),
+            sizes[worst],
+        )
         return said + self.named(worst)
 
     def large_summary(self) -> Found:
         sizes = [self.size(at, "summary") for at in range(len(self.requests))]
         factor = 2 if self.id in COUNT_NOTES else 1
-        large = [size for size in sizes if self.budget is not None and size * factor > self.budget]
+        large = [
+            size
+            for size in sizes
+            if self.budget is not None and size * factor > self.budget
+        ]
         if not large or self.budget is None:
             return None
         worst = first_of_most(sizes)
-        return say(len(large), len(sizes), self.budget, sizes[worst]) + self.named(worst)
+        return say(len(large), len(sizes), self.budget, sizes[worst]) + self.named(
+            worst
+        )
 
     def kept_above_trigger(self) -> Found:
         if self.id not in ("summary_buffer", "fifo_facts") or self.budget is None:
             return None
-        kept = [sum(self.count(m.content) for m in self.run.log[c.keep_from : c.after_message + 1]) for c in self.done]
+        kept = [
+            sum(
+                self.count(m.content)
+                for m in self.run.log[c.keep_from : c.after_message + 1]
+            )
+            for c in self.done
+        ]
         above = [size for size in kept if size > self.budget]
         if not above:
             return None
         worst = first_of_most(kept)
-        return say(len(above), len(kept), self.budget, kept[worst], self.done[worst].after_message + 1)
+        return say(
+            len(above),
+            len(kept),
+            self.budget,
+            kept[worst],
+            self.done[worst].after_message + 1,
+        )
 
     def larger_summary(self) -> Found:
         written = [c for c in self.done if c.summary is not None and not c.is_fixed]
@@ -107,120 +151,214 @@ class Recount:
         for c in written:
             old = [self.text(c.replaces)] if c.replaces else []
             calls = [
-                t for p in c.summarized for call in self.run.log[p].tool_calls for t in (call.name, call.arguments)
+                t
+                for p in c.summarized
+                for call in self.run.log[p].tool_calls
+                for t in (call.name, call.arguments)
             ]
-            before = sum(map(self.count, [*(self.run.log[p].content for p in c.summarized), *calls, *old]))
+            before = sum(
+                map(
+                    self.count,
+                    [*(self.run.log[p].content for p in c.summarized), *calls, *old],
+                )
+            )
             grown.append((self.count(str(c.summary)), before, c.after_message + 1))
         larger = [item for item in grown if item[0] > item[1]]
         if not larger:
             return None
-        tokens, before, message = larger[first_of_most([new - old for new, old, _ in larger])]
+        tokens, before, message = larger[
+            first_of_most([new - old for new, old, _ in larger])
+        ]
         return say(len(larger), len(written), message, tokens, before)
 
     def unchanged_summary(self) -> Found:
-        renewed = [c for c in self.done if c.replaces and not c.is_fixed and c.track == "summary"]
+        renewed = [
+            c
+            for c in self.done
+            if c.replaces and not c.is_fixed and c.track == "summary"
+        ]
         same = [c for c in renewed if c.summary == self.text(c.replaces)]
         if not same or len(same) * 4 < len(renewed):
             return None
         return say(len(same), len(renewed), sum(len(c.summarized) for c in same))
 
     def thrash(self) -> Found:
-        rows = [(r, [c for c in r.compactions if c.summary is not None and not c.is_fixed]) for r in self.run.requests]
+        rows = [
+            (r, [c for c in r.compactions if c.summary is not None and not c.is_fixed])
+            for r in self.run.requests
+        ]
         first = next((at for at, (_, written) in enumerate(rows) if written), len(rows))
         since = rows[first:]
         busy = sum(bool(written) for _, written in since)
-        if self.id in ("recent_only", "summary_only") or len(since) < 4 or busy * 4 < 3 * len(since):
+        if (
+            self.id in ("recent_only", "summary_only")
+            or len(since) < 4
+            or busy * 4 < 3 * len(since)
+        ):
             return None
         written = [c for _, some in since for c in some]
-        if self.id == "threshold_summary":  # whose room is of one unit or another, or of none
+        if (
+            self.id == "threshold_summary"
+        ):  # whose room is of one unit or another, or of none
             return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}"]
-        gaps = [self.room(c.keep_from, c.after_message + 1, str(c.summary)) for c in written]
+        gaps = [
+            self.room(c.keep_from, c.after_message + 1, str(c.summary)) for c in written
+        ]
         start, stop = since[0][0].memory.length, since[-1][0].memory.length
-        taken = [1 if self.id == "summary" else self.count(m.content) for m in self.run.log[start:stop]]
-        means = [f"{sum(gaps) / len(gaps):,.0f}", f"{sum(taken) / (len(since) - 1):,.0f}"]
-        return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}", *means]
+        taken = [
+            1 if self.id == "summary" else self.count(m.content)
+            for m in self.run.log[start:stop]
+        ]
+        means = [
+            f"{sum(gaps) / len(gaps):,.0f}",
+            f"{sum(taken) / (len(since) - 1):,.0f}",
+        ]
+        return [
+            *say(len(written), len(since)),
+            f"{len(since) / len(written):.1f}",
+            *means,
+        ]
 
     def room(self, start: int, stop: int, summary: str) -> int:
         if self.id == "summary":
             return max(1, 2 * self.run.strategy.buffer_size + 1 - (stop - start))  # type: ignore[attr-defined]
         used = sum(self.count(m.content) for m in self.run.log[start:stop])
         leads = start < stop and self.run.log[start].role not in ("assistant", "tool")
-        used += self.count(summary) if self.id == "chat_summary_buffer" and not leads else 0
+        used += (
+            self.count(summary) if self.id == "chat_summary_buffer" and not leads else 0
+        )
         limit = getattr(self.run.strategy, "history_limit", self.budget)
         return max(0, int(limit or 0) + 1 - used)
 
     def growth(self) -> Found:
         part = {"buffer": "history", "clear_tool_results": "history"}.get(self.id)
         part = "summary" if self.id in ("recent_only", "summary_only") else part
-        sizes = [self.size(at, part) for at in range(len(self.requests))] if part else []
-        if len(sizes) < 8 or sizes != sorted(sizes) or sizes[-1] == sizes[len(sizes) // 2]:
+        sizes = (
+            [self.size(at, part) for at in range(len(self.requests))] if part else []
+        )
+        if (
+            len(sizes) < 8
+            or sizes != sorted(sizes)
+            or sizes[-1] == sizes[len(sizes) // 2]
+        ):
             return None
         pace = (sizes[-1] - sizes[0]) / (len(sizes) - 1)
-        grew = [*say(sizes[0], sizes[-1]), *self.named(0), *self.named(-1), f"{pace:,.0f}"]
+        grew = [
+            *say(sizes[0], sizes[-1]),
+            *self.named(0),
+            *self.named(-1),
+            f"{pace:,.0f}",
+        ]
         sent = [self._sent(request.messages) for request in self.requests[-20:]]
         middle, mean = Fraction(len(sent) - 1, 2), Fraction(sum(sent), len(sent))
         slope = sum((at - middle) * (size - mean) for at, size in enumerate(sent))
         slope /= sum((at - middle) ** 2 for at in range(len(sent)))
         if slope <= 0:
             return grew
-        place = middle + (WINDOW_TOKENS - mean) / slope  # where the line is at the window
+        place = (
+            middle + (WINDOW_TOKENS - mean) / slope
+        )  # where the line is at the window
         more = max(1, floor(place) + 1 - (len(sent) - 1))
         turn = [] if self.run.has_calls else [self.run.turns[-1].turn + more]
-        return [*grew, *say(WINDOW_TOKENS), "5", *say(more, *turn, len(sent))]  # of gpt-5-mini
+        return [
+            *grew,
+            *say(WINDOW_TOKENS),
+            "5",
+            *say(more, *turn, len(sent)),
+        ]  # of gpt-5-mini
 
     def _sent(self, messages: Sequence[Message]) -> int:
         calls = [call for m in messages for call in m.tool_calls]
         texts = [m.content for m in messages] + [m.name for m in messages if m.name]
         texts += [text for call in calls for text in (call.name, call.arguments)]
-        named = sum(1 for m in messages if m.name)  # a name costs a token more than its text
+        named = sum(
+            1 for m in messages if m.name
+        )  # a name costs a token more than its text
         return sum(map(self.count, texts)) + named + 4 * len(messages) + 3
 
     def assistant_first(self) -> Found:
-        spoken = [[m.role for m in request.messages if m.role != "system"] for request in self.requests]
+        spoken = [
+            [m.role for m in request.messages if m.role != "system"]
+            for request in self.requests
+        ]
         first = sum(roles[:1] == ["assistant"] for roles in spoken)
         return say(first, len(spoken)) if first else None
 
     def odd_counter(self) -> Found:
         texts = [m.content for m in self.run.log if m.content]
-        picked = [texts[int(at * len(texts) / min(20, len(texts)))] for at in range(min(20, len(texts)))]
+        picked = [
+            texts[int(at * len(texts) / min(20, len(texts)))]
+            for at in range(min(20, len(texts)))
+        ]
         beginnings = [text[:250] for text in picked]
-        here, there = (sum(map(count, beginnings)) for count in (self.count, memviz.counter(REFERENCE)))
+        here, there = (
+            sum(map(count, beginnings))
+            for count in (self.count, memviz.counter(REFERENCE))
+        )
         if there < 50 or 2 / 3 < here / there < 3 / 2:
             return None
-        return [*say(len(beginnings), here, there), f"{max(here / there, there / here):.1f}"]
+        return [
+            *say(len(beginnings), here, there),
+            f"{max(here / there, there / here):.1f}",
+        ]
 
 
-KINDS = [name for name in vars(Recount) if name not in ("size", "named", "text", "room") and not name.startswith("_")]
+KINDS = [
+    name
+    for name in vars(Recount)
+    if name not in ("size", "named", "text", "room") and not name.startswith("_")
+]
 
 
 def numbers_in(sentence: str) -> list[str]:
-    sentence = re.sub(r"o200k_base|chars4", "", sentence.partition(" The first said:")[0])
+    sentence = re.sub(
+        r"o200k_base|chars4", "", sentence.partition(" The first said:")[0]
+    )
     return re.findall(r"\d+(?:,\d{3})*(?:\.\d)?", sentence)
 
 
 def costs_more(run: Run, whole: Run) -> bool:
     """Whether the requests of one run cost 1 % more than those of the other, in dollars under a prompt cache."""
-    usd, whole_usd = (PricingAssumptions.of(DEFAULT_MODEL).cost(traffic(one)).main_usd or 0.0 for one in (run, whole))
+    usd, whole_usd = (
+        PricingAssumptions.of(DEFAULT_MODEL).cost(traffic(one)).main_usd or 0.0
+        for one in (run, whole)
+    )
     return usd > 0 and usd >= 1.01 * whole_usd
 
 
-def check(messages: list[Message], id: str, plan: list[str], counter: str, prompt: str | None) -> set[str]:
+def check(
+    messages: list[Message], id: str, plan: list[str], counter: str, prompt: str | None
+) -> set[str]:
     """Compare all warnings of a run with the recount; returns their kinds."""
     model = summarizer(plan)
-    run = memviz.replay(messages, small(id), model=model, counter=counter, system_prompt=prompt)
+    run = memviz.replay(
+        messages, small(id), model=model, counter=counter, system_prompt=prompt
+    )
     recount = Recount(run, len(model.requests) - sum(one.asked for one in run.foreseen))
-    wanted = {kind: numbers for kind in KINDS if (numbers := getattr(recount, kind)()) is not None}
-    wanted = wanted if run.requests else {}  # nobody answered yet: there is nothing to warn of
+    wanted = {
+        kind: numbers
+        for kind in KINDS
+        if (numbers := getattr(recount, kind)()) is not None
+    }
+    wanted = (
+        wanted if run.requests else {}
+    )  # nobody answered yet: there is nothing to warn of
     warnings = health_warnings(run)
     said = {warning.kind: numbers_in(warning.numbers) for warning in warnings}
     if id == "clear_tool_results":
-        whole = memviz.replay(messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt)
+        whole = memviz.replay(
+            messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt
+        )
         assert (said.pop("dear_clearing", None) is not None) == costs_more(run, whole)
     if id == "threshold_summary" and "thrash" in said:
         said["thrash"] = said["thrash"][:3]
     assert said == wanted
-    turns = {record.turn for record in run.turns} | {compaction.turn for compaction in run.compactions}
-    turns |= {run.pending.turn} if run.pending else set()  # what was summarized last is first sent there
+    turns = {record.turn for record in run.turns} | {
+        compaction.turn for compaction in run.compactions
+    }
+    turns |= (
+        {run.pending.turn} if run.pending else set()
+    )  # what was summarized last is first sent there
     for warning in warnings:
         assert list(warning.turns) == sorted(set(warning.turns) & turns)
         assert all((warning.title, warning.why, warning.remedy))
@@ -231,28 +369,41 @@ def check(messages: list[Message], id: str, plan: list[str], counter: str, promp
 
 def little_to_clear() -> list[Message]:
     """An empty result is replaced by more tokens than it had, and the cache ends there: clearing it costs more."""
-    calls = [(ToolCall(f"call{number}", "look_up", '{"q": "rain"}'),) for number in range(2)]
+    calls = [
+        (ToolCall(f"call{number}", "look_up", '{"q": "rain"}'),) for number in range(2)
+    ]
     return [
-        Message("user", ""), Message("assistant", ""),
-        Message("user", ""), Message("assistant", "", tool_calls=calls[0]),
-        Message("tool", "", tool_call_id="call0"), Message("assistant", ""),
-        Message("user", ""), Message("assistant", "", tool_calls=calls[1]),
-        Message("tool", "m8 budget Lisbon naïve 搬家 42 the cat", tool_call_id="call1"), Message("assistant", ""),
-    ]  # fmt: skip
+        Message("user", ""),
+        Message("assistant", ""),
+        Message("user", ""),
+        Message("assistant", "", tool_calls=calls[0]),
+        Message("tool", "", tool_call_id="call0"),
+        Message("assistant", ""),
+        Message("user", ""),
+        Message("assistant", "", tool_calls=calls[1]),
+        Message("tool", "m8 budget Lisbon naïve 搬家 42 the cat", tool_call_id="call1"),
+        Message("assistant", ""),
+    ]
 
 
 def test_a_clearing_that_makes_requests_longer_says_so() -> None:
-    run = memviz.replay(little_to_clear(), small("clear_tool_results"), counter="o200k_base")
+    run = memviz.replay(
+        little_to_clear(), small("clear_tool_results"), counter="o200k_base"
+    )
     (dear,) = (one for one in health_warnings(run) if one.kind == "dear_clearing")
-    assert dear.numbers.startswith("1 clearing added 4 tokens to the requests and broke ")
+    assert dear.numbers.startswith(
+        "1 clearing added 4 tokens to the requests and broke "
+    )
 
 
 @pytest.mark.parametrize("id", IDS)
 @example(messages=little_to_clear(), plan=["good"], counter="o200k_base", prompt=None)
 @given(
-    messages=conversations(60), plan=outcomes, counter=st.sampled_from(COUNTERS),
+    messages=conversations(60),
+    plan=outcomes,
+    counter=st.sampled_from(COUNTERS),
     prompt=st.sampled_from([None, "Be brief."]),
-)  # fmt: skip
+)
 def test_every_number_is_what_counting_again_gives(
     id: str, messages: list[Message], plan: list[str], counter: str, prompt: str | None
 ) -> None:
@@ -263,13 +414,26 @@ def talks() -> Iterator[tuple[str, Callable[[int], Message]]]:
     """Conversations that provoke every kind of warning."""
     role = ("user", "assistant")
     yield "short", lambda at: Message(role[at % 2], f"word {at}")
-    yield "long", lambda at: Message(role[at % 2], f"some words and a number {at} " * (1 + at % 9))
-    yield "chinese", lambda at: Message(role[at % 2], f"我想在里斯本租一套两居室的公寓{at}" * 3)
+    yield (
+        "long",
+        lambda at: Message(
+            role[at % 2], f"some words and a number {at} " * (1 + at % 9)
+        ),
+    )
+    yield (
+        "chinese",
+        lambda at: Message(role[at % 2], f"我想在里斯本租一套两居室的公寓{at}" * 3),
+    )
     call = {"id": "c", "function": {"name": "look_up", "arguments": "{}"}}
-    yield "tools", lambda at: (
-        Message("user", f"question {at}"), Message("assistant", "", tool_calls=(call,)),
-        Message("tool", f"result {at}", tool_call_id="c"), Message("assistant", f"answer {at}"),
-    )[at % 4]  # fmt: skip
+    yield (
+        "tools",
+        lambda at: (
+            Message("user", f"question {at}"),
+            Message("assistant", "", tool_calls=(call,)),
+            Message("tool", f"result {at}", tool_call_id="c"),
+            Message("assistant", f"answer {at}"),
+        )[at % 4],
+    )
 
 
 def test_every_kind_of_warning_is_met_and_counted_right() -> None:

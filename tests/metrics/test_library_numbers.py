@@ -18,10 +18,18 @@ def test_a_compaction_of_a_library_is_compared_with_what_was_sent_before_it() ->
     number = run.request_number(first)
     assert number is not None
     before, sent = run.requests[number - 1], run.requests[number]
-    added = run.space.sums.between(before.log_length, sent.log_length) + 4 * (sent.log_length - before.log_length)
+    added = run.space.sums.between(before.log_length, sent.log_length) + 4 * (
+        sent.log_length - before.log_length
+    )
     assert request_sizes(first, run) == (before.total_tokens + added, sent.total_tokens)
     assert first.tokens_before > first.tokens_after
     assert traffic(run).shared_tokens.tolist() == shared_by_turn(run)
-    prefix = before.total_tokens - 3  # all of the request before was cached, but for the primer of the reply
-    assert broken_cache_tokens(run)[0] == prefix - traffic(run).shared_tokens[number] == prefix
+    prefix = (
+        before.total_tokens - 3
+    )  # all of the request before was cached, but for the primer of the reply
+    assert (
+        broken_cache_tokens(run)[0]
+        == prefix - traffic(run).shared_tokens[number]
+        == prefix
+    )
     assert unbounded_part(FakeLibrary()) == ""

@@ -22,7 +22,11 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
-from memviz.metrics.summaries.compaction_words import compaction_words, event_turn_words, turn_words
+from memviz.metrics.summaries.compaction_words import (
+    compaction_words,
+    event_turn_words,
+    turn_words,
+)
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.cache_rules import CacheRules
@@ -31,19 +35,32 @@ from tests.engine.probes import Digest, small
 from tests.metrics.requests.tool_loops import tool_loop
 
 RULES = CacheRules(min_tokens=1, lifetime_seconds=300)
-PRICE = unpriced("house").by_hand(input_usd_per_million=3, output_usd_per_million=15, cache_read_usd_per_million=0.3)
+PRICE = unpriced("house").by_hand(
+    input_usd_per_million=3, output_usd_per_million=15, cache_read_usd_per_million=0.3
+)
 
 
 def run_of(calls: list[int], id: str, **parameters: int) -> Run:
-    return memviz.replay(tool_loop(calls), memviz.strategy(id, **parameters), model=Digest(), counter="chars4")
+    return memviz.replay(
+        tool_loop(calls),
+        memviz.strategy(id, **parameters),
+        model=Digest(),
+        counter="chars4",
+    )
 
 
 def looked_up(*results: str) -> list[Message]:
     """A turn with a call for each of ``results``, and the answer."""
     said = [Message("user", "Which code?")]
     for number, result in enumerate(results):
-        call = {"id": f"c{number}", "function": {"name": "look_up", "arguments": f'{{"code": "{result}"}}'}}
-        said += [Message("assistant", "", tool_calls=(call,)), Message("tool", result, tool_call_id=f"c{number}")]
+        call = {
+            "id": f"c{number}",
+            "function": {"name": "look_up", "arguments": f'{{"code": "{result}"}}'},
+        }
+        said += [
+            Message("assistant", "", tool_calls=(call,)),
+            Message("tool", result, tool_call_id=f"c{number}"),
+        ]
     return [*said, Message("assistant", "Done.")]
 
 
@@ -61,15 +78,30 @@ class TestMemoryMap:
         assert run.requests[fates.number_at(place)].name == "turn 1, call 42"
 
     def test_the_life_of_a_message_changes_within_a_turn(self) -> None:
-        run = memviz.replay(looked_up("a", "b", "c"), memviz.strategy("window", window_size=3), counter="chars4")
+        run = memviz.replay(
+            looked_up("a", "b", "c"),
+            memviz.strategy("window", window_size=3),
+            counter="chars4",
+        )
         first, dropped = fate_map(run).life(0)
-        assert (first.fate, first.first_turn, first.first_call, first.last_call) == (Fate.VERBATIM, 1, 1, 2)
-        assert (dropped.fate, dropped.first_call, dropped.last_call) == (Fate.DROPPED, 3, 4)
+        assert (first.fate, first.first_turn, first.first_call, first.last_call) == (
+            Fate.VERBATIM,
+            1,
+            1,
+            2,
+        )
+        assert (dropped.fate, dropped.first_call, dropped.last_call) == (
+            Fate.DROPPED,
+            3,
+            4,
+        )
         assert (dropped.first_place, dropped.last_place) == (3, 4)
 
 
 class TestCost:
-    def test_the_cache_holds_within_a_loop_whatever_the_pause_between_turns(self) -> None:
+    def test_the_cache_holds_within_a_loop_whatever_the_pause_between_turns(
+        self,
+    ) -> None:
         run = run_of([1, 20, 1], "buffer")
         both = cost_by_pause(traffic(run), PRICE, PRICE, RULES)
         assert both is not None
@@ -86,28 +118,46 @@ class TestCost:
         assert found.turns.tolist() == [record.turn for record in run.requests]
         assert found.calls.tolist() == [record.call for record in run.requests]
         parts = cost_parts(found, PRICE, PRICE)
-        asked = [sum(one.prompt_tokens + one.output_tokens for one in record.compactions) for record in run.requests]
+        asked = [
+            sum(one.prompt_tokens + one.output_tokens for one in record.compactions)
+            for record in run.requests
+        ]
         behind = sum(one.prompt_tokens + one.output_tokens for _, one in run.unsent)
         assert sum(map(bool, asked)) > 2
-        assert parts.tokens_of(SUMMARIZER_PARTS).tolist() == [*asked[:-1], asked[-1] + behind]
+        assert parts.tokens_of(SUMMARIZER_PARTS).tolist() == [
+            *asked[:-1],
+            asked[-1] + behind,
+        ]
         frame = found.frame(by="request")
         assert frame["call"].tolist() == found.calls.tolist()
-        assert frame["input_tokens"].tolist() == [record.total_tokens for record in run.requests]
+        assert frame["input_tokens"].tolist() == [
+            record.total_tokens for record in run.requests
+        ]
         by_turn = found.frame()
         assert by_turn["requests"].tolist() == [2, 9]
-        assert by_turn["cumulative_usd"].tolist() == [found.cumulative_usd[1], found.cumulative_usd[-1]]  # type: ignore[index]
+        assert by_turn["cumulative_usd"].tolist() == [
+            found.cumulative_usd[1],
+            found.cumulative_usd[-1],
+        ]  # type: ignore[index]
 
     def test_rows_are_turns_or_requests(self) -> None:
         with pytest.raises(memviz.MemvizError, match="by"):
-            cost(traffic(run_of([1], "buffer")), None, None, cache=None, pause_seconds=0).frame("day")  # type: ignore[arg-type]
+            cost(
+                traffic(run_of([1], "buffer")), None, None, cache=None, pause_seconds=0
+            ).frame("day")  # type: ignore[arg-type]
 
 
 class TestWarnings:
     def test_one_turn_of_many_calls_grows_by_request(self) -> None:
         run = run_of([60], "buffer")
         (warning,) = [one for one in health_warnings(run) if one.kind == "growth"]
-        pace = (run.requests[-1].tokens["history"] - run.requests[0].tokens["history"]) / 59
-        assert f"from turn 1, call 1 to turn 1, call 60, about {pace:,.0f} a request" in warning.numbers
+        pace = (
+            run.requests[-1].tokens["history"] - run.requests[0].tokens["history"]
+        ) / 59
+        assert (
+            f"from turn 1, call 1 to turn 1, call 60, about {pace:,.0f} a request"
+            in warning.numbers
+        )
         assert "more requests" in warning.numbers
         assert warning.turns == (1,)
 
@@ -121,7 +171,9 @@ class TestWarnings:
     def test_the_largest_request_is_named_with_its_call(self) -> None:
         run = run_of([9], "token_buffer", max_tokens=5)
         (warning,) = [one for one in health_warnings(run) if one.kind == "over_budget"]
-        worst = max(run.requests, key=lambda record: run.strategy.counted_tokens(record.tokens))
+        worst = max(
+            run.requests, key=lambda record: run.strategy.counted_tokens(record.tokens)
+        )
         assert f"at {worst.name}." in warning.numbers
         assert f"of {len(run.requests)} requests" in warning.numbers
 
@@ -132,13 +184,20 @@ class TestFacts:
     def test_a_fact_is_lost_at_a_call(self) -> None:
         said = looked_up("QX7R4M", "b", "c", "d")
         run = memviz.replay(
-            said, memviz.strategy("summary", buffer_size=2), model=ScriptedModel(["Nothing."] * 9), counter="chars4"
+            said,
+            memviz.strategy("summary", buffer_size=2),
+            model=ScriptedModel(["Nothing."] * 9),
+            counter="chars4",
         )
         texts = ProbeTexts(run.log, [self.CODE])
         kept = retention(run, [self.CODE], texts)
         (life,) = life_lines(run, kept, texts)
         held, lost = life.spans
-        assert (held.state, held.first_turn, held.first_call) == (Knowledge.VERBATIM, 1, 2)
+        assert (held.state, held.first_turn, held.first_call) == (
+            Knowledge.VERBATIM,
+            1,
+            2,
+        )
         taking = run.requests[kept.number_at(lost.first_place)]
         assert (lost.first_turn, lost.first_call) == (1, taking.call)
         losses = fact_losses(run, kept, [life], texts)
@@ -147,15 +206,29 @@ class TestFacts:
         assert kept.frame()["call"].tolist() == [1, 2, 3, 4, 5]
 
     def test_facts_last_so_many_requests(self) -> None:
-        run = memviz.replay(looked_up("QX7R4M", "b", "c"), memviz.strategy("window", window_size=3), counter="chars4")
+        run = memviz.replay(
+            looked_up("QX7R4M", "b", "c"),
+            memviz.strategy("window", window_size=3),
+            counter="chars4",
+        )
         found = survival(retention(run, [self.CODE]), run.log)
-        assert (found.unit, found.observed.tolist(), found.retained.tolist()) == ("request", [1, 1, 1], [1, 1, 0])
+        assert (found.unit, found.observed.tolist(), found.retained.tolist()) == (
+            "request",
+            [1, 1, 1],
+            [1, 1, 0],
+        )
         assert found.half_life == 2
 
-    def test_an_argument_is_looked_for_in_the_request_that_its_call_answers(self) -> None:
+    def test_an_argument_is_looked_for_in_the_request_that_its_call_answers(
+        self,
+    ) -> None:
         said = [*looked_up("QX7R4M", "b", "c", "QX7R4M")]
-        run = memviz.replay(said, memviz.strategy("window", window_size=4), counter="chars4")
-        (needed,) = [one for one in tool_argument_recall(run).arguments if one.value == "QX7R4M"]
+        run = memviz.replay(
+            said, memviz.strategy("window", window_size=4), counter="chars4"
+        )
+        (needed,) = [
+            one for one in tool_argument_recall(run).arguments if one.value == "QX7R4M"
+        ]
         assert (needed.request, needed.source) == (3, Knowledge.LOST)
 
 
@@ -163,24 +236,42 @@ class TestSummaries:
     def test_a_summarization_belongs_to_the_call_that_it_changed_first(self) -> None:
         run = run_of([12], "summary", buffer_size=2)
         events = compaction_events(run)
-        sent = [event for event in events if run.request_number(event.compaction) is not None]
+        sent = [
+            event
+            for event in events
+            if run.request_number(event.compaction) is not None
+        ]
         assert len(sent) > 2
         for event in sent:
             record = run.requests[run.request_number(event.compaction) or 0]
             assert event.place == (run.request_number(event.compaction) or 0) + 1
-            assert (event.request_turn, event.request_call) == (record.turn, record.call)
-            assert turn_words(event.compaction, run) == event_turn_words(event) == record.name
-            assert (
-                f"before the request of {record.name}, after message" in compaction_words(event.compaction, run).where
+            assert (event.request_turn, event.request_call) == (
+                record.turn,
+                record.call,
             )
-            assert request_sizes(event.compaction, run).after_tokens == record.total_tokens
-        assert turn_words(sent[0].compaction) == turn_words(sent[0].compaction, run), "the log alone knows it too"
+            assert (
+                turn_words(event.compaction, run)
+                == event_turn_words(event)
+                == record.name
+            )
+            assert (
+                f"before the request of {record.name}, after message"
+                in compaction_words(event.compaction, run).where
+            )
+            assert (
+                request_sizes(event.compaction, run).after_tokens == record.total_tokens
+            )
+        assert turn_words(sent[0].compaction) == turn_words(sent[0].compaction, run), (
+            "the log alone knows it too"
+        )
 
 
 def test_a_limit_stands_at_every_call() -> None:
     run = run_of([7], "summary_buffer", max_token_limit=20)
     line = ceilings(run, spells(run)[0])
-    assert sorted({one.request for one in line if one.request % 1 == 0}) == list(range(7))
+    assert sorted({one.request for one in line if one.request % 1 == 0}) == list(
+        range(7)
+    )
 
 
 def test_a_call_is_compared_with_the_call_before_it() -> None:

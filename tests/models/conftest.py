@@ -25,5 +25,11 @@ def server(_warm: None) -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def no_provider_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "MISTRAL_API_KEY", "NADIR_API_KEY"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_API_BASE",
+        "OPENAI_BASE_URL",
+        "MISTRAL_API_KEY",
+        "NADIR_API_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)

@@ -40,22 +40,32 @@ def weights() -> Path:
     """The file of weights; skips the test where nobody named one."""
     named = os.environ.get(VARIABLE)
     if not named:
-        pytest.skip(f"needs the package xllamacpp, and weights (.gguf) that {VARIABLE} names")
+        pytest.skip(
+            f"needs the package xllamacpp, and weights (.gguf) that {VARIABLE} names"
+        )
     assert Path(named).is_file(), f"{VARIABLE} names no file: {named}"
-    assert find_spec("xllamacpp"), f"{VARIABLE} is set, and the package xllamacpp is not installed"
+    assert find_spec("xllamacpp"), (
+        f"{VARIABLE} is set, and the package xllamacpp is not installed"
+    )
     return Path(named)
 
 
 @contextmanager
 def llama_cpp_server(
-    window_tokens: int = WINDOW_TOKENS, most_tokens: int = MOST_TOKENS, *, takes_tools: bool = True
+    window_tokens: int = WINDOW_TOKENS,
+    most_tokens: int = MOST_TOKENS,
+    *,
+    takes_tools: bool = True,
 ) -> Iterator[str]:
     """The address of a running server, such as ``127.0.0.1:41234``. One that ``takes_tools`` may well ignore them."""
     arguments = [str(weights()), str(window_tokens), str(most_tokens), str(takes_tools)]
     with subprocess.Popen(
-        [sys.executable, "-c", _SERVER, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True,
-    ) as process:  # fmt: skip
+        [sys.executable, "-c", _SERVER, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

@@ -100,6 +100,16 @@ _CHINESE_TALK = """
 def other_talk(chinese: bool) -> list[Message]:
     """More than twenty statements, each acknowledged."""
     text = _CHINESE_TALK if chinese else _ENGLISH_TALK
-    end, reply = ("。", "好的，明白了。") if chinese else (".", "Thanks for telling me.")
-    statements = [part.strip() + end for part in text.replace("\n", " ").split(end) if part.strip()]
-    return [message for said in statements for message in (Message("user", said), Message("assistant", reply))]
+    end, reply = (
+        ("。", "好的，明白了。") if chinese else (".", "Thanks for telling me.")
+    )
+    statements = [
+        part.strip() + end
+        for part in text.replace("\n", " ").split(end)
+        if part.strip()
+    ]
+    return [
+        message
+        for said in statements
+        for message in (Message("user", said), Message("assistant", reply))
+    ]

@@ -60,7 +60,9 @@ class OpenAIServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # otherwise every small reply waits some 40 ms for an acknowledgement
+    disable_nagle_algorithm = (
+        True  # otherwise every small reply waits some 40 ms for an acknowledgement
+    )
     server: OpenAIServer
 
     def setup(self) -> None:
@@ -76,10 +78,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_POST()
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}")
+        body = json.loads(
+            self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}"
+        )
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append(Received(self.path, headers, body))
-        answer = self.server.script.popleft() if self.server.script else self.server.otherwise
+        answer = (
+            self.server.script.popleft()
+            if self.server.script
+            else self.server.otherwise
+        )
         try:
             answer(self)
         except OSError:
@@ -89,7 +97,13 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Keep the terminal clean."""
 
-    def send(self, status: int, body: bytes, content_type: str = "application/json", **headers: str) -> None:
+    def send(
+        self,
+        status: int,
+        body: bytes,
+        content_type: str = "application/json",
+        **headers: str,
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
@@ -115,7 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def reset_connection(self) -> None:
         """Cut the connection as a crashed server does."""
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
         self.close_connection = True
         self.connection.close()
 
@@ -128,11 +144,19 @@ def chunk(delta: dict[str, Any], finish_reason: str | None = None) -> str:
     return json.dumps({**_HEAD, "choices": [choice]})
 
 
-_HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "served-model"}
+_HEAD = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion.chunk",
+    "created": 1,
+    "model": "served-model",
+}
 
 
 def text(
-    *pieces: str, usage: dict[str, Any] | None = USAGE, finish_reason: str | None = "stop", tools: Sequence[Any] = ()
+    *pieces: str,
+    usage: dict[str, Any] | None = USAGE,
+    finish_reason: str | None = "stop",
+    tools: Sequence[Any] = (),
 ) -> Answer:
     """A whole streamed reply. ``tools`` are ``delta.tool_calls`` lists, one a chunk."""
 
@@ -152,9 +176,20 @@ def text(
     return answer
 
 
-def status(code: int, message: str, error_code: str | None = None, **headers: str) -> Answer:
+def status(
+    code: int, message: str, error_code: str | None = None, **headers: str
+) -> Answer:
     """An error reply in OpenAI's shape. ``headers`` with underscores for hyphens, as ``Retry_After="1"``."""
-    body = json.dumps({"error": {"message": message, "type": "error", "param": None, "code": error_code}}).encode()
+    body = json.dumps(
+        {
+            "error": {
+                "message": message,
+                "type": "error",
+                "param": None,
+                "code": error_code,
+            }
+        }
+    ).encode()
     return lambda handler: handler.send(code, body, **headers)
 
 
@@ -203,10 +238,15 @@ class RateLimited:
             if now - self._started >= self._window_seconds:
                 self._started, self._count = now, 0
             self._count += 1
-            too_many, rest = self._count > self._most, self._window_seconds - (now - self._started)
+            too_many, rest = (
+                self._count > self._most,
+                self._window_seconds - (now - self._started),
+            )
             self.refused += too_many
         headers = {"Retry_After": f"{rest:.3f}"} if self._says_when else {}
-        (status(429, "Slow down", **headers) if too_many else text("Hello there."))(handler)
+        (status(429, "Slow down", **headers) if too_many else text("Hello there."))(
+            handler
+        )
 
 
 def closed_socket(handler: _Handler) -> None:
@@ -221,7 +261,9 @@ def cut(*pieces: str) -> Answer:
         handler.start_events()
         for piece in pieces:
             handler.send_event(chunk({"content": piece}))
-        handler.server.closing.wait(0.05)  # a reset may overtake what is still on its way to the client
+        handler.server.closing.wait(
+            0.05
+        )  # a reset may overtake what is still on its way to the client
         handler.reset_connection()
 
     return answer
@@ -251,7 +293,9 @@ def endless(handler: _Handler) -> None:
 def openai_server(port: int = 0) -> Iterator[OpenAIServer]:
     """A running server, on a free port unless one is given."""
     server = OpenAIServer(port)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server

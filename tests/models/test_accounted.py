@@ -15,17 +15,30 @@ from memviz.models.interruptible import Interruptible
 from memviz.models.spending import Spending
 from tests.models.litellm_calls import FAILURES, HELLO, NAME, client
 from tests.models.openai_server import OpenAIServer, slow, status, text
-from tests.models.test_interruptible import SILENCE_SECONDS, SOON_SECONDS, Stopped, Visitor
+from tests.models.test_interruptible import (
+    SILENCE_SECONDS,
+    SOON_SECONDS,
+    Stopped,
+    Visitor,
+)
 
 OUR_OWN = "openai/our-own-model"
 
 
-def asked(server: OpenAIServer, spending: Spending, visitor: Visitor, name: str = NAME, retries: int = 0) -> Accounted:
+def asked(
+    server: OpenAIServer,
+    spending: Spending,
+    visitor: Visitor,
+    name: str = NAME,
+    retries: int = 0,
+) -> Accounted:
     tried = client(server, name, retries=retries, sleep=lambda _: None)
     return Accounted(Interruptible(tried, visitor.look_up), spending)
 
 
-def test_a_priced_call_is_paid_and_told_how_long_its_answer_may_be(server: OpenAIServer) -> None:
+def test_a_priced_call_is_paid_and_told_how_long_its_answer_may_be(
+    server: OpenAIServer,
+) -> None:
     spending = Spending()
     spending.reply_tokens = 77
     reply = asked(server, spending, Visitor()).complete(HELLO)
@@ -37,7 +50,11 @@ def test_one_whose_price_nobody_knows_is_made_and_counted(server: OpenAIServer) 
     spending = Spending(0.0)
     model = asked(server, spending, Visitor(), OUR_OWN)
     assert model.complete(HELLO).text == "Hello there."
-    assert (spending.spent_usd, spending.unpriced_calls, spending.unpriced_tokens) == (0.0, 1, 1100)
+    assert (spending.spent_usd, spending.unpriced_calls, spending.unpriced_tokens) == (
+        0.0,
+        1,
+        1100,
+    )
     assert server.requests[0].body["max_tokens"] == spending.reply_tokens
     server.then(status(401, "Incorrect API key"))
     with pytest.raises(ModelError):
@@ -59,7 +76,9 @@ def test_a_budget_that_is_reached_ends_it_before_the_call(server: OpenAIServer) 
 
 
 @pytest.mark.parametrize("name", [NAME, OUR_OWN])
-def test_a_silent_call_is_billed_when_it_is_left_and_not_tried_again(server: OpenAIServer, name: str) -> None:
+def test_a_silent_call_is_billed_when_it_is_left_and_not_tried_again(
+    server: OpenAIServer, name: str
+) -> None:
     server.otherwise = slow(SILENCE_SECONDS)
     spending = Spending()
     visitor = Visitor(lambda: bool(server.requests))
@@ -73,11 +92,15 @@ def test_a_silent_call_is_billed_when_it_is_left_and_not_tried_again(server: Ope
         assert (spending.spent_usd, spending.unpriced_calls) == (0.0, 1)
     spending.allow(model.most_usd(HELLO) * 2)
     server.otherwise = text("Here I am.")
-    assert asked(server, spending, Visitor(), name).complete(HELLO).text == "Here I am.", "nothing is held back"
+    assert (
+        asked(server, spending, Visitor(), name).complete(HELLO).text == "Here I am."
+    ), "nothing is held back"
 
 
 @pytest.mark.slow
-def test_a_call_that_is_left_while_it_waits_for_the_budget_is_not_made(server: OpenAIServer) -> None:
+def test_a_call_that_is_left_while_it_waits_for_the_budget_is_not_made(
+    server: OpenAIServer,
+) -> None:
     spending = Spending()
     held = spending.reserve(spending.limit_usd)
     begun = monotonic()
@@ -94,7 +117,9 @@ def test_a_call_that_is_left_while_it_waits_for_the_budget_is_not_made(server: O
     assert not again.is_alive(), "nothing is held back"
 
 
-def test_tries_that_fail_are_billed_once_together_beside_the_one_that_succeeds(server: OpenAIServer) -> None:
+def test_tries_that_fail_are_billed_once_together_beside_the_one_that_succeeds(
+    server: OpenAIServer,
+) -> None:
     server.then(FAILURES["500"][0], FAILURES["500"][0])
     spending = Spending()
     model = asked(server, spending, Visitor(), retries=2)
@@ -106,7 +131,9 @@ def test_tries_that_fail_are_billed_once_together_beside_the_one_that_succeeds(s
 
 
 @pytest.mark.parametrize("name", [NAME, OUR_OWN])
-def test_a_call_that_fails_with_each_try_is_billed_once(server: OpenAIServer, name: str) -> None:
+def test_a_call_that_fails_with_each_try_is_billed_once(
+    server: OpenAIServer, name: str
+) -> None:
     server.otherwise = FAILURES["500"][0]
     spending = Spending()
     model = asked(server, spending, Visitor(), name, retries=2)
@@ -128,7 +155,9 @@ def test_a_refusal_before_a_failure_is_billed_to_nobody(server: OpenAIServer) ->
 
 
 @pytest.mark.slow
-def test_a_budgeted_call_that_was_left_is_not_tried_again_either(server: OpenAIServer) -> None:
+def test_a_budgeted_call_that_was_left_is_not_tried_again_either(
+    server: OpenAIServer,
+) -> None:
     """As sweeps ask: the budget within, so that what a call brings after all is booked."""
 
     def late(handler: object) -> None:
@@ -139,7 +168,9 @@ def test_a_budgeted_call_that_was_left_is_not_tried_again_either(server: OpenAIS
     budget = Budget(1.0)
     visitor = Visitor(lambda: bool(server.requests))
     with pytest.raises(Stopped):
-        Interruptible(Budgeted(client(server, retries=2), budget), visitor.look_up).complete(HELLO)
+        Interruptible(
+            Budgeted(client(server, retries=2), budget), visitor.look_up
+        ).complete(HELLO)
     sleep(2.5)
     assert len(server.requests) == 1
     assert budget.calls == 1

@@ -43,7 +43,10 @@ def test_what_is_released_was_no_call() -> None:
     budget.reserve(1.0)
 
 
-@pytest.mark.parametrize("again", [lambda b, r: b.settle(r, 0.5), lambda b, r: b.settle(r, None), Budget.release])
+@pytest.mark.parametrize(
+    "again",
+    [lambda b, r: b.settle(r, 0.5), lambda b, r: b.settle(r, None), Budget.release],
+)
 def test_a_reservation_is_settled_once(again: Callable[[Budget, object], Any]) -> None:
     budget = Budget(1.0)
     reservation = budget.reserve(0.5)
@@ -59,7 +62,12 @@ def test_a_call_may_use_up_the_limit_to_the_last_cent_and_no_further() -> None:
     with pytest.raises(BudgetSpentError) as caught:
         budget.reserve(0.26, "gpt")
     error = caught.value
-    assert (error.limit_usd, error.spent_usd, error.needed_usd, error.model) == (1.0, 0.75, 0.26, "gpt")
+    assert (error.limit_usd, error.spent_usd, error.needed_usd, error.model) == (
+        1.0,
+        0.75,
+        0.26,
+        "gpt",
+    )
     assert "$0.75 is spent" in str(error)
     assert not isinstance(error, ModelError)
 
@@ -117,7 +125,10 @@ def test_closing_ends_the_waiting_and_books_what_is_under_way() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_limit_holds_whatever_runs_at_the_same_time(seed: int) -> None:
     budget, chance = Budget(1.0), random.Random(seed)
-    calls = [(most := chance.uniform(0.001, 0.05), most * chance.random()) for _ in range(400)]
+    calls = [
+        (most := chance.uniform(0.001, 0.05), most * chance.random())
+        for _ in range(400)
+    ]
     seen: list[float] = []
 
     def pay(call: tuple[float, float]) -> bool:

@@ -32,10 +32,16 @@ from memviz.models.prices import price, prices
         ("groq/openai/gpt-oss-20b", 1024, 1, 7200),
     ],
 )
-def test_the_rules_of_a_provider(model: str, min_tokens: int, step_tokens: int, lifetime_seconds: float | None) -> None:
+def test_the_rules_of_a_provider(
+    model: str, min_tokens: int, step_tokens: int, lifetime_seconds: float | None
+) -> None:
     found = cache_rules(model)
     assert found is not None
-    assert (found.min_tokens, found.step_tokens, found.lifetime_seconds) == (min_tokens, step_tokens, lifetime_seconds)
+    assert (found.min_tokens, found.step_tokens, found.lifetime_seconds) == (
+        min_tokens,
+        step_tokens,
+        lifetime_seconds,
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,9 @@ def test_what_is_not_known_is_no_cache(model: str) -> None:
     assert cache_rules(model) is None
 
 
-def test_a_model_of_unknown_smallest_prefix_has_no_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_of_unknown_smallest_prefix_has_no_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert cache_rules("claude-opus-5") is not None
     monkeypatch.setattr(rules_module, "_min_tokens", dict)
     assert cache_rules("claude-opus-5") is None
@@ -81,16 +89,25 @@ def test_only_models_with_a_price_for_cached_tokens_have_rules() -> None:
 
 def test_an_entry_lives_until_its_lifetime_is_over() -> None:
     rules = CacheRules(min_tokens=1, lifetime_seconds=300)
-    assert [rules.is_alive(pause) for pause in (0, 299.9, 300, 301)] == [True, True, False, False]
+    assert [rules.is_alive(pause) for pause in (0, 299.9, 300, 301)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert not CacheRules(min_tokens=1).is_alive(0)
     assert CacheRules(min_tokens=1).source == "entered by hand"
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"min_tokens": 0}, {"min_tokens": 1, "step_tokens": 0}, {"min_tokens": 1, "lifetime_seconds": -1.0},
-     {"min_tokens": 1, "lifetime_seconds": float("nan")}],
-)  # fmt: skip
+    [
+        {"min_tokens": 0},
+        {"min_tokens": 1, "step_tokens": 0},
+        {"min_tokens": 1, "lifetime_seconds": -1.0},
+        {"min_tokens": 1, "lifetime_seconds": float("nan")},
+    ],
+)
 def test_rules_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"has to be|start at 1"):
         CacheRules(**wrong)  # type: ignore[arg-type]

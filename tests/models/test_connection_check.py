@@ -29,7 +29,16 @@ from tests.models.openai_server import Answer, OpenAIServer, raw, slow, status, 
 
 OUR_OWN = "openai/our-own-model"
 CALLED = text(
-    tools=[[{"index": 0, "id": "c1", "type": "function", "function": {"name": "ping", "arguments": "{}"}}]],
+    tools=[
+        [
+            {
+                "index": 0,
+                "id": "c1",
+                "type": "function",
+                "function": {"name": "ping", "arguments": "{}"},
+            }
+        ]
+    ],
     finish_reason="tool_calls",
 )
 COUNTED = text("1, ", "2, ", "3, ", "4, ", "5")
@@ -37,14 +46,28 @@ VISITOR = ModelAccess(environment_keys=False, private_base_urls=False)
 
 
 def listing(*names: str) -> Answer:
-    return raw(json.dumps({"object": "list", "data": [{"id": name, "object": "model"} for name in names]}))
+    return raw(
+        json.dumps(
+            {
+                "object": "list",
+                "data": [{"id": name, "object": "model"} for name in names],
+            }
+        )
+    )
 
 
 def checked(
-    server: OpenAIServer, spending: Spending | None = None, name: str = NAME, **settings: float
+    server: OpenAIServer,
+    spending: Spending | None = None,
+    name: str = NAME,
+    **settings: float,
 ) -> ConnectionReport:
-    model = Accounted(client(server, name, **settings), spending or Spending(), answer_tokens(name))
-    return check_connection(model, lambda: served_models(name, api_key=KEY, api_base=server.api_base))
+    model = Accounted(
+        client(server, name, **settings), spending or Spending(), answer_tokens(name)
+    )
+    return check_connection(
+        model, lambda: served_models(name, api_key=KEY, api_base=server.api_base)
+    )
 
 
 def words(report: ConnectionReport) -> list[str]:
@@ -87,30 +110,45 @@ def test_it_costs_a_fraction_of_a_cent_and_with_the_dearest_models_a_few() -> No
     for name in known_models()[1:]:
         bound, dear = check_bound(name).usd, is_dear(name)
         assert bound < (0.02 if dear else 0.005), name
-        model = Accounted(LiteLLMModel(name, api_key="x"), Spending(), answer_tokens(name))
+        model = Accounted(
+            LiteLLMModel(name, api_key="x"), Spending(), answer_tokens(name)
+        )
         tools = 0.0 if dear else model.most_usd(ORDER, [PING])
-        assert model.most_usd(QUESTION) + tools <= bound, "a budget of that much is enough"
+        assert model.most_usd(QUESTION) + tools <= bound, (
+            "a budget of that much is enough"
+        )
 
 
-def test_of_a_dear_model_the_list_is_believed(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_dear_model_the_list_is_believed(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connection_check, "DEAR_USD", 1e-9)
     server.then(COUNTED, listing())
     report = checked(server)
-    assert "It takes tools, by litellm's list. That was not tried, since a call is dear." in words(report)
-    assert [request.path for request in server.requests] == ["/v1/chat/completions", "/v1/models"]
+    assert (
+        "It takes tools, by litellm's list. That was not tried, since a call is dear."
+        in words(report)
+    )
+    assert [request.path for request in server.requests] == [
+        "/v1/chat/completions",
+        "/v1/models",
+    ]
     assert server.requests[0].body["max_tokens"] == 16
     assert check_bound(NAME).usd < 2e-4
 
 
 def test_a_server_that_ignores_names_is_told_by_its_list(server: OpenAIServer) -> None:
     server.then(COUNTED, listing("qwen3", "llama"), CALLED)
-    assert "Its server answers to the name our-own-model, but lists qwen3 and llama." in words(
-        checked(server, None, OUR_OWN)
+    assert (
+        "Its server answers to the name our-own-model, but lists qwen3 and llama."
+        in words(checked(server, None, OUR_OWN))
     )
 
 
 def test_what_is_not_so_sure(server: OpenAIServer) -> None:
-    server.then(text("12345", usage=None), status(404, "no list"), text("I would rather not."))
+    server.then(
+        text("12345", usage=None), status(404, "no list"), text("I would rather not.")
+    )
     spending = Spending()
     said = words(checked(server, spending, OUR_OWN))
     assert said[1:] == [
@@ -133,23 +171,36 @@ def test_a_model_that_thinks_for_longer_than_the_test(server: OpenAIServer) -> N
     server.then(text("", finish_reason="length"), listing("gpt-4o-mini"), CALLED)
     report = checked(server)
     assert report.works
-    assert "It thinks longer than this test lets it, so whether its answers stream was not seen." in words(report)
+    assert (
+        "It thinks longer than this test lets it, so whether its answers stream was not seen."
+        in words(report)
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", sorted(set(FAILURES) - {"output limit"}))
-def test_each_failure_is_one_clear_sentence_without_the_key(server: OpenAIServer, fault: str) -> None:
+def test_each_failure_is_one_clear_sentence_without_the_key(
+    server: OpenAIServer, fault: str
+) -> None:
     answer, _, _ = FAILURES[fault]
     server.then(answer)
     server.otherwise = listing("served-model")
-    report = checked(server, timeout=SHORT_TIMEOUT if fault in ("slow", "stall before any text") else 60.0)
+    report = checked(
+        server,
+        timeout=SHORT_TIMEOUT if fault in ("slow", "stall before any text") else 60.0,
+    )
     assert not report.works
     assert report.findings[0].verdict == "no"
     assert all(KEY not in one for one in words(report))
 
 
-def test_a_name_that_the_server_does_not_know_is_told_what_it_serves(server: OpenAIServer) -> None:
-    server.then(status(404, "The model `x` does not exist", "model_not_found"), listing(*"abcdefg", "x" * 500))
+def test_a_name_that_the_server_does_not_know_is_told_what_it_serves(
+    server: OpenAIServer,
+) -> None:
+    server.then(
+        status(404, "The model `x` does not exist", "model_not_found"),
+        listing(*"abcdefg", "x" * 500),
+    )
     said = words(checked(server))
     assert "There is no model" in said[0]
     assert said[1] == "Its server lists a, b, c, d, e and 3 more."
@@ -161,7 +212,9 @@ def test_an_address_where_nobody_answers(server: OpenAIServer) -> None:
     assert finding.words.startswith("Nothing answers at http://127.0.0.1:9/v1")
 
 
-def test_a_budget_that_is_reached_is_said_like_any_failure(server: OpenAIServer) -> None:
+def test_a_budget_that_is_reached_is_said_like_any_failure(
+    server: OpenAIServer,
+) -> None:
     (finding,) = checked(server, Spending(0.0)).findings
     assert "The budget of $0 allows no further call" in finding.words
     assert not server.requests
@@ -179,15 +232,24 @@ def test_a_key_that_a_list_holds_is_not_shown(server: OpenAIServer) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [raw("not json"), raw("[]"), raw('{"data": 1}'), raw('{"data": [1, {"id": 2}]}'), status(401, "no"),
-     status(302, "", Location="http://127.0.0.1:9/v1/models"), raw('{"data": "' + "x" * 3_000_000 + '"}')],
-)  # fmt: skip
+    [
+        raw("not json"),
+        raw("[]"),
+        raw('{"data": 1}'),
+        raw('{"data": [1, {"id": 2}]}'),
+        status(401, "no"),
+        status(302, "", Location="http://127.0.0.1:9/v1/models"),
+        raw('{"data": "' + "x" * 3_000_000 + '"}'),
+    ],
+)
 def test_a_list_that_is_none_says_nothing(server: OpenAIServer, answer: Answer) -> None:
     server.then(answer)
     assert not served_models(NAME, api_key=KEY, api_base=server.api_base)
 
 
-def test_a_list_that_does_not_come_is_not_waited_for(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_does_not_come_is_not_waited_for(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connection_check, "LIST_SECONDS", 0.2)
     server.then(slow(30))
     assert served_models(NAME, api_key=KEY, api_base=server.api_base) is None
@@ -200,9 +262,17 @@ def test_no_other_key_goes_along_and_visitors_reach_no_private_address(
     server.otherwise = listing("gpt-4o-mini")
     assert served_models(NAME, api_base=server.api_base) == ("gpt-4o-mini",)
     assert "authorization" not in server.requests[0].headers
-    assert served_models(NAME, api_key=KEY, api_base=server.api_base, access=VISITOR) is None
+    assert (
+        served_models(NAME, api_key=KEY, api_base=server.api_base, access=VISITOR)
+        is None
+    )
     assert served_models(NAME, api_key=KEY) is None
-    assert served_models("anthropic/claude-opus-4-1", api_key=KEY, api_base=server.api_base) is None
+    assert (
+        served_models(
+            "anthropic/claude-opus-4-1", api_key=KEY, api_base=server.api_base
+        )
+        is None
+    )
     assert len(server.requests) == 1
 
 

@@ -45,7 +45,11 @@ def test_the_offline_model_and_no_call_at_all_cost_nothing() -> None:
 
 
 def test_bounds_are_added() -> None:
-    both = cost_bound(NAME, [100], 1000) + cost_bound(OUR_OWN, [100], 1000, 1.0) + cost_bound(OUR_OWN, [1], 1, 1.0)
+    both = (
+        cost_bound(NAME, [100], 1000)
+        + cost_bound(OUR_OWN, [100], 1000, 1.0)
+        + cost_bound(OUR_OWN, [1], 1, 1.0)
+    )
     assert both.words() == (
         "At most $0.00063. The price of openai/our-own-model is not known: at most 2 calls, 101 tokens in and "
         "1,001 out."
@@ -61,7 +65,9 @@ def test_bounds_are_added() -> None:
         (inf, 0.5, "At most $0.50, where the budget ends it."),
     ],
 )
-def test_it_is_said_with_what_the_budget_has_left(usd: float, left: float | None, words: str) -> None:
+def test_it_is_said_with_what_the_budget_has_left(
+    usd: float, left: float | None, words: str
+) -> None:
     assert CostBound(usd).words(left) == words
 
 
@@ -74,7 +80,10 @@ def test_it_is_never_rounded_down(usd: float) -> None:
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=5))
 def test_it_is_what_a_budget_reserves_for_plain_text(texts: list[str]) -> None:
     """The JSON of a request is more than its texts, but no more than twice the texts with their format and names."""
-    messages = [Message("user", text.encode("ascii", "ignore").decode() or "x") for text in texts]
+    messages = [
+        Message("user", text.encode("ascii", "ignore").decode() or "x")
+        for text in texts
+    ]
     reserved = Accounted(LiteLLMModel(NAME), Spending()).most_usd(messages)
     tokens = sum(counter("o200k_base")(message.content) + 40 for message in messages)
     assert reserved <= cost_bound(NAME, [tokens], Spending().reply_tokens).usd

@@ -36,11 +36,15 @@ def packed(wbits: int, block: bytes, times: int) -> Iterator[bytes]:
     """``block`` again and again, a thousand times smaller on its way."""
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
     yield packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
-    again = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)  # the same bytes each time
+    again = packer.compress(block) + packer.flush(
+        zlib.Z_FULL_FLUSH
+    )  # the same bytes each time
     yield from repeat(again, times)
 
 
-def sends(pieces: Callable[[], Iterator[bytes]], status: int = 200, **headers: str) -> Answer:
+def sends(
+    pieces: Callable[[], Iterator[bytes]], status: int = 200, **headers: str
+) -> Answer:
     """All ``pieces`` as the body of a reply, in chunks."""
 
     def answer(handler: answers._Handler) -> None:
@@ -58,15 +62,22 @@ def sends(pieces: Callable[[], Iterator[bytes]], status: int = 200, **headers: s
 
 
 def gzip_bomb() -> Answer:
-    return sends(lambda: packed(zlib.MAX_WBITS | 16, ZEROS, ENOUGH_MB), Content_Encoding="gzip")
+    return sends(
+        lambda: packed(zlib.MAX_WBITS | 16, ZEROS, ENOUGH_MB), Content_Encoding="gzip"
+    )
 
 
 def deflate_bomb() -> Answer:
-    return sends(lambda: packed(zlib.MAX_WBITS, ZEROS, ENOUGH_MB), Content_Encoding="deflate")
+    return sends(
+        lambda: packed(zlib.MAX_WBITS, ZEROS, ENOUGH_MB), Content_Encoding="deflate"
+    )
 
 
 def packed_lines_without_end() -> Answer:
-    return sends(lambda: packed(zlib.MAX_WBITS | 16, b"\n" * 1_000_000, 10**9), Content_Encoding="gzip")
+    return sends(
+        lambda: packed(zlib.MAX_WBITS | 16, b"\n" * 1_000_000, 10**9),
+        Content_Encoding="gzip",
+    )
 
 
 def plain_flood() -> Answer:
@@ -75,11 +86,15 @@ def plain_flood() -> Answer:
 
 def megabytes_at_most() -> float:
     """The most memory that this process has held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024 * 1024 if sys.platform == "darwin" else 1024
+    )
 
 
 @pytest.mark.parametrize("bomb", [gzip_bomb, deflate_bomb, plain_flood])
-@pytest.mark.parametrize("name", [NAME, pytest.param(ANTHROPIC, marks=pytest.mark.slow), OLLAMA])
+@pytest.mark.parametrize(
+    "name", [NAME, pytest.param(ANTHROPIC, marks=pytest.mark.slow), OLLAMA]
+)
 def test_a_reply_of_gigabytes_is_left_whatever_it_is_packed_in(
     server: OpenAIServer, name: str, bomb: Callable[[], Answer]
 ) -> None:
@@ -93,24 +108,42 @@ def test_a_reply_of_gigabytes_is_left_whatever_it_is_packed_in(
 
 
 @pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "compress"])
-def test_what_cannot_be_unpacked_within_bounds_is_one_sentence(server: OpenAIServer, packing: str) -> None:
-    server.then(sends(lambda: iter([gzip.compress(gzip.compress(ZEROS))]), Content_Encoding=packing))
+def test_what_cannot_be_unpacked_within_bounds_is_one_sentence(
+    server: OpenAIServer, packing: str
+) -> None:
+    server.then(
+        sends(
+            lambda: iter([gzip.compress(gzip.compress(ZEROS))]),
+            Content_Encoding=packing,
+        )
+    )
     error, _ = failure(client(server))
     check_sentence(error)
     assert "is compressed in a way that memviz does not ask for" in str(error)
     assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
-@pytest.mark.parametrize("wbits", [zlib.MAX_WBITS | 16, zlib.MAX_WBITS], ids=["gzip", "deflate"])
-def test_a_packed_reply_of_ordinary_size_is_read(server: OpenAIServer, wbits: int) -> None:
+@pytest.mark.parametrize(
+    "wbits", [zlib.MAX_WBITS | 16, zlib.MAX_WBITS], ids=["gzip", "deflate"]
+)
+def test_a_packed_reply_of_ordinary_size_is_read(
+    server: OpenAIServer, wbits: int
+) -> None:
     events = [EVENT, f"data: {chunk({}, 'stop')}\n\n".encode(), b"data: [DONE]\n\n"]
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
     body = packer.compress(b"".join(events)) + packer.flush()
-    server.then(sends(lambda: iter([body]), Content_Encoding="gzip" if wbits > zlib.MAX_WBITS else "deflate"))
+    server.then(
+        sends(
+            lambda: iter([body]),
+            Content_Encoding="gzip" if wbits > zlib.MAX_WBITS else "deflate",
+        )
+    )
     assert client(server).complete(HELLO).text == "word "
 
 
-def test_what_is_not_what_its_packing_says_is_one_sentence(server: OpenAIServer) -> None:
+def test_what_is_not_what_its_packing_says_is_one_sentence(
+    server: OpenAIServer,
+) -> None:
     server.then(sends(lambda: iter([EVENT]), Content_Encoding="gzip"))
     error, _ = failure(client(server))
     check_sentence(error)
@@ -171,7 +204,9 @@ def endless_continues(handler: answers._Handler) -> None:
 
 
 @pytest.mark.parametrize("answer", [endless_headers, endless_continues])
-def test_headers_without_end_are_left(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+def test_headers_without_end_are_left(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, answer: Answer
+) -> None:
     monkeypatch.setattr(line, "MAX_REPLY_BYTES", 200_000)
     server.then(answer)
     error, _ = failure(client(server))
@@ -193,10 +228,13 @@ def silent_stream(handler: answers._Handler) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [silent, silent_stream, packed_lines_without_end(), answers.endless],
+    "answer",
+    [silent, silent_stream, packed_lines_without_end(), answers.endless],
     ids=["before the headers", "after the headers", "packed", "endless"],
-)  # fmt: skip
-def test_stop_closes_the_connection(server: OpenAIServer, answer: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+)
+def test_stop_closes_the_connection(
+    server: OpenAIServer, answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(line, "MAX_REPLY_BYTES", 10**12)
     server.otherwise = answer
     asked = monotonic()
@@ -221,7 +259,9 @@ def test_a_stopped_call_leaves_those_beside_it(server: OpenAIServer) -> None:
     assert client(server).complete(HELLO).text == "Again."
 
 
-def test_after_a_reply_without_end_the_next_one_is_read(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_reply_without_end_the_next_one_is_read(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What one reply used up is not taken from another on the same connection."""
     monkeypatch.setattr(line, "MAX_REPLY_BYTES", 3_000)
     model = client(server)

@@ -26,11 +26,15 @@ PROVIDERS = (
     "ollama_chat/llama3", "openrouter/some/model",
 )  # fmt: skip
 LONG = "word " * 400_000
-LONG_ERROR = json.dumps({"error": {"message": LONG, "type": "server_error", "code": None}})
+LONG_ERROR = json.dumps(
+    {"error": {"message": LONG, "type": "server_error", "code": None}}
+)
 
 
 def page(body: str, **headers: str) -> Answer:
-    content = gzip.compress(body.encode()) if "Content_Encoding" in headers else body.encode()
+    content = (
+        gzip.compress(body.encode()) if "Content_Encoding" in headers else body.encode()
+    )
     return lambda handler: handler.send(500, content, "text/html", **headers)
 
 
@@ -54,7 +58,10 @@ def longest_pause() -> Iterator[Callable[[], float]]:
         thread.join()
 
 
-@pytest.mark.parametrize("name", [NAME, *(pytest.param(name, marks=pytest.mark.slow) for name in PROVIDERS[1:])])
+@pytest.mark.parametrize(
+    "name",
+    [NAME, *(pytest.param(name, marks=pytest.mark.slow) for name in PROVIDERS[1:])],
+)
 @pytest.mark.parametrize(
     "answer",
     [
@@ -65,7 +72,9 @@ def longest_pause() -> Iterator[Callable[[], float]]:
     ],
     ids=["page", "compressed page", "JSON", "event"],
 )
-def test_an_error_of_two_megabytes_holds_nobody_up(server: OpenAIServer, name: str, answer: Answer) -> None:
+def test_an_error_of_two_megabytes_holds_nobody_up(
+    server: OpenAIServer, name: str, answer: Answer
+) -> None:
     server.otherwise = answer
     with longest_pause() as pause_seconds:
         error, _ = failure(client(server, name))
@@ -87,7 +96,9 @@ def test_an_error_that_never_ends_is_left(server: OpenAIServer) -> None:
     assert server.client_gone.wait(5)
 
 
-def test_an_error_that_comes_byte_by_byte_is_left(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_that_comes_byte_by_byte_is_left(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def drip(handler: answers._Handler) -> None:
         handler.send_response(500)
         handler.send_header("Transfer-Encoding", "chunked")
@@ -136,9 +147,13 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("name", [NAME, "mistral/mistral-small", "openrouter/some/model"])
+@pytest.mark.parametrize(
+    "name", [NAME, "mistral/mistral-small", "openrouter/some/model"]
+)
 @pytest.mark.parametrize("event", MALFORMED)
-def test_a_malformed_event_is_no_failure_of_the_server(server: OpenAIServer, name: str, event: str) -> None:
+def test_a_malformed_event_is_no_failure_of_the_server(
+    server: OpenAIServer, name: str, event: str
+) -> None:
     server.then(events(MALFORMED[event]))
     error, _ = failure(client(server, name))
     check_sentence(error, name)
@@ -146,8 +161,12 @@ def test_a_malformed_event_is_no_failure_of_the_server(server: OpenAIServer, nam
     assert "status" not in str(error)
 
 
-@pytest.mark.parametrize("wait", ["1e308", "inf", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "99999999"])
-def test_a_wait_of_more_than_a_day_is_no_number(server: OpenAIServer, wait: str) -> None:
+@pytest.mark.parametrize(
+    "wait", ["1e308", "inf", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "99999999"]
+)
+def test_a_wait_of_more_than_a_day_is_no_number(
+    server: OpenAIServer, wait: str
+) -> None:
     server.then(answers.status(429, "busy", Retry_After=wait))
     error, _ = failure(client(server))
     assert str(error).endswith("try again in a day or later.")
@@ -168,38 +187,75 @@ def test_a_wait_that_is_no_time_is_passed_over(server: OpenAIServer, wait: str) 
     ],
     ids=["too large", "negative"],
 )
-def test_a_bill_that_cannot_be_is_no_bill(server: OpenAIServer, usage: dict[str, int]) -> None:
+def test_a_bill_that_cannot_be_is_no_bill(
+    server: OpenAIServer, usage: dict[str, int]
+) -> None:
     server.then(answers.text("Hello", usage=usage))
     reply = client(server).complete([])
     assert (reply.text, reply.usage, reply.cost_usd) == ("Hello", None, None)
 
 
-@pytest.mark.parametrize("claim", [{"cached_tokens": 1001}, {"cached_tokens": 600, "cache_creation_tokens": 500}])
-def test_more_cached_tokens_than_the_prompt_has_are_not_believed(server: OpenAIServer, claim: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "claim",
+    [{"cached_tokens": 1001}, {"cached_tokens": 600, "cache_creation_tokens": 500}],
+)
+def test_more_cached_tokens_than_the_prompt_has_are_not_believed(
+    server: OpenAIServer, claim: dict[str, int]
+) -> None:
     claiming = {**answers.USAGE, "prompt_tokens_details": claim}
-    server.then(answers.text("Hello", usage=answers.USAGE), answers.text("Hello", usage=claiming))
+    server.then(
+        answers.text("Hello", usage=answers.USAGE),
+        answers.text("Hello", usage=claiming),
+    )
     honest, other = client(server).complete([]), client(server).complete([])
     assert other.usage == honest.usage == Usage(1000, 100, 0)
     assert other.cost_usd == honest.cost_usd
-    assert (honest.disbelieved_cached_tokens, other.disbelieved_cached_tokens) == (0, sum(claim.values()))
+    assert (honest.disbelieved_cached_tokens, other.disbelieved_cached_tokens) == (
+        0,
+        sum(claim.values()),
+    )
     server.otherwise = answers.text("12345", usage=claiming)
     said = [finding.words for finding in check_connection(client(server)).findings]
     assert any(f"says that {sum(claim.values()):,} tokens" in words for words in said)
 
 
 def test_all_of_the_prompt_may_be_cached(server: OpenAIServer) -> None:
-    server.then(answers.text("Hello", usage={**answers.USAGE, "prompt_tokens_details": {"cached_tokens": 1000}}))
+    server.then(
+        answers.text(
+            "Hello",
+            usage={**answers.USAGE, "prompt_tokens_details": {"cached_tokens": 1000}},
+        )
+    )
     assert client(server).complete([]).usage == Usage(1000, 100, 1000)
 
 
-@pytest.mark.parametrize(("wait", "words"), [("1", "in 1 second."), ("0.2", "in 1 second."), ("7", "in 7 seconds.")])
-def test_a_number_has_the_word_that_belongs_to_it(server: OpenAIServer, wait: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("wait", "words"),
+    [("1", "in 1 second."), ("0.2", "in 1 second."), ("7", "in 7 seconds.")],
+)
+def test_a_number_has_the_word_that_belongs_to_it(
+    server: OpenAIServer, wait: str, words: str
+) -> None:
     server.then(answers.status(429, "busy", Retry_After=wait))
     assert str(failure(client(server))[0]).endswith(words)
 
 
-def test_a_failure_that_the_server_reports_in_the_stream_is_its_own(server: OpenAIServer) -> None:
-    server.then(events(json.dumps({"error": {"message": "overloaded", "type": "server_error", "code": "x"}})))
+def test_a_failure_that_the_server_reports_in_the_stream_is_its_own(
+    server: OpenAIServer,
+) -> None:
+    server.then(
+        events(
+            json.dumps(
+                {
+                    "error": {
+                        "message": "overloaded",
+                        "type": "server_error",
+                        "code": "x",
+                    }
+                }
+            )
+        )
+    )
     error, _ = failure(client(server))
     assert isinstance(error, ModelError)
     assert "overloaded" in str(error)

@@ -14,7 +14,15 @@ from memviz.errors import ModelError, ModelTimeoutError
 from memviz.models.interruptible import Interruptible
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models.litellm_calls import HELLO, client
-from tests.models.openai_server import Answer, OpenAIServer, chunk, slow, stall, status, text
+from tests.models.openai_server import (
+    Answer,
+    OpenAIServer,
+    chunk,
+    slow,
+    stall,
+    status,
+    text,
+)
 
 SILENCE_SECONDS = 45
 SOON_SECONDS = 3.0
@@ -64,7 +72,11 @@ def test_it_gives_what_the_model_gives(server: OpenAIServer) -> None:
     watched = Interruptible(model, visitor.look_up)
     assert [item for item in watched.stream(HELLO) if item] == list(model.stream(HELLO))
     assert watched.summarize(HELLO).text == "A summary."
-    assert (watched.name, watched.identity, watched.takes_tools) == (model.name, model.identity, model.takes_tools)
+    assert (watched.name, watched.identity, watched.takes_tools) == (
+        model.name,
+        model.identity,
+        model.takes_tools,
+    )
     assert visitor.looks > 0
 
 
@@ -77,10 +89,17 @@ def test_a_failure_is_the_models_own(server: OpenAIServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "silent", [slow(SILENCE_SECONDS), headers_only(SILENCE_SECONDS), stall(SILENCE_SECONDS, "One ", "two ")],
+    "silent",
+    [
+        slow(SILENCE_SECONDS),
+        headers_only(SILENCE_SECONDS),
+        stall(SILENCE_SECONDS, "One ", "two "),
+    ],
     ids=["before the headers", "after the headers", "between the chunks"],
-)  # fmt: skip
-def test_a_silent_server_does_not_hold_the_caller(server: OpenAIServer, silent: Answer) -> None:
+)
+def test_a_silent_server_does_not_hold_the_caller(
+    server: OpenAIServer, silent: Answer
+) -> None:
     server.otherwise = silent
     asked = monotonic()
     visitor = Visitor(lambda: bool(server.requests) and monotonic() > asked + 0.3)
@@ -104,7 +123,9 @@ def test_a_connection_that_nobody_accepts_does_not_hold_the_caller() -> None:
         asked = monotonic()
         visitor = Visitor(lambda: monotonic() > asked + 0.5)
         address = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
-        model = LiteLLMModel("openai/x", api_key="k", api_base=address, timeout=SILENCE_SECONDS)
+        model = LiteLLMModel(
+            "openai/x", api_key="k", api_base=address, timeout=SILENCE_SECONDS
+        )
         with pytest.raises(Stopped):
             Interruptible(model, visitor.look_up).complete(HELLO)
         assert monotonic() - asked < SOON_SECONDS
@@ -112,16 +133,22 @@ def test_a_connection_that_nobody_accepts_does_not_hold_the_caller() -> None:
 
 def test_closing_the_stream_leaves_the_call(server: OpenAIServer) -> None:
     server.otherwise = stall(SILENCE_SECONDS, "One ")
-    stream = Interruptible(client(server, timeout=SILENCE_SECONDS), Visitor().look_up).stream(HELLO)
+    stream = Interruptible(
+        client(server, timeout=SILENCE_SECONDS), Visitor().look_up
+    ).stream(HELLO)
     assert next(piece for piece in stream if piece) == "One "
     closing = monotonic()
     stream.close()  # type: ignore[attr-defined]
     assert monotonic() - closing < 0.5
 
 
-def test_a_call_that_was_left_hangs_up_as_soon_as_its_server_thinks_aloud(server: OpenAIServer) -> None:
+def test_a_call_that_was_left_hangs_up_as_soon_as_its_server_thinks_aloud(
+    server: OpenAIServer,
+) -> None:
     server.otherwise = thinking
-    model = Interruptible(client(server), Visitor(lambda: bool(server.requests)).look_up)
+    model = Interruptible(
+        client(server), Visitor(lambda: bool(server.requests)).look_up
+    )
     with pytest.raises(Stopped):
         model.complete(HELLO)
     assert server.client_gone.wait(SOON_SECONDS)
@@ -133,7 +160,9 @@ def test_a_call_that_was_left_is_not_tried_again(server: OpenAIServer) -> None:
     patient = client(server, timeout=1, retries=5)
     before = calls_under_way()
     with pytest.raises(Stopped):
-        Interruptible(patient, Visitor(lambda: bool(server.requests)).look_up).complete(HELLO)
+        Interruptible(patient, Visitor(lambda: bool(server.requests)).look_up).complete(
+            HELLO
+        )
     deadline = monotonic() + 20
     while calls_under_way() > before:
         assert monotonic() < deadline, "the thread goes on"
@@ -142,8 +171,12 @@ def test_a_call_that_was_left_is_not_tried_again(server: OpenAIServer) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_stop_the_timeout_and_its_tries_are_as_before(server: OpenAIServer) -> None:
+def test_without_a_stop_the_timeout_and_its_tries_are_as_before(
+    server: OpenAIServer,
+) -> None:
     server.otherwise = slow(SILENCE_SECONDS)
     with pytest.raises(ModelTimeoutError):
-        Interruptible(client(server, timeout=0.3, retries=1), Visitor().look_up).complete(HELLO)
+        Interruptible(
+            client(server, timeout=0.3, retries=1), Visitor().look_up
+        ).complete(HELLO)
     assert len(server.requests) == 2

@@ -15,7 +15,15 @@ from memviz.conversation import Message, ToolCall
 from memviz.models.base import Reply, Usage
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models import openai_server as answers
-from tests.models.litellm_calls import FAILURES, HELLO, KEY, NAME, TIMEOUT, client, failure
+from tests.models.litellm_calls import (
+    FAILURES,
+    HELLO,
+    KEY,
+    NAME,
+    TIMEOUT,
+    client,
+    failure,
+)
 from tests.models.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
@@ -23,11 +31,15 @@ pytestmark = pytest.mark.usefixtures("no_provider_keys")
 # Replies
 
 
-def test_a_reply_streams_in_pieces_and_ends_with_the_whole(server: OpenAIServer) -> None:
+def test_a_reply_streams_in_pieces_and_ends_with_the_whole(
+    server: OpenAIServer,
+) -> None:
     server.then(answers.text("Hello", " there", "."))
     *pieces, reply = client(server).stream(HELLO)
     assert pieces == ["Hello", " there", "."]
-    assert reply == Reply("Hello there.", (), Usage(1000, 100), reply.cost_usd, NAME, "stop")
+    assert reply == Reply(
+        "Hello there.", (), Usage(1000, 100), reply.cost_usd, NAME, "stop"
+    )
     assert reply.cost_usd == pytest.approx(1000 * 0.15e-6 + 100 * 0.6e-6)
 
 
@@ -44,8 +56,12 @@ def test_cached_tokens_are_read_and_cost_less(server: OpenAIServer) -> None:
     assert reply.cost_usd == pytest.approx(200 * 2.5e-6 + 800 * 1.25e-6 + 100 * 10e-6)
 
 
-@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}])
-def test_usage_and_cost_are_unknown_when_the_server_does_not_say(server: OpenAIServer, usage: Any) -> None:
+@pytest.mark.parametrize(
+    "usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}]
+)
+def test_usage_and_cost_are_unknown_when_the_server_does_not_say(
+    server: OpenAIServer, usage: Any
+) -> None:
     server.then(answers.text("Hello", usage=usage))
     reply = client(server).complete(HELLO)
     assert (reply.text, reply.usage, reply.cost_usd) == ("Hello", None, None)
@@ -63,13 +79,40 @@ def test_the_finish_reason_is_kept(server: OpenAIServer) -> None:
 
 
 def test_tool_calls_are_put_together_from_their_pieces(server: OpenAIServer) -> None:
-    first = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "recall", "arguments": ""}}
-    more = [{"index": 0, "function": {"arguments": part}} for part in ('{"last', '_n": 3}')]
-    other = {"index": 1, "id": "call_2", "type": "function", "function": {"name": "stop", "arguments": ""}}
-    server.then(answers.text(tools=[[first], [more[0]], [more[1]], [other]], finish_reason="tool_calls"))
-    tools = [{"type": "function", "function": {"name": "recall", "parameters": {"type": "object", "properties": {}}}}]
+    first = {
+        "index": 0,
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "recall", "arguments": ""},
+    }
+    more = [
+        {"index": 0, "function": {"arguments": part}} for part in ('{"last', '_n": 3}')
+    ]
+    other = {
+        "index": 1,
+        "id": "call_2",
+        "type": "function",
+        "function": {"name": "stop", "arguments": ""},
+    }
+    server.then(
+        answers.text(
+            tools=[[first], [more[0]], [more[1]], [other]], finish_reason="tool_calls"
+        )
+    )
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "recall",
+                "parameters": {"type": "object", "properties": {}},
+            },
+        }
+    ]
     reply = client(server, tools=tools).complete(HELLO)
-    assert reply.tool_calls == (ToolCall("call_1", "recall", '{"last_n": 3}'), ToolCall("call_2", "stop", "{}"))
+    assert reply.tool_calls == (
+        ToolCall("call_1", "recall", '{"last_n": 3}'),
+        ToolCall("call_2", "stop", "{}"),
+    )
     assert (reply.text, reply.finish_reason) == ("", "tool_calls")
     assert server.requests[0].body["tools"] == tools
 
@@ -86,7 +129,9 @@ def test_broken_characters_never_reach_the_caller(server: OpenAIServer) -> None:
 def test_the_request_holds_messages_options_and_key(server: OpenAIServer) -> None:
     conversation = (
         Message("system", "Be brief.", meta={"source": "import"}),
-        Message("assistant", "", tool_calls=(ToolCall("call_1", "recall", '{"last_n": 3}'),)),
+        Message(
+            "assistant", "", tool_calls=(ToolCall("call_1", "recall", '{"last_n": 3}'),)
+        ),
         Message("tool", "3 messages", tool_call_id="call_1"),
         Message("user", "Hello"),
     )
@@ -103,7 +148,9 @@ def test_the_request_holds_messages_options_and_key(server: OpenAIServer) -> Non
     }
 
 
-def test_a_key_from_the_environment_goes_to_its_provider(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_from_the_environment_goes_to_its_provider(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     monkeypatch.setenv("OPENAI_API_BASE", server.api_base)
     LiteLLMModel(NAME, timeout=TIMEOUT, retries=0).complete(HELLO)
@@ -115,7 +162,9 @@ def test_a_key_from_the_environment_never_goes_to_an_address_given_here(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, setting: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
-    LiteLLMModel(NAME, timeout=TIMEOUT, retries=0, **{setting: server.api_base}).complete(HELLO)
+    LiteLLMModel(
+        NAME, timeout=TIMEOUT, retries=0, **{setting: server.api_base}
+    ).complete(HELLO)
     assert "environment" not in json.dumps(server.requests[0].headers)
 
 
@@ -127,7 +176,9 @@ def test_one_model_serves_several_threads(server: OpenAIServer) -> None:
 
 
 @pytest.mark.parametrize("name", [NAME, "mistral/mistral-small-latest"])
-def test_closing_the_stream_early_closes_the_connection(server: OpenAIServer, name: str) -> None:
+def test_closing_the_stream_early_closes_the_connection(
+    server: OpenAIServer, name: str
+) -> None:
     server.then(answers.endless)
     stream = client(server, name).stream(HELLO)
     assert next(stream) == "word "
@@ -141,36 +192,54 @@ def test_closing_the_stream_early_closes_the_connection(server: OpenAIServer, na
 @pytest.fixture
 def model_with_secrets(server: OpenAIServer) -> LiteLLMModel:
     address = server.api_base.replace("//", "//user:pass-word@") + "?key=query-word"
-    return client(server, api_base=address, extra_headers={"X-Auth": "Bearer header-word"}, temperature=0.5)
+    return client(
+        server,
+        api_base=address,
+        extra_headers={"X-Auth": "Bearer header-word"},
+        temperature=0.5,
+    )
 
 
 SECRETS = (KEY, "pass-word", "query-word", "header-word")
 
 
 def test_no_secret_shows_in_the_model(model_with_secrets: LiteLLMModel) -> None:
-    shown = repr(model_with_secrets) + str(model_with_secrets) + repr(vars(model_with_secrets))
+    shown = (
+        repr(model_with_secrets)
+        + str(model_with_secrets)
+        + repr(vars(model_with_secrets))
+    )
     assert NAME in shown
     assert not any(secret in shown for secret in SECRETS)
 
 
-def test_no_secret_is_pickled_and_the_rest_is(server: OpenAIServer, model_with_secrets: LiteLLMModel) -> None:
+def test_no_secret_is_pickled_and_the_rest_is(
+    server: OpenAIServer, model_with_secrets: LiteLLMModel
+) -> None:
     data = pickle.dumps(model_with_secrets)
     assert not any(secret.encode() in data for secret in SECRETS)
     back = pickle.loads(data)  # noqa: S301 - made here
     assert back.complete(HELLO).text == "Hello there."
     assert server.requests[0].body["temperature"] == 0.5
-    assert not any(secret in json.dumps(server.requests[0].headers) for secret in SECRETS)
+    assert not any(
+        secret in json.dumps(server.requests[0].headers) for secret in SECRETS
+    )
 
 
 def test_a_copy_in_the_same_process_still_has_the_key(server: OpenAIServer) -> None:
     for copied in (copy.copy(client(server)), copy.deepcopy(client(server))):
         copied.complete(HELLO)
-    assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
+    assert {request.headers["authorization"] for request in server.requests} == {
+        f"Bearer {KEY}"
+    }
 
 
 @pytest.mark.parametrize("fault", ["401", "400", "500", "closed socket"])
 def test_no_secret_is_logged_or_printed(
-    server: OpenAIServer, fault: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    server: OpenAIServer,
+    fault: str,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     server.then(FAILURES[fault][0])
     with caplog.at_level(logging.DEBUG):
@@ -179,7 +248,9 @@ def test_no_secret_is_logged_or_printed(
     assert KEY not in caplog.text + printed.out + printed.err
 
 
-def test_nothing_is_printed(server: OpenAIServer, capfd: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_printed(
+    server: OpenAIServer, capfd: pytest.CaptureFixture[str]
+) -> None:
     server.then(FAILURES["500"][0], FAILURES["error event"][0])
     model = client(server)
     failure(model)
@@ -187,7 +258,9 @@ def test_nothing_is_printed(server: OpenAIServer, capfd: pytest.CaptureFixture[s
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_key_from_the_environment_is_hidden_too(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_from_the_environment_is_hidden_too(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     monkeypatch.setenv("OPENAI_API_BASE", server.api_base)
     server.then(answers.status(400, "not for sk-of-the-environment"))

@@ -45,10 +45,14 @@ pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAILURES)
-def test_every_failure_is_one_typed_error_in_one_sentence(server: OpenAIServer, fault: str) -> None:
+def test_every_failure_is_one_typed_error_in_one_sentence(
+    server: OpenAIServer, fault: str
+) -> None:
     answer, kind, words = FAILURES[fault]
     server.then(answer)
-    error, streamed = failure(client(server, timeout=SHORT_TIMEOUT if kind is ModelTimeoutError else TIMEOUT))
+    error, streamed = failure(
+        client(server, timeout=SHORT_TIMEOUT if kind is ModelTimeoutError else TIMEOUT)
+    )
     assert type(error) is kind
     assert words in str(error)
     assert (streamed.strip(), error.partial.strip()) == ("", "")
@@ -57,11 +61,15 @@ def test_every_failure_is_one_typed_error_in_one_sentence(server: OpenAIServer, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["401", "429", "context", "slow", "HTML", "empty choices", "closed socket"])
+@pytest.mark.parametrize(
+    "fault", ["401", "429", "context", "slow", "HTML", "empty choices", "closed socket"]
+)
 def test_complete_fails_in_the_same_way(server: OpenAIServer, fault: str) -> None:
     answer, kind, words = FAILURES[fault]
     server.then(answer)
-    model = client(server, timeout=SHORT_TIMEOUT if kind is ModelTimeoutError else TIMEOUT)
+    model = client(
+        server, timeout=SHORT_TIMEOUT if kind is ModelTimeoutError else TIMEOUT
+    )
     with pytest.raises(kind) as caught:
         model.complete(HELLO)
     assert words in str(caught.value)
@@ -71,16 +79,27 @@ def test_complete_fails_in_the_same_way(server: OpenAIServer, fault: str) -> Non
 PIECES = ("Hello", " the")
 INTERRUPTIONS: dict[str, tuple[Answer, type[ModelError]]] = {
     "cut": (answers.cut(*PIECES), ServerError),
-    "error event": (answers.events(*(chunk({"content": piece}) for piece in PIECES), ERROR_EVENT), ServerError),
-    "malformed event": (answers.events(*(chunk({"content": p}) for p in PIECES), "{nope"), MalformedReplyError),
+    "error event": (
+        answers.events(*(chunk({"content": piece}) for piece in PIECES), ERROR_EVENT),
+        ServerError,
+    ),
+    "malformed event": (
+        answers.events(*(chunk({"content": p}) for p in PIECES), "{nope"),
+        MalformedReplyError,
+    ),
     "stall": (answers.stall(3, *PIECES), ModelTimeoutError),
-    "end without a finish": (answers.events(*(chunk({"content": p}) for p in PIECES), done=False), ServerError),
+    "end without a finish": (
+        answers.events(*(chunk({"content": p}) for p in PIECES), done=False),
+        ServerError,
+    ),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", INTERRUPTIONS)
-def test_after_text_arrived_the_error_holds_it_and_nothing_is_asked_again(server: OpenAIServer, fault: str) -> None:
+def test_after_text_arrived_the_error_holds_it_and_nothing_is_asked_again(
+    server: OpenAIServer, fault: str
+) -> None:
     answer, kind = INTERRUPTIONS[fault]
     server.then(answer)
     naps = Naps()
@@ -94,9 +113,17 @@ def test_after_text_arrived_the_error_holds_it_and_nothing_is_asked_again(server
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["gemini/gemini-2.5-pro", "deepinfra/some/model", "anthropic/claude-opus-5", "ollama_chat/llama3"]
+    "name",
+    [
+        "gemini/gemini-2.5-pro",
+        "deepinfra/some/model",
+        "anthropic/claude-opus-5",
+        "ollama_chat/llama3",
+    ],
 )
-def test_other_providers_are_asked_once_and_keep_the_timeout_too(server: OpenAIServer, name: str) -> None:
+def test_other_providers_are_asked_once_and_keep_the_timeout_too(
+    server: OpenAIServer, name: str
+) -> None:
     server.then(answers.slow(3))
     error, _ = failure(client(server, name, timeout=SHORT_TIMEOUT))
     assert type(error) is ModelTimeoutError
@@ -104,8 +131,12 @@ def test_other_providers_are_asked_once_and_keep_the_timeout_too(server: OpenAIS
     check_sentence(error, name)
 
 
-@pytest.mark.parametrize("name", ["deepinfra/some/model", "anthropic/claude-opus-5", "ollama_chat/llama3"])
-def test_the_reason_of_other_providers_is_told_in_their_words(server: OpenAIServer, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["deepinfra/some/model", "anthropic/claude-opus-5", "ollama_chat/llama3"]
+)
+def test_the_reason_of_other_providers_is_told_in_their_words(
+    server: OpenAIServer, name: str
+) -> None:
     server.then(answers.status(400, "temperature is out of range"))
     error, _ = failure(client(server, name))
     assert type(error) is BadRequestError
@@ -114,7 +145,11 @@ def test_the_reason_of_other_providers_is_told_in_their_words(server: OpenAIServ
 
 
 def test_a_model_that_needs_a_package_which_is_not_there(server: OpenAIServer) -> None:
-    error, _ = failure(client(server, "vertex_ai/gemini-2.5-pro", vertex_project="p", vertex_location="l"))
+    error, _ = failure(
+        client(
+            server, "vertex_ai/gemini-2.5-pro", vertex_project="p", vertex_location="l"
+        )
+    )
     assert type(error) is BadRequestError
     assert "google.auth" in str(error)
     check_sentence(error, "vertex_ai/gemini-2.5-pro")
@@ -126,10 +161,14 @@ def unused_address() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
 
 
-@pytest.mark.parametrize("address", [unused_address, lambda: "http://no.such.host.invalid/v1"])
+@pytest.mark.parametrize(
+    "address", [unused_address, lambda: "http://no.such.host.invalid/v1"]
+)
 def test_nobody_at_the_address(address: Callable[[], str]) -> None:
     where, naps = address(), Naps()
-    model = LiteLLMModel(NAME, api_key=KEY, api_base=where, timeout=TIMEOUT, retries=1, sleep=naps)
+    model = LiteLLMModel(
+        NAME, api_key=KEY, api_base=where, timeout=TIMEOUT, retries=1, sleep=naps
+    )
     error, _ = failure(model)
     assert type(error) is ConnectionRefusedModelError
     assert f"Nothing answers at {where}" in str(error)
@@ -182,7 +221,9 @@ def test_an_address_that_cannot_be_one_is_refused_without_showing_it() -> None:
     check_sentence(caught.value)
 
 
-@pytest.mark.parametrize("settings", [{"timeout": 0}, {"timeout": float("nan")}, {"retries": -1}])
+@pytest.mark.parametrize(
+    "settings", [{"timeout": 0}, {"timeout": float("nan")}, {"retries": -1}]
+)
 def test_settings_out_of_range(settings: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         LiteLLMModel(NAME, **settings)
@@ -191,8 +232,12 @@ def test_settings_out_of_range(settings: dict[str, Any]) -> None:
 # Trying again
 
 
-def test_a_passing_failure_is_tried_again_after_growing_waits(server: OpenAIServer) -> None:
-    server.then(answers.status(500, "boom"), answers.closed_socket, answers.text("Hello"))
+def test_a_passing_failure_is_tried_again_after_growing_waits(
+    server: OpenAIServer,
+) -> None:
+    server.then(
+        answers.status(500, "boom"), answers.closed_socket, answers.text("Hello")
+    )
     naps = Naps()
     assert client(server, retries=2, sleep=naps).complete(HELLO).text == "Hello"
     assert naps == [0.5, 1.0]
@@ -205,7 +250,9 @@ def test_waits_are_spread_at_random(server: OpenAIServer) -> None:
     assert naps == [0.25]
 
 
-def test_the_last_failure_is_raised_when_all_tries_are_used_up(server: OpenAIServer) -> None:
+def test_the_last_failure_is_raised_when_all_tries_are_used_up(
+    server: OpenAIServer,
+) -> None:
     server.then(*[answers.status(500, "boom")] * 2, answers.status(503, "busy"))
     naps = Naps()
     error, _ = failure(client(server, retries=2, sleep=naps))
@@ -214,7 +261,9 @@ def test_the_last_failure_is_raised_when_all_tries_are_used_up(server: OpenAISer
 
 
 @pytest.mark.parametrize("code", [429, 503])
-def test_the_wait_that_the_server_asks_for_is_kept(server: OpenAIServer, code: int) -> None:
+def test_the_wait_that_the_server_asks_for_is_kept(
+    server: OpenAIServer, code: int
+) -> None:
     server.then(answers.status(code, "busy", Retry_After="2.5"))
     naps = Naps()
     assert client(server, retries=1, sleep=naps).complete(HELLO).text == "Hello there."
@@ -245,7 +294,9 @@ def test_nobody_waits_for_an_hour(server: OpenAIServer) -> None:
     assert (len(server.requests), naps) == (1, [])
 
 
-@pytest.mark.parametrize("fault", ["401", "402", "404", "400", "429 quota", "context", "HTML", "empty text"])
+@pytest.mark.parametrize(
+    "fault", ["401", "402", "404", "400", "429 quota", "context", "HTML", "empty text"]
+)
 def test_a_lasting_failure_is_not_tried_again(server: OpenAIServer, fault: str) -> None:
     server.then(FAILURES[fault][0])
     naps = Naps()

@@ -8,11 +8,25 @@ from typing import Any
 import pytest
 
 from memviz.conversation import Message, ToolCall
-from memviz.errors import BadRequestError, MalformedReplyError, ModelError, ServerError, UnknownModelError
+from memviz.errors import (
+    BadRequestError,
+    MalformedReplyError,
+    ModelError,
+    ServerError,
+    UnknownModelError,
+)
 from memviz.models.base import Reply, ToolChoice, Usage
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from tests.models import openai_server as answers
-from tests.models.litellm_calls import ERROR_EVENT, HELLO, NAME, TIMEOUT, Naps, check_sentence, client
+from tests.models.litellm_calls import (
+    ERROR_EVENT,
+    HELLO,
+    NAME,
+    TIMEOUT,
+    Naps,
+    check_sentence,
+    client,
+)
 from tests.models.openai_server import Answer, OpenAIServer, chunk
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
@@ -21,24 +35,43 @@ TOOLS = (RECALL_CONVERSATION, CONTINUE_THINKING)
 Pieces = list[dict[str, Any]]
 
 
-def piece(index: int | None, id: str | None = None, name: str | None = None, arguments: str | None = None) -> Any:
+def piece(
+    index: int | None,
+    id: str | None = None,
+    name: str | None = None,
+    arguments: str | None = None,
+) -> Any:
     """One piece of a streamed call, without what it does not say."""
     function = {"name": name, "arguments": arguments}
-    out: dict[str, Any] = {"function": {key: value for key, value in function.items() if value is not None}}
+    out: dict[str, Any] = {
+        "function": {key: value for key, value in function.items() if value is not None}
+    }
     labels = {"index": index, "id": id, "type": "function" if name else None}
     return out | {key: value for key, value in labels.items() if value is not None}
 
 
-def calling(*chunks: Pieces, text: Sequence[str] = (), finish_reason: str | None = "tool_calls") -> Answer:
+def calling(
+    *chunks: Pieces, text: Sequence[str] = (), finish_reason: str | None = "tool_calls"
+) -> Answer:
     return answers.text(*text, tools=chunks, finish_reason=finish_reason)
 
 
-def asked(server: OpenAIServer, answer: Answer, name: str = NAME, tools: Sequence[Tool] = TOOLS) -> Reply:
+def asked(
+    server: OpenAIServer,
+    answer: Answer,
+    name: str = NAME,
+    tools: Sequence[Tool] = TOOLS,
+) -> Reply:
     server.then(answer)
     return client(server, name).complete(HELLO, tools)
 
 
-def refused(server: OpenAIServer, answer: Answer, tools: Sequence[Tool] = TOOLS, name: str = NAME) -> ModelError:
+def refused(
+    server: OpenAIServer,
+    answer: Answer,
+    tools: Sequence[Tool] = TOOLS,
+    name: str = NAME,
+) -> ModelError:
     with pytest.raises(ModelError) as caught:
         asked(server, answer, name, tools)
     check_sentence(caught.value, name)
@@ -53,25 +86,43 @@ WHOLE = [piece(0, "call_1", RECALL, '{"last_n": 3}')]
 
 
 @pytest.mark.parametrize("choice", ["auto", "none"])
-def test_the_server_gets_tools_and_choice_in_openai_shape(server: OpenAIServer, choice: ToolChoice) -> None:
+def test_the_server_gets_tools_and_choice_in_openai_shape(
+    server: OpenAIServer, choice: ToolChoice
+) -> None:
     client(server).complete(HELLO, TOOLS, choice)
     body = server.requests[0].body
     assert body["tool_choice"] == choice
     assert [tool["type"] for tool in body["tools"]] == ["function", "function"]
     assert [tool["function"] for tool in body["tools"]] == [
-        {"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in TOOLS
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.parameters,
+        }
+        for tool in TOOLS
     ]
 
 
-@pytest.mark.parametrize("name", [NAME, "deepinfra/some/model", "fireworks_ai/some-model"])
+@pytest.mark.parametrize(
+    "name", [NAME, "deepinfra/some/model", "fireworks_ai/some-model"]
+)
 @pytest.mark.parametrize("choice", ["auto", "none"])
-def test_without_tools_the_request_says_nothing_of_them(server: OpenAIServer, name: str, choice: ToolChoice) -> None:
+def test_without_tools_the_request_says_nothing_of_them(
+    server: OpenAIServer, name: str, choice: ToolChoice
+) -> None:
     client(server, name).complete(HELLO, (), choice)
-    assert set(server.requests[0].body) - {"stream_options"} == {"model", "messages", "stream"}
+    assert set(server.requests[0].body) - {"stream_options"} == {
+        "model",
+        "messages",
+        "stream",
+    }
 
 
 def test_calls_and_their_results_go_out_under_their_ids(server: OpenAIServer) -> None:
-    calls = (ToolCall("call_1", RECALL, '{"last_n": 3}'), ToolCall("call_2", RECALL, '{"last_n": '))
+    calls = (
+        ToolCall("call_1", RECALL, '{"last_n": 3}'),
+        ToolCall("call_2", RECALL, '{"last_n": '),
+    )
     conversation = (
         *HELLO,
         Message("assistant", "One moment.", tool_calls=calls),
@@ -82,8 +133,16 @@ def test_calls_and_their_results_go_out_under_their_ids(server: OpenAIServer) ->
     _, caller, *results = server.requests[0].body["messages"]
     assert (caller["role"], caller["content"]) == ("assistant", "One moment.")
     assert caller["tool_calls"] == [
-        {"id": "call_1", "type": "function", "function": {"name": RECALL, "arguments": '{"last_n": 3}'}},
-        {"id": "call_2", "type": "function", "function": {"name": RECALL, "arguments": '{"last_n": '}},
+        {
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": RECALL, "arguments": '{"last_n": 3}'},
+        },
+        {
+            "id": "call_2",
+            "type": "function",
+            "function": {"name": RECALL, "arguments": '{"last_n": '},
+        },
     ]
     assert results == [
         {"role": "tool", "content": "3 messages", "tool_call_id": "call_1"},
@@ -92,13 +151,22 @@ def test_calls_and_their_results_go_out_under_their_ids(server: OpenAIServer) ->
 
 
 def test_a_reply_can_be_answered_and_sent_back_as_it_came(server: OpenAIServer) -> None:
-    reply = asked(server, calling([piece(0, None, RECALL, "")], [piece(1, None, RECALL, "{nope")]))
+    reply = asked(
+        server, calling([piece(0, None, RECALL, "")], [piece(1, None, RECALL, "{nope")])
+    )
     caller = Message("assistant", reply.text, tool_calls=reply.tool_calls)
-    results = [Message("tool", "Done.", tool_call_id=call.id) for call in reply.tool_calls]
+    results = [
+        Message("tool", "Done.", tool_call_id=call.id) for call in reply.tool_calls
+    ]
     client(server).complete((*HELLO, caller, *results), TOOLS)
     _, sent, *answered = server.requests[1].body["messages"]
-    assert [call["id"] for call in sent["tool_calls"]] == [result["tool_call_id"] for result in answered]
-    assert [call["function"]["arguments"] for call in sent["tool_calls"]] == ["{}", "{nope"]
+    assert [call["id"] for call in sent["tool_calls"]] == [
+        result["tool_call_id"] for result in answered
+    ]
+    assert [call["function"]["arguments"] for call in sent["tool_calls"]] == [
+        "{}",
+        "{nope",
+    ]
 
 
 @pytest.mark.parametrize("name", ["fireworks_ai/some-model", "azure_ai/some-model"])
@@ -119,12 +187,25 @@ WHOLE_A, WHOLE_B = '{"last_n": 3}', '{"reason": "x"}'
 SHAPES: dict[str, tuple[tuple[Pieces, ...], tuple[ToolCall, ...]]] = {
     "whole in one chunk": (([piece(0, "a", RECALL, WHOLE_A)],), ONE),
     "in pieces": (
-        ([piece(0, "a", RECALL, "")], [piece(0, None, None, '{"last')], [piece(0, None, None, '_n": 3}')]),
+        (
+            [piece(0, "a", RECALL, "")],
+            [piece(0, None, None, '{"last')],
+            [piece(0, None, None, '_n": 3}')],
+        ),
         ONE,
     ),
-    "parallel, whole": (([piece(0, "a", RECALL, WHOLE_A)], [piece(1, "b", THINK, WHOLE_B)]), TWO),
-    "parallel, in one chunk": (([piece(0, "a", RECALL, WHOLE_A), piece(1, "b", THINK, WHOLE_B)],), TWO),
-    "indexes from 1": (([piece(1, "a", RECALL, WHOLE_A)], [piece(2, "b", THINK, WHOLE_B)]), TWO),
+    "parallel, whole": (
+        ([piece(0, "a", RECALL, WHOLE_A)], [piece(1, "b", THINK, WHOLE_B)]),
+        TWO,
+    ),
+    "parallel, in one chunk": (
+        ([piece(0, "a", RECALL, WHOLE_A), piece(1, "b", THINK, WHOLE_B)],),
+        TWO,
+    ),
+    "indexes from 1": (
+        ([piece(1, "a", RECALL, WHOLE_A)], [piece(2, "b", THINK, WHOLE_B)]),
+        TWO,
+    ),
     "interleaved": (
         (
             [piece(0, "a", RECALL, "")],
@@ -135,8 +216,14 @@ SHAPES: dict[str, tuple[tuple[Pieces, ...], tuple[ToolCall, ...]]] = {
         ),
         TWO,
     ),
-    "no index": (([piece(None, "a", RECALL, WHOLE_A)], [piece(None, "b", THINK, WHOLE_B)]), TWO),
-    "no index, one chunk": (([piece(None, "a", RECALL, WHOLE_A), piece(None, "b", THINK, WHOLE_B)],), TWO),
+    "no index": (
+        ([piece(None, "a", RECALL, WHOLE_A)], [piece(None, "b", THINK, WHOLE_B)]),
+        TWO,
+    ),
+    "no index, one chunk": (
+        ([piece(None, "a", RECALL, WHOLE_A), piece(None, "b", THINK, WHOLE_B)],),
+        TWO,
+    ),
     "no index, in pieces": (
         (
             [piece(None, "a", RECALL, "")],
@@ -146,7 +233,10 @@ SHAPES: dict[str, tuple[tuple[Pieces, ...], tuple[ToolCall, ...]]] = {
         ),
         TWO,
     ),
-    "always index 0": (([piece(0, "a", RECALL, WHOLE_A)], [piece(0, "b", RECALL, '{"last_n": 4}')]), TWICE),
+    "always index 0": (
+        ([piece(0, "a", RECALL, WHOLE_A)], [piece(0, "b", RECALL, '{"last_n": 4}')]),
+        TWICE,
+    ),
     "always index 0, interleaved under their ids": (
         (
             [piece(0, "a", RECALL, '{"last')],
@@ -156,15 +246,29 @@ SHAPES: dict[str, tuple[tuple[Pieces, ...], tuple[ToolCall, ...]]] = {
         ),
         TWO,
     ),
-    "id and name with every piece": (([piece(0, "a", RECALL, '{"last')], [piece(0, "a", RECALL, '_n": 3}')]), ONE),
-    "another id with every piece": (([piece(0, "a", RECALL, '{"last')], [piece(0, "z", None, '_n": 3}')]), ONE),
-    "name without id at the end": (([piece(0, "a", RECALL, WHOLE_A)], [piece(0, "", RECALL, "")]), ONE),
-    "id after the name": (([piece(0, None, RECALL, "")], [piece(0, "a", RECALL, WHOLE_A)]), ONE),
+    "id and name with every piece": (
+        ([piece(0, "a", RECALL, '{"last')], [piece(0, "a", RECALL, '_n": 3}')]),
+        ONE,
+    ),
+    "another id with every piece": (
+        ([piece(0, "a", RECALL, '{"last')], [piece(0, "z", None, '_n": 3}')]),
+        ONE,
+    ),
+    "name without id at the end": (
+        ([piece(0, "a", RECALL, WHOLE_A)], [piece(0, "", RECALL, "")]),
+        ONE,
+    ),
+    "id after the name": (
+        ([piece(0, None, RECALL, "")], [piece(0, "a", RECALL, WHOLE_A)]),
+        ONE,
+    ),
 }
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_calls_are_put_together_however_they_are_streamed(server: OpenAIServer, shape: str) -> None:
+def test_calls_are_put_together_however_they_are_streamed(
+    server: OpenAIServer, shape: str
+) -> None:
     chunks, calls = SHAPES[shape]
     reply = asked(server, calling(*chunks))
     assert reply.tool_calls == calls
@@ -172,8 +276,12 @@ def test_calls_are_put_together_however_they_are_streamed(server: OpenAIServer, 
 
 
 @pytest.mark.parametrize("content", [None, "Let me look."])
-def test_everything_in_the_very_last_chunk(server: OpenAIServer, content: str | None) -> None:
-    last = chunk({"role": "assistant", "content": content, "tool_calls": WHOLE}, "tool_calls")
+def test_everything_in_the_very_last_chunk(
+    server: OpenAIServer, content: str | None
+) -> None:
+    last = chunk(
+        {"role": "assistant", "content": content, "tool_calls": WHOLE}, "tool_calls"
+    )
     reply = asked(server, answers.events(last))
     assert reply.tool_calls == (ToolCall("call_1", RECALL, '{"last_n": 3}'),)
     assert (reply.text, reply.finish_reason) == (content or "", "tool_calls")
@@ -188,11 +296,17 @@ def test_text_before_a_call_streams_and_is_kept(server: OpenAIServer) -> None:
 
 
 @pytest.mark.parametrize("said", ["tool_calls", "stop", "function_call"])
-def test_a_reply_that_calls_says_so_whatever_the_server_says(server: OpenAIServer, said: str) -> None:
-    assert asked(server, calling(WHOLE, finish_reason=said)).finish_reason == "tool_calls"
+def test_a_reply_that_calls_says_so_whatever_the_server_says(
+    server: OpenAIServer, said: str
+) -> None:
+    assert (
+        asked(server, calling(WHOLE, finish_reason=said)).finish_reason == "tool_calls"
+    )
 
 
-def test_the_usage_and_cost_of_a_calling_reply_are_those_of_any_other(server: OpenAIServer) -> None:
+def test_the_usage_and_cost_of_a_calling_reply_are_those_of_any_other(
+    server: OpenAIServer,
+) -> None:
     reply = asked(server, calling(WHOLE))
     assert reply.usage == Usage(1000, 100)
     assert reply.cost_usd == pytest.approx(1000 * 0.15e-6 + 100 * 0.6e-6)
@@ -202,15 +316,27 @@ def test_the_usage_and_cost_of_a_calling_reply_are_those_of_any_other(server: Op
 
 
 @pytest.mark.parametrize(
-    "arguments", ['{"last_n": 3', "{'last_n': 3}", "three", '{"last_n": 3}}', ' {"a": 1}\n', "[" * 100_000]
+    "arguments",
+    [
+        '{"last_n": 3',
+        "{'last_n': 3}",
+        "three",
+        '{"last_n": 3}}',
+        ' {"a": 1}\n',
+        "[" * 100_000,
+    ],
 )
-def test_arguments_stay_as_the_model_wrote_them(server: OpenAIServer, arguments: str) -> None:
+def test_arguments_stay_as_the_model_wrote_them(
+    server: OpenAIServer, arguments: str
+) -> None:
     (call,) = asked(server, calling([piece(0, "a", RECALL, arguments)])).tool_calls
     assert call.arguments == arguments
 
 
 @pytest.mark.parametrize("arguments", ["", " \n", None])
-def test_no_arguments_are_an_empty_object(server: OpenAIServer, arguments: str | None) -> None:
+def test_no_arguments_are_an_empty_object(
+    server: OpenAIServer, arguments: str | None
+) -> None:
     (call,) = asked(server, calling([piece(0, "a", RECALL, arguments)])).tool_calls
     assert call.arguments == "{}"
 
@@ -228,24 +354,38 @@ def test_calls_without_an_id_get_one_each(server: OpenAIServer, id: str | None) 
 
 def test_an_id_made_up_here_is_no_other_in_the_next_reply(server: OpenAIServer) -> None:
     chunks = [piece(0, None, RECALL, "{}")]
-    assert asked(server, calling(chunks)).tool_calls[0].id != asked(server, calling(chunks)).tool_calls[0].id
+    assert (
+        asked(server, calling(chunks)).tool_calls[0].id
+        != asked(server, calling(chunks)).tool_calls[0].id
+    )
 
 
 def test_calls_that_share_an_id_are_told_apart(server: OpenAIServer) -> None:
-    first, second = asked(server, calling([piece(0, "a", RECALL, "{}")], [piece(1, "a", THINK, "{}")])).tool_calls
+    first, second = asked(
+        server, calling([piece(0, "a", RECALL, "{}")], [piece(1, "a", THINK, "{}")])
+    ).tool_calls
     assert (first.id, first.name, second.name) == ("a", RECALL, THINK)
     assert second.id not in ("", "a")
 
 
 @pytest.mark.parametrize(
     ("first", "other"),
-    [('{"last_n": 3}', (RECALL, '{"last_n": 4}')), ('{"last_n": 3}', (THINK, "{}")), ("", (THINK, "{}"))],
+    [
+        ('{"last_n": 3}', (RECALL, '{"last_n": 4}')),
+        ('{"last_n": 3}', (THINK, "{}")),
+        ("", (THINK, "{}")),
+    ],
 )
 def test_calls_with_neither_index_nor_id_are_told_apart(
     server: OpenAIServer, first: str, other: tuple[str, str]
 ) -> None:
-    calls = asked(server, calling([piece(None, None, RECALL, first)], [piece(None, None, *other)])).tool_calls
-    assert [(call.name, call.arguments) for call in calls] == [(RECALL, first or "{}"), other]
+    calls = asked(
+        server, calling([piece(None, None, RECALL, first)], [piece(None, None, *other)])
+    ).tool_calls
+    assert [(call.name, call.arguments) for call in calls] == [
+        (RECALL, first or "{}"),
+        other,
+    ]
 
 
 @pytest.mark.parametrize("names", [(RECALL, RECALL), (RECALL, None), (None, RECALL)])
@@ -253,7 +393,9 @@ def test_a_call_with_neither_index_nor_id_in_pieces_is_one(
     server: OpenAIServer, names: tuple[str | None, str | None]
 ) -> None:
     parts = zip(names, ('{"last', '_n": 3}'), strict=True)
-    (call,) = asked(server, calling(*([piece(None, None, name, part)] for name, part in parts))).tool_calls
+    (call,) = asked(
+        server, calling(*([piece(None, None, name, part)] for name, part in parts))
+    ).tool_calls
     assert (call.name, call.arguments) == (RECALL, '{"last_n": 3}')
 
 
@@ -265,18 +407,44 @@ HALF = [piece(0, "a", RECALL, '{"last')]
 def cut_within_the_arguments(handler: Any) -> None:
     handler.start_events()
     handler.send_event(chunk({"tool_calls": HALF}))
-    handler.server.closing.wait(0.05)  # a reset may overtake what is still on its way to the client
+    handler.server.closing.wait(
+        0.05
+    )  # a reset may overtake what is still on its way to the client
     handler.reset_connection()
 
 
 BREAKS: dict[str, tuple[Answer, type[ModelError], str]] = {
     "cut": (cut_within_the_arguments, ServerError, "broke off"),
-    "end without a finish": (answers.events(chunk({"tool_calls": HALF}), done=False), ServerError, "broke off"),
-    "error event": (answers.events(chunk({"tool_calls": HALF}), ERROR_EVENT), ServerError, "overloaded"),
-    "output limit": (calling(HALF, finish_reason="length"), MalformedReplyError, "before it completed a tool call"),
-    "limit before arguments": (calling([piece(0, "a", RECALL)], finish_reason="length"), MalformedReplyError, "limit"),
-    "limit far inside": (calling([piece(0, "a", RECALL, "[" * 100_000)], finish_reason="length"), ModelError, "limit"),
-    "content filter": (calling(HALF, finish_reason="content_filter"), BadRequestError, "withheld"),
+    "end without a finish": (
+        answers.events(chunk({"tool_calls": HALF}), done=False),
+        ServerError,
+        "broke off",
+    ),
+    "error event": (
+        answers.events(chunk({"tool_calls": HALF}), ERROR_EVENT),
+        ServerError,
+        "overloaded",
+    ),
+    "output limit": (
+        calling(HALF, finish_reason="length"),
+        MalformedReplyError,
+        "before it completed a tool call",
+    ),
+    "limit before arguments": (
+        calling([piece(0, "a", RECALL)], finish_reason="length"),
+        MalformedReplyError,
+        "limit",
+    ),
+    "limit far inside": (
+        calling([piece(0, "a", RECALL, "[" * 100_000)], finish_reason="length"),
+        ModelError,
+        "limit",
+    ),
+    "content filter": (
+        calling(HALF, finish_reason="content_filter"),
+        BadRequestError,
+        "withheld",
+    ),
     "limit in the second call": (
         calling(WHOLE, [piece(1, "b", THINK, "{")], finish_reason="length"),
         ModelError,
@@ -294,12 +462,21 @@ def test_half_a_call_is_an_error(server: OpenAIServer, fault: str) -> None:
     assert error.partial == ""
 
 
-def test_the_text_before_half_a_call_is_kept_with_the_error(server: OpenAIServer) -> None:
-    assert refused(server, calling(HALF, text=("Let me look.",), finish_reason=None)).partial == "Let me look."
+def test_the_text_before_half_a_call_is_kept_with_the_error(
+    server: OpenAIServer,
+) -> None:
+    assert (
+        refused(
+            server, calling(HALF, text=("Let me look.",), finish_reason=None)
+        ).partial
+        == "Let me look."
+    )
 
 
 @pytest.mark.parametrize("finish_reason", ["length", "content_filter"])
-def test_a_whole_call_counts_even_if_the_model_was_stopped_after_it(server: OpenAIServer, finish_reason: str) -> None:
+def test_a_whole_call_counts_even_if_the_model_was_stopped_after_it(
+    server: OpenAIServer, finish_reason: str
+) -> None:
     reply = asked(server, calling(WHOLE, finish_reason=finish_reason))
     assert (len(reply.tool_calls), reply.finish_reason) == (1, finish_reason)
 
@@ -313,8 +490,12 @@ def test_nothing_of_half_a_call_is_left_in_the_next_try(server: OpenAIServer) ->
     assert server.requests[0].body == server.requests[1].body
 
 
-def test_a_call_without_a_name_is_an_error_even_after_text(server: OpenAIServer) -> None:
-    error = refused(server, calling([piece(0, "a", None, "{}")], text=("Let me look.",)))
+def test_a_call_without_a_name_is_an_error_even_after_text(
+    server: OpenAIServer,
+) -> None:
+    error = refused(
+        server, calling([piece(0, "a", None, "{}")], text=("Let me look.",))
+    )
     assert type(error) is MalformedReplyError
     assert "empty name" in str(error)
     assert error.partial == "Let me look."
@@ -324,13 +505,25 @@ def test_a_call_without_a_name_is_an_error_even_after_text(server: OpenAIServer)
 
 REFUSALS = {
     "Ollama": (400, "registry.ollama.ai/library/gemma:2b does not support tools"),
-    "vLLM": (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
-    "OpenRouter": (404, "No endpoints found that support tool use. To learn more, visit the documentation"),
+    "vLLM": (
+        400,
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    ),
+    "OpenRouter": (
+        404,
+        "No endpoints found that support tool use. To learn more, visit the documentation",
+    ),
     "DeepInfra": (405, "Tool calling is not supported for model: some/model"),
     "llama.cpp": (500, "tools param requires --jinja flag"),
     "llama.cpp, older": (500, "Unsupported param: tools"),
-    "OpenAI": (400, "tools is not supported in this model. For a list of supported models, refer to the guide"),
-    "OpenAI, parameter": (400, "Unsupported parameter: 'tools' is not supported with this model."),
+    "OpenAI": (
+        400,
+        "tools is not supported in this model. For a list of supported models, refer to the guide",
+    ),
+    "OpenAI, parameter": (
+        400,
+        "Unsupported parameter: 'tools' is not supported with this model.",
+    ),
     "OpenAI, argument": (400, "Unrecognized request argument supplied: tools"),
     "Mistral": (400, "Function calling is not enabled for this model"),
     "Bedrock": (400, "This model doesn't support tool use in streaming mode."),
@@ -344,7 +537,9 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("provider", REFUSALS)
-def test_a_server_that_takes_no_tools_is_one_error_that_says_what_to_do(server: OpenAIServer, provider: str) -> None:
+def test_a_server_that_takes_no_tools_is_one_error_that_says_what_to_do(
+    server: OpenAIServer, provider: str
+) -> None:
     code, message = REFUSALS[provider]
     naps = Naps()
     server.then(answers.status(code, message))
@@ -352,14 +547,18 @@ def test_a_server_that_takes_no_tools_is_one_error_that_says_what_to_do(server: 
         client(server, retries=2, sleep=naps).complete(HELLO, TOOLS)
     assert type(caught.value) is BadRequestError
     assert f"Model {NAME} takes no tools (" in str(caught.value)
-    assert str(caught.value).endswith(": turn the recall tool off, or choose another model.")
+    assert str(caught.value).endswith(
+        ": turn the recall tool off, or choose another model."
+    )
     assert message.rstrip(".") in str(caught.value)
     check_sentence(caught.value)
     assert (len(server.requests), naps) == (1, [])
 
 
 @pytest.mark.parametrize("name", ["perplexity/sonar", "sambanova/some-model"])
-def test_a_provider_that_litellm_knows_to_take_no_tools_is_not_even_asked(server: OpenAIServer, name: str) -> None:
+def test_a_provider_that_litellm_knows_to_take_no_tools_is_not_even_asked(
+    server: OpenAIServer, name: str
+) -> None:
     error = refused(server, answers.text("Hello"), name=name)
     assert type(error) is BadRequestError
     assert f"Model {name} takes no tools (" in str(error)
@@ -372,7 +571,9 @@ def test_without_tools_such_a_provider_answers(server: OpenAIServer, name: str) 
     assert asked(server, answers.text("Hello"), name, ()).text == "Hello"
 
 
-def test_another_option_that_litellm_refuses_is_told_without_advice_about_litellm(server: OpenAIServer) -> None:
+def test_another_option_that_litellm_refuses_is_told_without_advice_about_litellm(
+    server: OpenAIServer,
+) -> None:
     with pytest.raises(BadRequestError) as caught:
         client(server, "perplexity/sonar", logit_bias={"1": 1}).complete(HELLO)
     assert "logit_bias" in str(caught.value)
@@ -393,7 +594,9 @@ OTHER_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", OTHER_FAULTS)
-def test_what_is_wrong_with_a_tool_is_not_taken_for_a_model_without_tools(server: OpenAIServer, fault: str) -> None:
+def test_what_is_wrong_with_a_tool_is_not_taken_for_a_model_without_tools(
+    server: OpenAIServer, fault: str
+) -> None:
     error = refused(server, answers.status(400, OTHER_FAULTS[fault]))
     assert type(error) is BadRequestError
     assert "refused the request" in str(error)

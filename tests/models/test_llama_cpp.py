@@ -23,12 +23,18 @@ from tests.models.llama_cpp_server import MOST_TOKENS, WINDOW_TOKENS, llama_cpp_
 
 pytestmark = pytest.mark.slow
 
-QUESTION = [Message("system", "You are brief."), Message("user", "What is the capital of Portugal?")]
+QUESTION = [
+    Message("system", "You are brief."),
+    Message("user", "What is the capital of Portugal?"),
+]
 TALK = [
     Message(role, text)
     for turn in range(1, 5)
     for role, text in (
-        ("user", f"Note {turn}: the ferry to island {turn} leaves at {turn + 6} o'clock and costs {turn * 3} euros."),
+        (
+            "user",
+            f"Note {turn}: the ferry to island {turn} leaves at {turn + 6} o'clock and costs {turn * 3} euros.",
+        ),
         ("assistant", f"Noted: ferry {turn}, {turn + 6} o'clock, {turn * 3} euros."),
     )
 ]
@@ -60,7 +66,9 @@ def small() -> Iterator[Model]:
         yield model(one.name, api_base=one.api_base, retries=0)
 
 
-def test_it_is_found_with_the_window_that_it_serves(found: LocalModel, address: str) -> None:
+def test_it_is_found_with_the_window_that_it_serves(
+    found: LocalModel, address: str
+) -> None:
     assert found.program == "llama.cpp"
     assert found.api_base == f"http://{address}/v1"
     assert found.context_tokens == WINDOW_TOKENS
@@ -70,7 +78,9 @@ def test_it_is_found_with_the_window_that_it_serves(found: LocalModel, address: 
     assert context_window_tokens(found.name) == WINDOW_TOKENS
 
 
-def test_the_reply_streams_and_its_tokens_are_the_servers(llama: Model, address: str) -> None:
+def test_the_reply_streams_and_its_tokens_are_the_servers(
+    llama: Model, address: str
+) -> None:
     *pieces, reply = llama.stream(QUESTION)
     assert isinstance(reply, Reply)
     assert len([piece for piece in pieces if piece]) > 1
@@ -83,13 +93,19 @@ def test_the_reply_streams_and_its_tokens_are_the_servers(llama: Model, address:
 
 def test_what_was_sent_before_is_read_from_the_cache(llama: Model) -> None:
     reply = llama.complete(QUESTION)
-    longer = [*QUESTION, Message("assistant", reply.text), Message("user", "And of Spain?")]
+    longer = [
+        *QUESTION,
+        Message("assistant", reply.text),
+        Message("user", "And of Spain?"),
+    ]
     again = llama.complete(longer)
     assert again.usage is not None
     assert again.usage.input_tokens > again.usage.cached_tokens > 0
 
 
-def test_the_servers_count_is_near_to_ours_but_not_the_same(llama: Model, address: str) -> None:
+def test_the_servers_count_is_near_to_ours_but_not_the_same(
+    llama: Model, address: str
+) -> None:
     """Another tokenizer, and a system prompt that its template adds: 1.0 to 1.2 times ours for English."""
     run = memviz.replay(TALK, memviz.strategy("buffer"))
     last = run.requests[-1]
@@ -108,7 +124,9 @@ def test_a_replay_is_summarized_by_it(llama: Model, found: LocalModel) -> None:
 
 
 def test_tools_that_it_ignores_do_not_break_a_chat(llama: Model) -> None:
-    chat = memviz.Chat(memviz.strategy("window", window_size=2), model=llama, recall_tool=True)
+    chat = memviz.Chat(
+        memviz.strategy("window", window_size=2), model=llama, recall_tool=True
+    )
     for message in TALK[:4:2]:
         record = chat.send(message.content)
         assert record.reply is not None
@@ -119,7 +137,9 @@ def test_a_server_that_refuses_tools_is_one_sentence_and_answers_without_them() 
     with llama_cpp_server(most_tokens=8, takes_tools=False) as address:
         (one,) = find_local_servers([address], programs=()).models
         chat = memviz.Chat(
-            memviz.strategy("buffer"), model=model(one.name, api_base=one.api_base, retries=0), recall_tool=True
+            memviz.strategy("buffer"),
+            model=model(one.name, api_base=one.api_base, retries=0),
+            recall_tool=True,
         )
         with pytest.raises(BadRequestError, match="takes no tools"):
             chat.send(TALK[0].content)
@@ -130,7 +150,10 @@ def test_a_server_that_refuses_tools_is_one_sentence_and_answers_without_them() 
 
 def test_a_history_with_tools_is_taken_as_well(llama: Model) -> None:
     call = ToolCall("abc123456", "timetable", '{"island": 1}')
-    said = [Message("assistant", "", tool_calls=(call,)), Message("tool", "At 7 o'clock.", tool_call_id=call.id)]
+    said = [
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "At 7 o'clock.", tool_call_id=call.id),
+    ]
     reply = llama.complete([TALK[0], *said], [memviz.RECALL_CONVERSATION])
     assert reply.text or reply.tool_calls
 
@@ -140,7 +163,9 @@ def test_a_request_past_the_window_is_said_to_be_one(small: Model) -> None:
         small.complete([Message("user", "word " * 2 * SMALL_WINDOW_TOKENS)])
 
 
-def test_a_chat_that_outgrows_the_window_loses_nothing_and_goes_on_with_less(small: Model) -> None:
+def test_a_chat_that_outgrows_the_window_loses_nothing_and_goes_on_with_less(
+    small: Model,
+) -> None:
     chat = memviz.Chat(memviz.strategy("buffer"), model=small)
     with pytest.raises(ContextTooLongError):
         say_much(chat)
@@ -152,10 +177,17 @@ def test_a_chat_that_outgrows_the_window_loses_nothing_and_goes_on_with_less(sma
 
 def test_a_summarizer_with_too_small_a_window_keeps_the_messages(small: Model) -> None:
     messages = [Message(message.role, message.content * 6) for message in TALK]
-    run = memviz.replay(messages, memviz.strategy("summary", buffer_size=2), model=small)
-    failed = [compaction for compaction in run.compactions if compaction.error is not None]
+    run = memviz.replay(
+        messages, memviz.strategy("summary", buffer_size=2), model=small
+    )
+    failed = [
+        compaction for compaction in run.compactions if compaction.error is not None
+    ]
     assert failed
-    assert all("larger than the context window" in str(compaction.error) for compaction in failed)
+    assert all(
+        "larger than the context window" in str(compaction.error)
+        for compaction in failed
+    )
     assert run.turns[-1].turn == 4
 
 
@@ -173,7 +205,9 @@ def test_stop_ends_the_call_at_the_server_too(found: LocalModel, address: str) -
 
     timer.start()
     with pytest.raises(StoppedError):
-        for _ in Interruptible(asked, look_up).stream([Message("user", "Tell me a very long story. " * 40)]):
+        for _ in Interruptible(asked, look_up).stream(
+            [Message("user", "Tell me a very long story. " * 40)]
+        ):
             pass
     deadline = monotonic() + 60
     while is_busy(address):
@@ -199,6 +233,8 @@ def is_busy(address: str) -> bool:
 
 def asked(address: str, path: str, body: object = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
-    request = Request(f"http://{address}{path}", data, {"Content-Type": "application/json"})
+    request = Request(
+        f"http://{address}{path}", data, {"Content-Type": "application/json"}
+    )
     with urlopen(request, timeout=60) as reply:  # noqa: S310
         return json.loads(reply.read())

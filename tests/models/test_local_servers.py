@@ -69,7 +69,12 @@ def test_llama_cpp_tells_the_window_that_it_serves_and_the_one_of_the_weights() 
     with serving(llama_cpp("/home/ada/models/Smol 135M.Q4_1.gguf")) as server:
         (one,) = find_local_servers([str(port(server))], programs=()).models
     assert one == LocalModel(
-        "llamafile/Smol-135M.Q4_1", server.api_base, "Smol-135M.Q4_1", "llama.cpp", 2048, 8192
+        "llamafile/Smol-135M.Q4_1",
+        server.api_base,
+        "Smol-135M.Q4_1",
+        "llama.cpp",
+        2048,
+        8192,
     )  # no folder of this machine is in the name, which stands in links
     assert one.context_words == "2,048 tokens of context"
     assert context_window_tokens(one.name) == 2048
@@ -82,24 +87,41 @@ def test_a_llama_cpp_with_several_models_is_asked_by_their_own_names() -> None:
     assert one.context_words == "at most 8,192 tokens of context"
 
 
-def test_ollama_tells_the_window_of_a_model_that_is_loaded_or_whose_file_sets_it() -> None:
+def test_ollama_tells_the_window_of_a_model_that_is_loaded_or_whose_file_sets_it() -> (
+    None
+):
     routes = ollama(
-        {"llama3.2:3b": about(), "mistral:7b": about(32_768, 'stop "[INST]"\nnum_ctx                        8192'),
-         "gemma:2b": about(8192)},
+        {
+            "llama3.2:3b": about(),
+            "mistral:7b": about(
+                32_768, 'stop "[INST]"\nnum_ctx                        8192'
+            ),
+            "gemma:2b": about(8192),
+        },
         {"llama3.2:3b": 4096},
-    )  # fmt: skip
+    )
     with serving(routes) as server:
         models = find_local_servers([str(port(server))], programs=()).models
-    assert [one.name for one in models] == ["ollama_chat/llama3.2:3b", "ollama_chat/mistral:7b", "ollama_chat/gemma:2b"]
+    assert [one.name for one in models] == [
+        "ollama_chat/llama3.2:3b",
+        "ollama_chat/mistral:7b",
+        "ollama_chat/gemma:2b",
+    ]
     assert [(one.context_tokens, one.longest_context_tokens) for one in models] == [
-        (4096, 131_072), (8192, 32_768), (None, 8192),
-    ]  # fmt: skip
+        (4096, 131_072),
+        (8192, 32_768),
+        (None, 8192),
+    ]
     assert {one.api_base for one in models} == {f"http://127.0.0.1:{port(server)}"}
 
 
 def test_models_of_ollama_that_only_embed_or_run_elsewhere_are_not_listed() -> None:
     routes = ollama(
-        {"cloud:671b": about(), "nomic-embed": about(capabilities=("embedding",)), "old:1b": {}},
+        {
+            "cloud:671b": about(),
+            "nomic-embed": about(capabilities=("embedding",)),
+            "old:1b": {},
+        },
         remote_host="https://models.example.com",
     )
     found = found_at(routes)
@@ -111,22 +133,53 @@ def test_models_of_ollama_that_only_embed_or_run_elsewhere_are_not_listed() -> N
 
 def test_lm_studio_tells_the_window_of_a_model_that_is_loaded() -> None:
     routes = lm_studio(
-        {"type": "llm", "key": "openai/gpt-oss-20b", "max_context_length": 131_072,
-         "loaded_instances": [{"id": "a", "config": {"context_length": 16_384}},
-                              {"id": "a:2", "config": {"context_length": 8192}}]},
-        {"type": "llm", "key": "qwen3-4b", "max_context_length": 40_960, "loaded_instances": []},
-        {"type": "embedding", "key": "nomic", "max_context_length": 2048, "loaded_instances": []},
-    )  # fmt: skip
-    assert [(one.name, one.context_tokens, one.longest_context_tokens) for one in models_at(routes)] == [
-        ("lm_studio/openai/gpt-oss-20b", 8192, 131_072), ("lm_studio/qwen3-4b", None, 40_960),
-    ]  # fmt: skip
+        {
+            "type": "llm",
+            "key": "openai/gpt-oss-20b",
+            "max_context_length": 131_072,
+            "loaded_instances": [
+                {"id": "a", "config": {"context_length": 16_384}},
+                {"id": "a:2", "config": {"context_length": 8192}},
+            ],
+        },
+        {
+            "type": "llm",
+            "key": "qwen3-4b",
+            "max_context_length": 40_960,
+            "loaded_instances": [],
+        },
+        {
+            "type": "embedding",
+            "key": "nomic",
+            "max_context_length": 2048,
+            "loaded_instances": [],
+        },
+    )
+    assert [
+        (one.name, one.context_tokens, one.longest_context_tokens)
+        for one in models_at(routes)
+    ] == [
+        ("lm_studio/openai/gpt-oss-20b", 8192, 131_072),
+        ("lm_studio/qwen3-4b", None, 40_960),
+    ]
 
 
 def test_lm_studio_of_2025_and_before() -> None:
     routes = lm_studio_of_2025(
-        {"id": "a", "type": "llm", "state": "loaded", "loaded_context_length": 4096, "max_context_length": 8192},
+        {
+            "id": "a",
+            "type": "llm",
+            "state": "loaded",
+            "loaded_context_length": 4096,
+            "max_context_length": 8192,
+        },
         {"id": "b", "type": "vlm", "state": "not-loaded", "max_context_length": 32_768},
-        {"id": "c", "type": "embeddings", "state": "not-loaded", "max_context_length": 2048},
+        {
+            "id": "c",
+            "type": "embeddings",
+            "state": "not-loaded",
+            "max_context_length": 2048,
+        },
     )
     assert [(one.name, one.context_tokens) for one in models_at(routes)] == [
         ("lm_studio/a", 4096),
@@ -136,7 +189,11 @@ def test_lm_studio_of_2025_and_before() -> None:
 
 def test_vllm_tells_its_window() -> None:
     (one,) = models_at(vllm("Qwen/Qwen3-8B"))
-    assert (one.name, one.program, one.context_tokens) == ("hosted_vllm/Qwen/Qwen3-8B", "vLLM", 32_768)
+    assert (one.name, one.program, one.context_tokens) == (
+        "hosted_vllm/Qwen/Qwen3-8B",
+        "vLLM",
+        32_768,
+    )
 
 
 def test_any_other_server_that_speaks_openais_protocol() -> None:
@@ -147,23 +204,36 @@ def test_any_other_server_that_speaks_openais_protocol() -> None:
 
 def test_the_usual_ports_are_those_of_the_programs() -> None:
     assert {program.title: program.port for program in PROGRAMS} == {
-        "Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000,
-    }  # fmt: skip
+        "Ollama": 11434,
+        "llama.cpp": 8080,
+        "LM Studio": 1234,
+        "vLLM": 8000,
+    }
 
 
 def test_a_program_is_told_by_its_replies_not_by_its_port() -> None:
     with serving(vllm("a")) as one, serving(llama_cpp("b")) as other:
-        found = find_local_servers(programs=[OLLAMA._replace(port=port(one)), LM_STUDIO._replace(port=port(other))])
+        found = find_local_servers(
+            programs=[
+                OLLAMA._replace(port=port(one)),
+                LM_STUDIO._replace(port=port(other)),
+            ]
+        )
     assert [server.program for server in found.servers] == ["vLLM", "llama.cpp"]
     assert found.sentences == ()
 
 
 @pytest.mark.slow
 def test_they_are_asked_at_the_same_time() -> None:
-    slowly: Reply = lambda handler: (handler.server.closing.wait(0.4), NOT_FOUND(handler))[1]  # noqa: E731
+    slowly: Reply = lambda handler: (  # noqa: E731
+        handler.server.closing.wait(0.4),
+        NOT_FOUND(handler),
+    )[1]
     with serving(slowly) as one, serving(slowly) as two, serving(slowly) as three:
         started = monotonic()
-        find_local_servers([str(port(server)) for server in (one, two, three)], programs=())
+        find_local_servers(
+            [str(port(server)) for server in (one, two, three)], programs=()
+        )
         assert monotonic() - started < 2 * 5 * 0.4  # five questions each
 
 
@@ -172,7 +242,10 @@ def test_they_are_asked_at_the_same_time() -> None:
 
 def test_nothing_there_is_one_sentence_with_programs_and_ports() -> None:
     ports = [free_port() for _ in PROGRAMS]
-    programs = [program._replace(port=port) for program, port in zip(PROGRAMS, ports, strict=True)]
+    programs = [
+        program._replace(port=port)
+        for program, port in zip(PROGRAMS, ports, strict=True)
+    ]
     found = find_local_servers(programs=programs)
     assert found.models == ()
     assert found.sentences == (
@@ -188,7 +261,9 @@ def test_one_of_two_is_there() -> None:
         programs = [LLAMA_CPP._replace(port=port(server)), OLLAMA._replace(port=silent)]
         found = find_local_servers(["127.0.0.1:9"], programs=programs)
     assert [one.title for one in found.models] == ["a"]
-    assert found.sentences == (f"Nothing answers for 127.0.0.1:9 and Ollama (port {silent}).",)
+    assert found.sentences == (
+        f"Nothing answers for 127.0.0.1:9 and Ollama (port {silent}).",
+    )
 
 
 @pytest.mark.parametrize(
@@ -231,7 +306,9 @@ def test_a_server_that_wants_a_key_is_one_sentence() -> None:
 
 
 def test_a_llama_cpp_that_is_still_loading_says_so() -> None:
-    (sentence,) = found_at(says({"error": {"message": "Loading model"}}, 503, by="llama.cpp")).sentences
+    (sentence,) = found_at(
+        says({"error": {"message": "Loading model"}}, 503, by="llama.cpp")
+    ).sentences
     assert "still loading" in sentence
 
 
@@ -350,7 +427,9 @@ _JSON = st.recursive(
 
 @given(value=_JSON)
 @settings(max_examples=60, deadline=None)
-def test_whatever_a_server_replies_it_is_models_or_sentences(fuzzed: OpenAIServer, value: Any) -> None:
+def test_whatever_a_server_replies_it_is_models_or_sentences(
+    fuzzed: OpenAIServer, value: Any
+) -> None:
     fuzzed.otherwise = says(value)
     started = monotonic()
     found = find_local_servers([str(port(fuzzed))], programs=())
@@ -368,7 +447,14 @@ def fuzzed() -> Iterator[OpenAIServer]:
 
 
 @pytest.mark.parametrize(
-    "address", ["{port}", "127.0.0.1:{port}", "localhost:{port}", "http://localhost:{port}/v1", " 127.0.0.1:{port}/ "]
+    "address",
+    [
+        "{port}",
+        "127.0.0.1:{port}",
+        "localhost:{port}",
+        "http://localhost:{port}/v1",
+        " 127.0.0.1:{port}/ ",
+    ],
 )
 def test_an_address_may_be_typed_in_many_ways(address: str) -> None:
     with serving(llama_cpp("a")) as server:
@@ -378,10 +464,24 @@ def test_an_address_may_be_typed_in_many_ways(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["192.168.0.7:8080", "example.com:8080", "0.0.0.0:8080", "http://10.0.0.1:80", "https://127.0.0.1:8080",
-     "127.0.0.1", "", "99999", "127.0.0.1:x", "169.254.169.254:80", "127.0.0.1@example.com:80", "file:///etc/passwd",
-     "[::ffff:8.8.8.8]:80", "localhost.example.com:80", "2130706433:8080"],
-)  # fmt: skip
+    [
+        "192.168.0.7:8080",
+        "example.com:8080",
+        "0.0.0.0:8080",
+        "http://10.0.0.1:80",
+        "https://127.0.0.1:8080",
+        "127.0.0.1",
+        "",
+        "99999",
+        "127.0.0.1:x",
+        "169.254.169.254:80",
+        "127.0.0.1@example.com:80",
+        "file:///etc/passwd",
+        "[::ffff:8.8.8.8]:80",
+        "localhost.example.com:80",
+        "2130706433:8080",
+    ],
+)
 def test_no_other_machine_is_asked(address: str) -> None:
     with pytest.raises(BadRequestError, match="no address of this machine"):
         find_local_servers([address], programs=())
@@ -435,7 +535,10 @@ def native(*chunks: dict[str, Any]) -> Reply:
 
 
 @pytest.mark.usefixtures("openai_key", "_warm")
-@pytest.mark.parametrize("routes", [llama_cpp("a"), lm_studio({"key": "a", "loaded_instances": []}), vllm("a")])
+@pytest.mark.parametrize(
+    "routes",
+    [llama_cpp("a"), lm_studio({"key": "a", "loaded_instances": []}), vllm("a")],
+)
 def test_a_model_that_was_found_answers_without_a_key(routes: Routes) -> None:
     chat = {"/v1/chat/completions": text("Hello ", "Ada.")}
     with serving(Routes({**routes.replies, **chat}, routes.otherwise)) as server:
@@ -469,21 +572,50 @@ def test_ollama_streams_counts_and_gets_no_key() -> None:
 
 @pytest.mark.usefixtures("_warm")
 def test_ollama_calls_tools_and_gets_their_results() -> None:
-    calls = [{"function": {"name": "look", "arguments": {"at": place}}} for place in ("harbour", "weather")]
-    chunks = [{"message": {"role": "assistant", "content": "", "tool_calls": [call]}, "done": False} for call in calls]
-    look = Tool("look", "Look at a place.", {"type": "object", "properties": {"at": {"type": "string"}}})
+    calls = [
+        {"function": {"name": "look", "arguments": {"at": place}}}
+        for place in ("harbour", "weather")
+    ]
+    chunks = [
+        {
+            "message": {"role": "assistant", "content": "", "tool_calls": [call]},
+            "done": False,
+        }
+        for call in calls
+    ]
+    look = Tool(
+        "look",
+        "Look at a place.",
+        {"type": "object", "properties": {"at": {"type": "string"}}},
+    )
     with serving(Routes({"/api/chat": native(*chunks, NATIVE[-1])})) as server:
-        asked = model("ollama_chat/a", api_base=f"http://127.0.0.1:{port(server)}", retries=0)
+        asked = model(
+            "ollama_chat/a", api_base=f"http://127.0.0.1:{port(server)}", retries=0
+        )
         reply = asked.complete(HELLO, [look])
-        assert [call.arguments for call in reply.tool_calls] == ['{"at": "harbour"}', '{"at": "weather"}']
+        assert [call.arguments for call in reply.tool_calls] == [
+            '{"at": "harbour"}',
+            '{"at": "weather"}',
+        ]
         assert reply.finish_reason == "tool_calls"
-        results = [Message("tool", "A ferry.", tool_call_id=call.id) for call in reply.tool_calls]
+        results = [
+            Message("tool", "A ferry.", tool_call_id=call.id)
+            for call in reply.tool_calls
+        ]
         server.otherwise = Routes({"/api/chat": native(*NATIVE)})
         said = Message("assistant", "", tool_calls=reply.tool_calls)
         assert asked.complete([*HELLO, said, *results], [look]).text == "Hello Ada."
     sent = chats(server)[-1].body["messages"]
-    assert [message["role"] for message in sent] == ["user", "assistant", "tool", "tool"]
-    assert [call["function"]["arguments"] for call in sent[1]["tool_calls"]] == [{"at": "harbour"}, {"at": "weather"}]
+    assert [message["role"] for message in sent] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+    ]
+    assert [call["function"]["arguments"] for call in sent[1]["tool_calls"]] == [
+        {"at": "harbour"},
+        {"at": "weather"},
+    ]
 
 
 @pytest.mark.usefixtures("openai_key", "_warm")
@@ -491,7 +623,9 @@ def test_ollama_calls_tools_and_gets_their_results() -> None:
 def test_a_name_without_an_address_stays_on_this_machine(name: str) -> None:
     """A link and a reload hold the name alone; litellm would take some of these to OpenAI."""
     one = LiteLLMModel(name, retries=0)
-    usual = next(program.port for program in PROGRAMS if name.startswith(program.prefix))
+    usual = next(
+        program.port for program in PROGRAMS if name.startswith(program.prefix)
+    )
     assert one.address == f"http://127.0.0.1:{usual}/v1"
     with pytest.MonkeyPatch.context() as patch, openai_server() as server:
         patch.setenv(f"{name.partition('/')[0].upper()}_API_BASE", server.api_base)
@@ -509,4 +643,6 @@ def test_a_visitor_of_a_shared_server_does_not_reach_it_by_the_name_alone() -> N
 @pytest.mark.usefixtures("_warm")
 def test_a_server_that_was_stopped_since_is_one_sentence() -> None:
     with pytest.raises(ConnectionRefusedModelError, match="Nothing answers at"):
-        model("llamafile/a", api_base=f"http://127.0.0.1:{free_port()}/v1", retries=0).complete(HELLO)
+        model(
+            "llamafile/a", api_base=f"http://127.0.0.1:{free_port()}/v1", retries=0
+        ).complete(HELLO)

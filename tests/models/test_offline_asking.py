@@ -29,9 +29,17 @@ CHINESE = (
     "我们六月二十六号出发。",
     "预算涨到了三千六百元。",
 )
-GERMAN = ("Unser Budget für die Reise ist 3000 Euro.", "Das Hotel heißt Casa Azul.", "Wir fahren am 26. Juni los.")
+GERMAN = (
+    "Unser Budget für die Reise ist 3000 Euro.",
+    "Das Hotel heißt Casa Azul.",
+    "Wir fahren am 26. Juni los.",
+)
 
-NOT_SENT, NOT_SAID, CANNOT = "nothing in the context I was sent mentions", "no sentence says it", "cannot work this out"
+NOT_SENT, NOT_SAID, CANNOT = (
+    "nothing in the context I was sent mentions",
+    "no sentence says it",
+    "cannot work this out",
+)
 NOTED = (
     "Noted:",
     "Got it:",
@@ -45,7 +53,11 @@ NOTED = (
 
 
 def ask(question: str, told: tuple[str, ...] = ENGLISH) -> str:
-    messages = [one for text in told for one in (Message("user", text), Message("assistant", f'Noted: "{text}"'))]
+    messages = [
+        one
+        for text in told
+        for one in (Message("user", text), Message("assistant", f'Noted: "{text}"'))
+    ]
     return OfflineModel().complete([*messages, Message("user", question)]).text
 
 
@@ -55,8 +67,14 @@ def ask(question: str, told: tuple[str, ...] = ENGLISH) -> str:
         ("What is the budget and when do we leave?", ("3,600", "26 June")),
         ("When do we leave, and what is the budget?", ("3,600", "26 June")),
         ("Where do we stay and who is allergic to wool?", ("Casa Azul", "Mira")),
-        ("What is the name of the hotel and how much is it per night?", ("Casa Azul", "92")),
-        ("What is the budget and what is the capital of Peru?", ("3,600", 'On "what is the capital', NOT_SENT, "Peru")),
+        (
+            "What is the name of the hotel and how much is it per night?",
+            ("Casa Azul", "92"),
+        ),
+        (
+            "What is the budget and what is the capital of Peru?",
+            ("3,600", 'On "what is the capital', NOT_SENT, "Peru"),
+        ),
         ("What is my dog called and when is the exam?", ("dog", NOT_SENT, "14 June")),
         ("Was the budget raised?", ("went up to 3,600",)),
         ("Has the budget been increased?", ("went up to 3,600",)),
@@ -93,7 +111,7 @@ def ask(question: str, told: tuple[str, ...] = ENGLISH) -> str:
         ("How many apples do I have?", (NOT_SENT, "apples")),
         ("Which exam is about wool?", (NOT_SAID, "choose another model")),
     ],
-)  # fmt: skip
+)
 def test_it_answers_what_it_can(question: str, expected: tuple[str, ...]) -> None:
     reply = ask(question)
     assert all(part in reply for part in expected), reply
@@ -110,13 +128,19 @@ def test_it_answers_what_it_can(question: str, expected: tuple[str, ...]) -> Non
         ("预算提高了吗？", CHINESE, ("涨到了",)),
         ("翻译这句话", CHINESE, ("自带的模型无法推算",)),
         ("酒店叫什么？我的猫叫什么？", CHINESE, ("海风楼", "关于“我的猫叫什么？”")),
-        ("Wie hoch ist das Budget und wann fahren wir los?", GERMAN, ("3000", "26. Juni")),
+        (
+            "Wie hoch ist das Budget und wann fahren wir los?",
+            GERMAN,
+            ("3000", "26. Juni"),
+        ),
         ("Fasse alles zusammen.", GERMAN, ("3000", "Casa Azul")),
         ("Sag mir den Namen des Hotels", GERMAN, ("Casa Azul",)),
         ("Liste alle Daten auf", GERMAN, ("26. Juni",)),
     ],
 )
-def test_it_does_so_in_other_languages(question: str, told: tuple[str, ...], expected: tuple[str, ...]) -> None:
+def test_it_does_so_in_other_languages(
+    question: str, told: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
     reply = ask(question, told)
     assert all(part in reply for part in expected), reply
 
@@ -124,14 +148,30 @@ def test_it_does_so_in_other_languages(question: str, told: tuple[str, ...], exp
 @pytest.mark.parametrize(
     "order",
     [
-        "Fix my schedule", "Book the hotel", "Book the hotel for me.", "Please cancel my subscription.",
-        "Call my dentist.", "Send an email to Anna.", "Order a pizza", "Could you check the weather?",
+        "Fix my schedule",
+        "Book the hotel",
+        "Book the hotel for me.",
+        "Please cancel my subscription.",
+        "Call my dentist.",
+        "Send an email to Anna.",
+        "Order a pizza",
+        "Could you check the weather?",
         "Remind me to call Anna tomorrow.",
-        "Find a restaurant near the station.", "Help me with my homework.", "Make a reservation for two.", "Call Anna.",
-        "Proofread my letter.", "Turn off the lights.", "Move my meeting.", "Find the bug in this code.",
-        "Buche das Hotel.", "Bestell mir eine Pizza", "Ruf meine Mutter an.", "帮我订酒店。", "请帮我取消预订。",
+        "Find a restaurant near the station.",
+        "Help me with my homework.",
+        "Make a reservation for two.",
+        "Call Anna.",
+        "Proofread my letter.",
+        "Turn off the lights.",
+        "Move my meeting.",
+        "Find the bug in this code.",
+        "Buche das Hotel.",
+        "Bestell mir eine Pizza",
+        "Ruf meine Mutter an.",
+        "帮我订酒店。",
+        "请帮我取消预订。",
     ],
-)  # fmt: skip
+)
 def test_of_a_deed_it_says_that_it_cannot(order: str) -> None:
     reply = ask(order)
     assert CANNOT in reply or "自带的模型无法推算" in reply
@@ -169,9 +209,20 @@ HOME = (
     "My room is 412.",
     "My phone number is +32 470 12 34 56.",
 )
-OURS = ("Our VAT number is BE0456.789.123.", "The supplier is Forno Rossi.", "My phone number is 12345.")
-THEIRS = ("The VAT number of the supplier is IT0999.", "The landlord's phone number is 777.")
-HOME_IN_CHINESE = ("我叫李明，对花生过敏。", "预算原来是三千元，现在涨到了四千元。", "门禁密码是4029。")
+OURS = (
+    "Our VAT number is BE0456.789.123.",
+    "The supplier is Forno Rossi.",
+    "My phone number is 12345.",
+)
+THEIRS = (
+    "The VAT number of the supplier is IT0999.",
+    "The landlord's phone number is 777.",
+)
+HOME_IN_CHINESE = (
+    "我叫李明，对花生过敏。",
+    "预算原来是三千元，现在涨到了四千元。",
+    "门禁密码是4029。",
+)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +251,9 @@ HOME_IN_CHINESE = ("我叫李明，对花生过敏。", "预算原来是三千�
         ("Forget the rental car.", CANNOT),
     ],
 )
-def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(question: str, expected: str) -> None:
+def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(
+    question: str, expected: str
+) -> None:
     reply = ask(question, HOME)
     assert expected in reply
     assert not reply.startswith(NOTED)
@@ -217,11 +270,17 @@ def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(question: str, exp
         ("What is the phone number of my landlord?", "777", "12345"),
     ],
 )
-def test_a_number_of_somebody_else_is_not_ours(question: str, theirs: str, ours: str) -> None:
+def test_a_number_of_somebody_else_is_not_ours(
+    question: str, theirs: str, ours: str
+) -> None:
     assert admits_ignorance(ask(question, (*OURS, "My landlord is Mr Peeters.")))
     for told in ((*OURS, *THEIRS), (*THEIRS, *OURS)):
         assert theirs in ask(question, told)
-        own = "What is our VAT number?" if ours.startswith("BE") else "What is my phone number?"
+        own = (
+            "What is our VAT number?"
+            if ours.startswith("BE")
+            else "What is my phone number?"
+        )
         assert ours in ask(own, told)
         assert theirs not in ask(own, told)
         assert ours not in ask(own, THEIRS)
@@ -231,12 +290,21 @@ def test_a_number_of_somebody_else_is_not_ours(question: str, theirs: str, ours:
 @pytest.mark.parametrize(
     ("told", "theirs", "ours"),
     [
-        (("Unsere Steuernummer ist 12345.", "Der Lieferant heißt Rossi."),
-         "Wie lautet die Steuernummer des Lieferanten?", "Wie lautet unsere Steuernummer?"),
-        (("我们的税号是12345。", "供应商在苏州。"), "供应商的税号是多少？", "我们的税号是多少？"),
+        (
+            ("Unsere Steuernummer ist 12345.", "Der Lieferant heißt Rossi."),
+            "Wie lautet die Steuernummer des Lieferanten?",
+            "Wie lautet unsere Steuernummer?",
+        ),
+        (
+            ("我们的税号是12345。", "供应商在苏州。"),
+            "供应商的税号是多少？",
+            "我们的税号是多少？",
+        ),
     ],
-)  # fmt: skip
-def test_so_it_is_in_other_languages(told: tuple[str, ...], theirs: str, ours: str) -> None:
+)
+def test_so_it_is_in_other_languages(
+    told: tuple[str, ...], theirs: str, ours: str
+) -> None:
     assert "12345" in ask(ours, told)
     assert "12345" not in ask(theirs, told)
 
@@ -271,42 +339,67 @@ def test_so_it_does_in_chinese(question: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "Remember that the gate is green.", "Please call me Anna.", "Round to four decimals from now on.",
-        "Please deliver it to my workplace.", "Note that the exam has moved.", "Keep the window open all day.",
-        "List price is 40 euros.", "I told Mira what we do and she agreed.", "请叫我小安。",
+        "Remember that the gate is green.",
+        "Please call me Anna.",
+        "Round to four decimals from now on.",
+        "Please deliver it to my workplace.",
+        "Note that the exam has moved.",
+        "Keep the window open all day.",
+        "List price is 40 euros.",
+        "I told Mira what we do and she agreed.",
+        "请叫我小安。",
         "Move the exam to Friday.",
-        "Book club is on Tuesday.", "Order number 7 is late.", "Call the project Bluebell.", "Run 5 km every day.",
-        "Make a note that the gate is green.", "Open the shop at nine from now on.", "预订了酒店。",
+        "Book club is on Tuesday.",
+        "Order number 7 is late.",
+        "Call the project Bluebell.",
+        "Run 5 km every day.",
+        "Make a note that the gate is green.",
+        "Open the shop at nine from now on.",
+        "预订了酒店。",
         "约好了星期五见面。",
     ],
-)  # fmt: skip
+)
 def test_statements_stay_acknowledged(said: str) -> None:
     assert ask(said, ENGLISH).startswith(NOTED)
 
 
 def test_what_it_could_not_answer_is_no_source_later() -> None:
-    for question in ("How many apples do I have?", "Why is the hotel expensive?", "Which exam is about wool?"):
+    for question in (
+        "How many apples do I have?",
+        "Why is the hotel expensive?",
+        "Which exam is about wool?",
+    ):
         for sentence in ask(question).split(". "):
             assert admits_ignorance(sentence)
 
 
 def test_where_nothing_was_sent_it_does_not_sum_up() -> None:
     for question in ("Summarize everything you know.", "List the dates."):
-        assert ask(question, ()) == "I do not know: nothing in the context I was sent says that."
+        assert (
+            ask(question, ())
+            == "I do not know: nothing in the context I was sent says that."
+        )
 
 
 SAID = (
     "My boat Sturdy lies in Ghent and the mooring fee is 640 euros.",
     "The cat Biscuit sleeps on the radiator.",
     "Our hotel in Porto is called Casa Azul, it costs 92 euros a night.",
-    *(f"Today I watered plant number {number} and read a chapter about whales." for number in range(4, 16)),
+    *(
+        f"Today I watered plant number {number} and read a chapter about whales."
+        for number in range(4, 16)
+    ),
 )
 
 
 def recalled(chat: Chat, question: str) -> list[dict[str, object]]:
     """The arguments of what the model recalls for ``question``."""
     record = chat.send(question)
-    return [json.loads(call.arguments) for message in record.context.messages for call in message.tool_calls]
+    return [
+        json.loads(call.arguments)
+        for message in record.context.messages
+        for call in message.tool_calls
+    ]
 
 
 def chat_of(setting: Strategy, **options: bool) -> Chat:
@@ -319,21 +412,34 @@ def chat_of(setting: Strategy, **options: bool) -> Chat:
 @pytest.mark.parametrize(
     ("question", "turns"),
     [
-        ("How high is the mooring fee of the boat, and where does Biscuit sleep?", [1, 2]),
+        (
+            "How high is the mooring fee of the boat, and where does Biscuit sleep?",
+            [1, 2],
+        ),
         ("Tell me the hotel's name", [3]),
         ("Does Biscuit have a collar?", [2]),
     ],
 )
-def test_a_chat_recalls_the_turns_that_the_question_is_about(question: str, turns: list[int]) -> None:
-    assert recalled(chat_of(strategy("summary_only")), question) == [{"turn_numbers": turns}]
+def test_a_chat_recalls_the_turns_that_the_question_is_about(
+    question: str, turns: list[int]
+) -> None:
+    assert recalled(chat_of(strategy("summary_only")), question) == [
+        {"turn_numbers": turns}
+    ]
 
 
 def test_the_turn_in_which_it_was_asked_in_vain_is_not_recalled() -> None:
     chat = chat_of(strategy("summary_only"))
-    assert recalled(chat, "What is the insurance number of the boat Sturdy?") == [{"turn_numbers": [1]}]
-    assert recalled(chat, "Which insurance number does the boat Sturdy have?") == [{"turn_numbers": [1]}]
+    assert recalled(chat, "What is the insurance number of the boat Sturdy?") == [
+        {"turn_numbers": [1]}
+    ]
+    assert recalled(chat, "Which insurance number does the boat Sturdy have?") == [
+        {"turn_numbers": [1]}
+    ]
 
 
 def test_a_chat_without_summaries_of_turns_recalls_the_newest_messages() -> None:
     chat = chat_of(strategy("window", window_size=2), recall_tool=True)
-    assert recalled(chat, "How high is the mooring fee of the boat?") == [{"last_n": 20}]
+    assert recalled(chat, "How high is the mooring fee of the boat?") == [
+        {"last_n": 20}
+    ]

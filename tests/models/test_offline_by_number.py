@@ -22,30 +22,54 @@ PER_TURN = strategy("summary_only")
 WINDOW = strategy("window", window_size=4)
 
 
-def asked(question: str, setting: Strategy = PER_TURN) -> tuple[list[dict[str, object]], tuple[int, ...], str]:
+def asked(
+    question: str, setting: Strategy = PER_TURN
+) -> tuple[list[dict[str, object]], tuple[int, ...], str]:
     """What is called, which messages come back, and what is said."""
     chat = Chat(setting, model=OfflineModel(), recall_tool=True)
     for said in SAID:
         chat.send(said)
     record = chat.send(question)
-    calls = [json.loads(call.arguments) for message in record.context.messages for call in message.tool_calls]
-    return calls, record.recalled.indices if record.recalled else (), chat.log[len(chat.log) - 1].content
+    calls = [
+        json.loads(call.arguments)
+        for message in record.context.messages
+        for call in message.tool_calls
+    ]
+    return (
+        calls,
+        record.recalled.indices if record.recalled else (),
+        chat.log[len(chat.log) - 1].content,
+    )
 
 
-@pytest.mark.parametrize("setting", [PER_TURN, WINDOW], ids=["summaries of turns", "no summaries"])
+@pytest.mark.parametrize(
+    "setting", [PER_TURN, WINDOW], ids=["summaries of turns", "no summaries"]
+)
 @pytest.mark.parametrize(
     ("question", "recalled", "said"),
     [
-        ("What did I say in turn 3?", (4, 5), 'You told me: "Our hotel in Porto is called Casa Azul."'),
+        (
+            "What did I say in turn 3?",
+            (4, 5),
+            'You told me: "Our hotel in Porto is called Casa Azul."',
+        ),
         ("What was in message 3?", (2,), "radiator"),
         ("what did we discuss in turns 2 to 4", (2, 3, 4, 5, 6, 7), "花生"),
         ("What did you answer in turn 3?", (4, 5), 'I said earlier: "Our hotel'),
-        ("What did I say about the budget in turn 2?", (2, 3), '"Our budget is 3,000 euros."'),
+        (
+            "What did I say about the budget in turn 2?",
+            (2, 3),
+            '"Our budget is 3,000 euros."',
+        ),
         ("Repeat turn 1.", (0, 1), "Sturdy"),
         ("What was my third message?", (4, 5), "Casa Azul"),
         ("Was habe ich in Runde 3 gesagt?", (4, 5), "Casa Azul"),
         ("Was habe ich im dritten Turn gesagt?", (4, 5), "Casa Azul"),
-        ("Worüber haben wir in den Runden 2 bis 3 gesprochen?", (2, 3, 4, 5), "Biscuit"),
+        (
+            "Worüber haben wir in den Runden 2 bis 3 gesprochen?",
+            (2, 3, 4, 5),
+            "Biscuit",
+        ),
         ("第三轮我说了什么？", (4, 5), "Casa Azul"),
         ("我们在第二轮到第四轮讨论了什么？", (2, 3, 4, 5, 6, 7), "花生"),
         ("第七条消息写了什么？", (6,), "花生"),
@@ -63,28 +87,49 @@ def test_just_what_is_named_is_recalled_and_said(
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("What did I say in turn 40?", "There is no turn 40: there were 8 turns before this one."),
-        ("What did I say in turn 9?", "There is no turn 9: there were 8 turns before this one."),
-        ("What did we discuss in turns 40 to 42?", "There is no turn 40 to 42: there were 8 turns before this one."),
-        ("What was in message 90?", "There is no message 90: there were 8 turns before this one."),
+        (
+            "What did I say in turn 40?",
+            "There is no turn 40: there were 8 turns before this one.",
+        ),
+        (
+            "What did I say in turn 9?",
+            "There is no turn 9: there were 8 turns before this one.",
+        ),
+        (
+            "What did we discuss in turns 40 to 42?",
+            "There is no turn 40 to 42: there were 8 turns before this one.",
+        ),
+        (
+            "What was in message 90?",
+            "There is no message 90: there were 8 turns before this one.",
+        ),
         ("What was in message 0?", "There is no message 0"),
         ("Was habe ich in Runde 40 gesagt?", "There is no turn 40"),
         ("第四十轮我说了什么？", "没有第40轮：在这之前的对话有8轮。"),
     ],
 )
-@pytest.mark.parametrize("setting", [PER_TURN, WINDOW], ids=["summaries of turns", "no summaries"])
-def test_of_what_does_not_exist_nothing_is_recalled_and_it_says_so(setting: Strategy, question: str, said: str) -> None:
+@pytest.mark.parametrize(
+    "setting", [PER_TURN, WINDOW], ids=["summaries of turns", "no summaries"]
+)
+def test_of_what_does_not_exist_nothing_is_recalled_and_it_says_so(
+    setting: Strategy, question: str, said: str
+) -> None:
     calls, indices, reply = asked(question, setting)
     assert indices == ()
     assert reply.startswith(said)
     assert admits_ignorance(reply), "it is no answer to a later question"
-    assert not (setting is PER_TURN and "message" not in question and calls), "the summaries tell how many turns"
+    assert not (setting is PER_TURN and "message" not in question and calls), (
+        "the summaries tell how many turns"
+    )
 
 
 def test_in_the_first_turn_there_is_no_earlier_one() -> None:
     chat = Chat(PER_TURN, model=OfflineModel())
     chat.send("What did I say in turn 3?")
-    assert chat.log[len(chat.log) - 1].content == "There is no turn 3: there were 0 turns before this one."
+    assert (
+        chat.log[len(chat.log) - 1].content
+        == "There is no turn 3: there were 0 turns before this one."
+    )
 
 
 def test_what_exists_of_a_range_is_said_and_the_rest_named() -> None:
@@ -118,16 +163,27 @@ def test_where_it_cannot_be_sure_which_messages_are_meant_it_does_not_guess() ->
 
 
 def test_without_the_tool_the_summary_of_the_turn_is_quoted() -> None:
-    calls, _, reply = asked("What did I say in turn 3?", strategy("summary_only", enable_recall=False))
+    calls, _, reply = asked(
+        "What did I say in turn 3?", strategy("summary_only", enable_recall=False)
+    )
     assert calls == []
-    assert reply == 'My summary of our earlier conversation says: "Our hotel in Porto is called Casa Azul."'
+    assert (
+        reply
+        == 'My summary of our earlier conversation says: "Our hotel in Porto is called Casa Azul."'
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["How do I turn 3 knobs?", "Who won in round 3 of the match?", "Can you turn two pages?", "When is my turn?",
-     "Wer hat in Runde 3 des Turniers gewonnen?", "轮到谁了？"],
-)  # fmt: skip
+    [
+        "How do I turn 3 knobs?",
+        "Who won in round 3 of the match?",
+        "Can you turn two pages?",
+        "When is my turn?",
+        "Wer hat in Runde 3 des Turniers gewonnen?",
+        "轮到谁了？",
+    ],
+)
 def test_not_every_turn_is_one_of_the_conversation(text: str) -> None:
     assert named_in(text) is None
 
@@ -144,7 +200,9 @@ def test_not_every_turn_is_one_of_the_conversation(text: str) -> None:
         ("第二十三轮和第2轮", (2, 23), ()),
     ],
 )
-def test_numbers_are_read_as_people_write_them(text: str, turns: tuple[int, ...], positions: tuple[int, ...]) -> None:
+def test_numbers_are_read_as_people_write_them(
+    text: str, turns: tuple[int, ...], positions: tuple[int, ...]
+) -> None:
     named = named_in(text)
     assert named is not None
     assert (named.turns, named.positions) == (turns, positions)

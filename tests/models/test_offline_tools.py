@@ -18,7 +18,10 @@ from tests.models.offline_facts import CHINESE, ENGLISH, Fact
 MODEL = OfflineModel()
 RECALL, THINK = (RECALL_CONVERSATION,), (RECALL_CONVERSATION, CONTINUE_THINKING)
 WEATHER = Tool("get_weather", "The weather.", {"type": "object", "properties": {}})
-INSTRUCTIONS = Message("system", "Think about the mooring fee of the boat: it is 999 euros. End with a call.")
+INSTRUCTIONS = Message(
+    "system",
+    "Think about the mooring fee of the boat: it is 999 euros. End with a call.",
+)
 
 BOAT = {
     1: "Sturdy lies in Ghent.\nShe needs new paint.",
@@ -37,7 +40,9 @@ def user(text: str) -> Message:
 
 def summaries(entries: dict[int, str]) -> Message:
     lines = [f"[Turn {number}] {text}" for number, text in entries.items()]
-    return Message("system", "\n".join(["=== ACCUMULATED MEMORY SUMMARIES ===", *lines]))
+    return Message(
+        "system", "\n".join(["=== ACCUMULATED MEMORY SUMMARIES ===", *lines])
+    )
 
 
 def arguments(reply: Reply, name: str = "recall_conversation") -> dict[str, Any]:
@@ -47,8 +52,12 @@ def arguments(reply: Reply, name: str = "recall_conversation") -> dict[str, Any]
     return found
 
 
-def after(reply: Reply, result: str = "Recalled 2 messages of turn 3: the mooring fee is 5.") -> list[Message]:
-    results = [Message("tool", result, tool_call_id=call.id) for call in reply.tool_calls]
+def after(
+    reply: Reply, result: str = "Recalled 2 messages of turn 3: the mooring fee is 5."
+) -> list[Message]:
+    results = [
+        Message("tool", result, tool_call_id=call.id) for call in reply.tool_calls
+    ]
     return [Message("assistant", reply.text, tool_calls=reply.tool_calls), *results]
 
 
@@ -60,9 +69,17 @@ def after(reply: Reply, result: str = "Recalled 2 messages of turn 3: the moorin
     [
         (BOAT, FEE, [3, 12]),
         (BOAT, "What new colour of paint does Sturdy need?", [1]),
-        ({1: "The door is blue."}, "What colour did the neighbour want for the door?", [1]),
+        (
+            {1: "The door is blue."},
+            "What colour did the neighbour want for the door?",
+            [1],
+        ),
         (BOAT, "Hello! I am back. Where does the cat Biscuit sleep?", [2]),
-        (BOAT, "Where does Biscuit sleep, the cat? And since when do I learn the cello?", [2, 4]),
+        (
+            BOAT,
+            "Where does Biscuit sleep, the cat? And since when do I learn the cello?",
+            [2, 4],
+        ),
         (TEA, RENT, [2]),
         (TEA, "我的猫叫什么名字？", [3]),
     ],
@@ -70,7 +87,11 @@ def after(reply: Reply, result: str = "Recalled 2 messages of turn 3: the moorin
 def test_the_turns_are_recalled_whose_summaries_speak_of_the_question(
     entries: dict[int, str], question: str, turns: list[int]
 ) -> None:
-    messages = [Message("system", "You are helpful."), summaries(entries), user(question)]
+    messages = [
+        Message("system", "You are helpful."),
+        summaries(entries),
+        user(question),
+    ]
     reply = MODEL.complete(messages, RECALL)
     assert (reply.text, reply.finish_reason, reply.cost_usd) == ("", "tool_calls", 0.0)
     assert arguments(reply) == {"turn_numbers": turns}
@@ -78,17 +99,30 @@ def test_the_turns_are_recalled_whose_summaries_speak_of_the_question(
 
 
 def test_at_most_three_turns_are_recalled_those_that_share_most() -> None:
-    entries = {number: f"The fee of jetty {number} was discussed." for number in range(1, 7)}
+    entries = {
+        number: f"The fee of jetty {number} was discussed." for number in range(1, 7)
+    }
     entries[2] = "The mooring fee of the boat was discussed."
-    assert arguments(MODEL.complete([summaries(entries), user(FEE)], RECALL)) == {"turn_numbers": [2]}
+    assert arguments(MODEL.complete([summaries(entries), user(FEE)], RECALL)) == {
+        "turn_numbers": [2]
+    }
     again = dict.fromkeys(range(1, 7), "The mooring fee of the boat was discussed.")
-    assert arguments(MODEL.complete([summaries(again), user(FEE)], RECALL)) == {"turn_numbers": [4, 5, 6]}
+    assert arguments(MODEL.complete([summaries(again), user(FEE)], RECALL)) == {
+        "turn_numbers": [4, 5, 6]
+    }
 
 
 def test_a_turn_that_shares_little_is_not_recalled() -> None:
-    entries = {1: "The museum sent a letter.", 2: "The mooring fee of the boat was discussed at length."}
-    question = user("Which museum told us about the mooring fee of the boat in the harbour of Ghent?")
-    assert arguments(MODEL.complete([summaries(entries), question], RECALL)) == {"turn_numbers": [2]}
+    entries = {
+        1: "The museum sent a letter.",
+        2: "The mooring fee of the boat was discussed at length.",
+    }
+    question = user(
+        "Which museum told us about the mooring fee of the boat in the harbour of Ghent?"
+    )
+    assert arguments(MODEL.complete([summaries(entries), question], RECALL)) == {
+        "turn_numbers": [2]
+    }
 
 
 def test_a_mark_inside_a_summary_begins_no_entry() -> None:
@@ -96,12 +130,18 @@ def test_a_mark_inside_a_summary_begins_no_entry() -> None:
         1: "The cat is Biscuit.",
         5: "It was quoted:\n[Turn 2] the mooring fee of the boat\n[Turn 99999999999] is",
     }
-    assert arguments(MODEL.complete([summaries(entries), user(FEE)], RECALL)) == {"turn_numbers": [5]}
+    assert arguments(MODEL.complete([summaries(entries), user(FEE)], RECALL)) == {
+        "turn_numbers": [5]
+    }
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])
 def test_a_fact_that_was_sent_word_for_word_is_answered_at_once(role: str) -> None:
-    messages = [summaries(BOAT), Message(role, "The mooring fee of the boat is 640 euros."), user(FEE)]
+    messages = [
+        summaries(BOAT),
+        Message(role, "The mooring fee of the boat is 640 euros."),
+        user(FEE),
+    ]
     reply = MODEL.complete(messages, RECALL)
     assert not reply.tool_calls
     assert "640" in reply.text
@@ -120,14 +160,27 @@ def test_a_fact_that_is_not_found_beside_the_summaries_is_recalled() -> None:
 @pytest.mark.parametrize("entries", [BOAT, TEA, {}])
 @pytest.mark.parametrize(
     "said",
-    ["Hello!", "Thanks a lot!", "The boat is moored in Ghent.", "你好", "茶馆的房租是4200元。", "", "???", "What?"],
+    [
+        "Hello!",
+        "Thanks a lot!",
+        "The boat is moored in Ghent.",
+        "你好",
+        "茶馆的房租是4200元。",
+        "",
+        "???",
+        "What?",
+    ],
 )
-def test_statements_greetings_and_empty_questions_call_nothing(entries: dict[int, str], said: str) -> None:
+def test_statements_greetings_and_empty_questions_call_nothing(
+    entries: dict[int, str], said: str
+) -> None:
     messages = [summaries(entries)] * bool(entries) + [user(said)]
     assert MODEL.complete(messages, RECALL).text == MODEL.complete(messages).text
 
 
-@pytest.mark.parametrize("question", ["What is my blood type?", "我的护照什么时候过期？"])
+@pytest.mark.parametrize(
+    "question", ["What is my blood type?", "我的护照什么时候过期？"]
+)
 def test_where_no_summary_speaks_of_it_nothing_is_recalled(question: str) -> None:
     messages = [summaries(BOAT | {13: TEA[1]}), user(question)]
     reply = MODEL.complete(messages, RECALL)
@@ -139,23 +192,41 @@ def test_where_no_summary_speaks_of_it_nothing_is_recalled(question: str) -> Non
 @pytest.mark.parametrize(
     "context",
     [
-        [Message("system", "Earlier: the mooring fee of the boat is 5 euros. 茶馆的房租是5元。")],
+        [
+            Message(
+                "system",
+                "Earlier: the mooring fee of the boat is 5 euros. 茶馆的房租是5元。",
+            )
+        ],
         [user("I am Ann.")],
         [Message("system", "You are polite."), user("I am Ann.")],
     ],
 )
-def test_without_summaries_of_turns_the_newest_messages_are_recalled(question: str, context: list[Message]) -> None:
-    assert arguments(MODEL.complete([*context, user(question)], RECALL)) == {"last_n": 20}
+def test_without_summaries_of_turns_the_newest_messages_are_recalled(
+    question: str, context: list[Message]
+) -> None:
+    assert arguments(MODEL.complete([*context, user(question)], RECALL)) == {
+        "last_n": 20
+    }
 
 
 @pytest.mark.parametrize("question", [FEE, RENT])
-@pytest.mark.parametrize("context", [[], [Message("system", "You are polite. The mooring fee is 5 euros.")]])
-def test_in_the_first_turn_there_is_nothing_to_recall(question: str, context: list[Message]) -> None:
+@pytest.mark.parametrize(
+    "context", [[], [Message("system", "You are polite. The mooring fee is 5 euros.")]]
+)
+def test_in_the_first_turn_there_is_nothing_to_recall(
+    question: str, context: list[Message]
+) -> None:
     assert not MODEL.complete([*context, user(question)], RECALL).tool_calls
 
 
-@pytest.mark.parametrize(("tools", "choice"), [(RECALL, "none"), (THINK, "none"), ((WEATHER,), "auto"), ((), "auto")])
-def test_what_is_not_offered_or_not_wanted_is_not_called(tools: tuple[Tool, ...], choice: Any) -> None:
+@pytest.mark.parametrize(
+    ("tools", "choice"),
+    [(RECALL, "none"), (THINK, "none"), ((WEATHER,), "auto"), ((), "auto")],
+)
+def test_what_is_not_offered_or_not_wanted_is_not_called(
+    tools: tuple[Tool, ...], choice: Any
+) -> None:
     messages = [summaries(BOAT), user(FEE)]
     reply = MODEL.complete(messages, tools, choice)
     assert (reply.text, reply.finish_reason) == (MODEL.complete(messages).text, "stop")
@@ -165,17 +236,28 @@ def test_what_is_not_offered_or_not_wanted_is_not_called(tools: tuple[Tool, ...]
 # --- after the recall -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fact", [*ENGLISH[:12], *CHINESE], ids=lambda fact: fact.question)
+@pytest.mark.parametrize(
+    "fact", [*ENGLISH[:12], *CHINESE], ids=lambda fact: fact.question
+)
 def test_the_recalled_message_is_quoted_and_not_its_summary(fact: Fact) -> None:
     memory, question = (
-        summaries({1: ENGLISH[20].statement, 2: fact.statement, 3: CHINESE[6].statement}),
+        summaries(
+            {1: ENGLISH[20].statement, 2: fact.statement, 3: CHINESE[6].statement}
+        ),
         user(fact.question),
     )
     call = MODEL.complete([memory, question], RECALL)
     assert 2 in arguments(call)["turn_numbers"]
     for tools in (RECALL, ()):
         reply = MODEL.complete(
-            [memory, user(fact.statement), Message("assistant", "Ok."), question, *after(call)], tools
+            [
+                memory,
+                user(fact.statement),
+                Message("assistant", "Ok."),
+                question,
+                *after(call),
+            ],
+            tools,
         )
         assert reply.text.startswith("你告诉过我" if fact in CHINESE else "You told me")
         assert fact.answer in reply.text
@@ -191,11 +273,16 @@ def test_a_summary_that_is_better_placed_gives_way_to_the_recalled_message() -> 
     ]
     assert "My summary" in MODEL.complete(messages).text
     call = ToolCall("call_1", "recall_conversation", '{"turn_numbers": [1]}')
-    assert "You told me" in MODEL.complete([*messages, *after(Reply("", (call,)))], RECALL).text
+    assert (
+        "You told me"
+        in MODEL.complete([*messages, *after(Reply("", (call,)))], RECALL).text
+    )
 
 
 @pytest.mark.parametrize("question", [FEE, RENT])
-@pytest.mark.parametrize("context", [[summaries(BOAT | {13: TEA[2]})], [user("I am Ann.")]])
+@pytest.mark.parametrize(
+    "context", [[summaries(BOAT | {13: TEA[2]})], [user("I am Ann.")]]
+)
 @pytest.mark.parametrize("tools", [RECALL, ()])
 def test_one_recall_a_turn_then_it_answers_even_if_it_found_nothing(
     context: list[Message], question: str, tools: tuple[Tool, ...]
@@ -205,7 +292,16 @@ def test_one_recall_a_turn_then_it_answers_even_if_it_found_nothing(
     reply = MODEL.complete([*context, user(question), *after(call)], tools)
     assert not reply.tool_calls
     assert reply.text == MODEL.complete([*context, user(question)]).text
-    again = MODEL.complete([*context, user(question), *after(call), Message("assistant", "?"), user(question)], RECALL)
+    again = MODEL.complete(
+        [
+            *context,
+            user(question),
+            *after(call),
+            Message("assistant", "?"),
+            user(question),
+        ],
+        RECALL,
+    )
     assert [one.id for one in again.tool_calls] == ["call_2"]
 
 
@@ -221,11 +317,20 @@ def test_results_of_other_tools_stay_sources() -> None:
         Message("tool", '{"mooring fee of the boat": "640 euros"}', tool_call_id="a"),
         Message("tool", "The mooring fee of the boat is 5 euros.", tool_call_id="b"),
     ]
-    thought = Message("assistant", "The mooring fee of the boat is 6 euros.", tool_calls=calls)
-    assert MODEL.complete([user(FEE), thought, *results], RECALL).text.startswith("A tool result says: ")
+    thought = Message(
+        "assistant", "The mooring fee of the boat is 6 euros.", tool_calls=calls
+    )
+    assert MODEL.complete([user(FEE), thought, *results], RECALL).text.startswith(
+        "A tool result says: "
+    )
     reused = Message("assistant", "", tool_calls=(ToolCall("b", "get_fee"),))
-    result = Message("tool", '{"mooring fee of the boat": "640 euros"}', tool_call_id="b")
-    assert "640" in MODEL.complete([user(FEE), thought, results[1], reused, result], RECALL).text
+    result = Message(
+        "tool", '{"mooring fee of the boat": "640 euros"}', tool_call_id="b"
+    )
+    assert (
+        "640"
+        in MODEL.complete([user(FEE), thought, results[1], reused, result], RECALL).text
+    )
 
 
 # --- thinking -------------------------------------------------------------------------------------
@@ -234,8 +339,18 @@ def test_results_of_other_tools_stay_sources() -> None:
 @pytest.mark.parametrize(
     ("entries", "question", "turns", "thought"),
     [
-        (BOAT, FEE, [3, 12], "The summaries of turns 3 and 12 mention this; I look at the turns themselves."),
-        (BOAT, "Where does the cat sleep?", [2], "The summary of turn 2 mentions this; I look at the turn itself."),
+        (
+            BOAT,
+            FEE,
+            [3, 12],
+            "The summaries of turns 3 and 12 mention this; I look at the turns themselves.",
+        ),
+        (
+            BOAT,
+            "Where does the cat sleep?",
+            [2],
+            "The summary of turn 2 mentions this; I look at the turn itself.",
+        ),
         (TEA, RENT, [2], "第2轮的总结提到了这一点，我去看原话。"),
     ],
 )
@@ -243,34 +358,64 @@ def test_a_thought_recalls_and_asks_for_another_round(
     entries: dict[int, str], question: str, turns: list[int], thought: str
 ) -> None:
     reply = MODEL.complete([summaries(entries), user(question), INSTRUCTIONS], THINK)
-    assert [call.name for call in reply.tool_calls] == ["recall_conversation", "continue_thinking"]
+    assert [call.name for call in reply.tool_calls] == [
+        "recall_conversation",
+        "continue_thinking",
+    ]
     assert [call.id for call in reply.tool_calls] == ["call_1", "call_2"]
     assert arguments(reply) == {"turn_numbers": turns}
     assert arguments(reply, "continue_thinking")["continue_thinking"] is True
     assert arguments(reply, "continue_thinking")["reason"]
     assert (reply.text, reply.finish_reason) == (thought, "tool_calls")
-    assert "20" in MODEL.complete([user("I am Ann."), user(question), INSTRUCTIONS], THINK).text
+    assert (
+        "20"
+        in MODEL.complete([user("I am Ann."), user(question), INSTRUCTIONS], THINK).text
+    )
 
 
-@pytest.mark.parametrize("said", [f"{FEE} Bring me the key of Sturdy.", f"茶馆重新开张了。{RENT}"])
+@pytest.mark.parametrize(
+    "said", [f"{FEE} Bring me the key of Sturdy.", f"茶馆重新开张了。{RENT}"]
+)
 def test_the_last_thought_ends_with_a_summary_of_the_turn(said: str) -> None:
-    facts = [user("The mooring fee of the boat is 640 euros."), user("茶馆的房租是4200元。")]
-    first = MODEL.complete([summaries(BOAT | {13: TEA[2]}), user(said), INSTRUCTIONS], THINK)
-    messages = [summaries(BOAT | {13: TEA[2]}), *facts, user(said), INSTRUCTIONS, *after(first), INSTRUCTIONS]
+    facts = [
+        user("The mooring fee of the boat is 640 euros."),
+        user("茶馆的房租是4200元。"),
+    ]
+    first = MODEL.complete(
+        [summaries(BOAT | {13: TEA[2]}), user(said), INSTRUCTIONS], THINK
+    )
+    messages = [
+        summaries(BOAT | {13: TEA[2]}),
+        *facts,
+        user(said),
+        INSTRUCTIONS,
+        *after(first),
+        INSTRUCTIONS,
+    ]
     reply = MODEL.complete(messages, THINK)
     ended = arguments(reply, "continue_thinking")
     assert len(reply.tool_calls) == 1
     assert ended["continue_thinking"] is False
     assert "Sturdy" in ended["summary"] or "茶馆重新开张了" in ended["summary"]
-    assert reply.text in ("I can answer from what I was sent.", "我可以根据收到的内容回答。")
+    assert reply.text in (
+        "I can answer from what I was sent.",
+        "我可以根据收到的内容回答。",
+    )
     assert "999" not in MODEL.complete([*messages, *after(reply)]).text
 
 
 def test_the_summary_of_a_turn_holds_the_answer_within_the_budget() -> None:
-    messages = [user("The mooring fee of the boat is 640 euros."), user(FEE), INSTRUCTIONS]
+    messages = [
+        user("The mooring fee of the boat is 640 euros."),
+        user(FEE),
+        INSTRUCTIONS,
+    ]
     ended = arguments(MODEL.complete(messages, THINK), "continue_thinking")
     assert ended["summary"] == "The mooring fee of the boat is 640 euros."
-    said = [user("My cat Biscuit is 9 years old. My boat Sturdy is moored in Ghent."), INSTRUCTIONS]
+    said = [
+        user("My cat Biscuit is 9 years old. My boat Sturdy is moored in Ghent."),
+        INSTRUCTIONS,
+    ]
     ended = arguments(MODEL.complete(said, THINK), "continue_thinking")
     assert ended["summary"] == said[0].content
     (call,) = MODEL.complete([user("我的猫叫豆豆。")], THINK).tool_calls
@@ -290,19 +435,28 @@ def test_the_summary_of_a_turn_holds_the_answer_within_the_budget() -> None:
     ],
 )
 def test_thinking_without_the_recall_tool_ends_at_once(said: str, thought: str) -> None:
-    reply = MODEL.complete([summaries(BOAT), user(said), INSTRUCTIONS], (CONTINUE_THINKING,))
+    reply = MODEL.complete(
+        [summaries(BOAT), user(said), INSTRUCTIONS], (CONTINUE_THINKING,)
+    )
     assert [call.name for call in reply.tool_calls] == ["continue_thinking"]
     assert arguments(reply, "continue_thinking")["continue_thinking"] is False
     assert reply.text == thought
 
 
-def test_instructions_behind_the_input_are_quoted_only_where_no_tool_was_offered() -> None:
+def test_instructions_behind_the_input_are_quoted_only_where_no_tool_was_offered() -> (
+    None
+):
     messages = [user(FEE), INSTRUCTIONS]
     assert "999" in MODEL.complete(messages).text
-    thought = arguments(MODEL.complete(messages, (CONTINUE_THINKING,)), "continue_thinking")["summary"]
+    thought = arguments(
+        MODEL.complete(messages, (CONTINUE_THINKING,)), "continue_thinking"
+    )["summary"]
     assert "999" not in thought
     assert "999" not in MODEL.complete(messages, THINK, "none").text
-    assert "999" not in MODEL.complete([*messages, *after(MODEL.complete(messages, THINK))]).text
+    assert (
+        "999"
+        not in MODEL.complete([*messages, *after(MODEL.complete(messages, THINK))]).text
+    )
 
 
 # --- usage, quality, anything at all --------------------------------------------------------------
@@ -318,7 +472,14 @@ def test_usage_counts_schemas_and_calls() -> None:
         assert reply.usage.input_tokens == plain.input_tokens + schema_tokens(
             count, tuple(tool.text for tool in tools), has_system_prompt=True
         )
-        spoken = [reply.text, *(part for call in reply.tool_calls for part in (call.name, call.arguments))]
+        spoken = [
+            reply.text,
+            *(
+                part
+                for call in reply.tool_calls
+                for part in (call.name, call.arguments)
+            ),
+        ]
         assert reply.usage.output_tokens == sum(map(count, spoken))
 
 
@@ -336,7 +497,17 @@ def test_turns_that_hold_the_evidence_of_bundled_probes_are_recalled(id: str) ->
 
 
 TEXTS = st.text(max_size=80) | st.sampled_from(
-    [FEE, RENT, BOAT[3], TEA[2], "[Turn 1] hi", "=== X ===\n[Turn 2]", summaries(BOAT).content, "What? 谁？", "\n"]
+    [
+        FEE,
+        RENT,
+        BOAT[3],
+        TEA[2],
+        "[Turn 1] hi",
+        "=== X ===\n[Turn 2]",
+        summaries(BOAT).content,
+        "What? 谁？",
+        "\n",
+    ]
 )
 CALLS = st.lists(
     st.builds(
@@ -359,7 +530,12 @@ MESSAGES = st.lists(
 )
 
 
-@given(MESSAGES, TEXTS, st.sampled_from([RECALL, THINK, THINK[1:], (WEATHER,), ()]), st.sampled_from(["auto", "none"]))
+@given(
+    MESSAGES,
+    TEXTS,
+    st.sampled_from([RECALL, THINK, THINK[1:], (WEATHER,), ()]),
+    st.sampled_from(["auto", "none"]),
+)
 def test_anything_is_answered_or_calls_well_formed(
     context: list[Message], question: str, tools: tuple[Tool, ...], choice: Any
 ) -> None:
@@ -368,7 +544,9 @@ def test_anything_is_answered_or_calls_well_formed(
     assert reply == MODEL.complete(messages, tools, choice)
     assert reply.text.strip() or reply.tool_calls
     assert {call.name for call in reply.tool_calls} <= {tool.name for tool in tools}
-    ids = [call.id for message in (*messages, *after(reply)) for call in message.tool_calls]
+    ids = [
+        call.id for message in (*messages, *after(reply)) for call in message.tool_calls
+    ]
     assert all(ids.count(call.id) == 1 for call in reply.tool_calls)
     for call in reply.tool_calls:
         value = json.loads(call.arguments)

@@ -21,8 +21,10 @@ from memviz.tuning.sweep_conversation import SweepConversation
 from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
 
 SUMMARIZING = (
-    strategy("summary", buffer_size=4), strategy("chat_summary_buffer", token_limit=1500), strategy("summary_only"),
-)  # fmt: skip
+    strategy("summary", buffer_size=4),
+    strategy("chat_summary_buffer", token_limit=1500),
+    strategy("summary_only"),
+)
 SAID = {
     1: "1fe4a281fd7c2de1",
     2: "d491d01b2c86fd52",
@@ -38,10 +40,18 @@ def everything_said() -> list[str]:
     """The summaries of four bundled conversations, the answers to their questions, and some acknowledgements."""
     model, said = OfflineModel(), list[str]()
     for _, transcript in measured_conversations():
-        said += [one.text for setting in SUMMARIZING for one in replay(transcript, setting, model=model).summaries]
+        said += [
+            one.text
+            for setting in SUMMARIZING
+            for one in replay(transcript, setting, model=model).summaries
+        ]
         asked = [Message("user", probe.question) for probe in transcript.probes]
-        said += [model.complete([*transcript.messages, question]).text for question in asked]
-        said += [model.complete(transcript.messages[:length]).text for length in (1, 9, 17)]
+        said += [
+            model.complete([*transcript.messages, question]).text for question in asked
+        ]
+        said += [
+            model.complete(transcript.messages[:length]).text for length in (1, 9, 17)
+        ]
     return said
 
 
@@ -58,7 +68,9 @@ def raise_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memviz.models.offline.model.VERSION", VERSION + 1)
 
 
-def test_a_run_of_another_version_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_another_version_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = RunKey(FIRST_SAMPLE, SUMMARIZING[0], "chars4", OFFLINE)
     Workspace(tmp_path / "a.db").run(key, OfflineModel())
     assert Workspace(tmp_path / "a.db").kept_run(key) is not None
@@ -66,9 +78,15 @@ def test_a_run_of_another_version_is_made_again(tmp_path: Path, monkeypatch: pyt
     assert Workspace(tmp_path / "a.db").kept_run(key) is None
 
 
-def test_a_free_run_of_another_version_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = RunKey(FIRST_SAMPLE, strategy("window"), "chars4", "another", model=OFFLINE)
-    summarized = replace(answered, strategy=SUMMARIZING[0], summarizer=OFFLINE, model="another")
+def test_a_free_run_of_another_version_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = RunKey(
+        FIRST_SAMPLE, strategy("window"), "chars4", "another", model=OFFLINE
+    )
+    summarized = replace(
+        answered, strategy=SUMMARIZING[0], summarizer=OFFLINE, model="another"
+    )
     for key in (answered, summarized):
         workspace = Workspace(tmp_path / "a.db")
         free = workspace.free_run(key, OfflineModel(), OfflineModel())
@@ -76,10 +94,15 @@ def test_a_free_run_of_another_version_is_made_again(tmp_path: Path, monkeypatch
         workspace.keep_free_run(key, free.run)
         assert Workspace(tmp_path / "a.db").kept_free_run(key) is not None
     raise_version(monkeypatch)
-    assert [Workspace(tmp_path / "a.db").kept_free_run(key) for key in (answered, summarized)] == [None, None]
+    assert [
+        Workspace(tmp_path / "a.db").kept_free_run(key)
+        for key in (answered, summarized)
+    ] == [None, None]
 
 
-def test_what_the_offline_model_has_no_say_in_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_offline_model_has_no_say_in_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     keys = [
         RunKey("any", strategy("window"), "chars4", OFFLINE, model="another"),
         RunKey("any", SUMMARIZING[0], "chars4", "another"),
@@ -89,12 +112,21 @@ def test_what_the_offline_model_has_no_say_in_is_kept(monkeypatch: pytest.Monkey
     assert [key.digest(9) for key in keys] == before
 
 
-def test_cells_of_another_version_are_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_of_another_version_are_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def measured(model: OfflineModel) -> int:
         subject = SweepConversation.of(bundled()["trip"], counter("chars4"))
-        grid = settings({"summary": {"buffer_size": [4]}, "window": {"window_size": [4, 8]}})
+        grid = settings(
+            {"summary": {"buffer_size": [4]}, "window": {"window_size": [4, 8]}}
+        )
         work = Sweeping(
-            (subject,), grid, counter="chars4", summarizer=model, kept=Store(tmp_path / "a.db"), executor="inline"
+            (subject,),
+            grid,
+            counter="chars4",
+            summarizer=model,
+            kept=Store(tmp_path / "a.db"),
+            executor="inline",
         )
         list(work)
         return work.measured

@@ -45,7 +45,10 @@ def test_a_model_goes_by_several_names(name: str, same_as: str) -> None:
     assert price(name) == prices()[same_as]
 
 
-@pytest.mark.parametrize("name", ["", "nonsense", "openai/nonsense", "anthropic/gpt-4o", "sample_spec", "dall-e-3"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "nonsense", "openai/nonsense", "anthropic/gpt-4o", "sample_spec", "dall-e-3"],
+)
 def test_an_unknown_model_has_no_price(name: str) -> None:
     assert price(name) is None
 
@@ -57,32 +60,47 @@ def test_no_price_is_0_but_for_models_on_ones_own_machine() -> None:
     for known in prices().values():
         if known.provider not in prices_module.FREE_PROVIDERS:
             rates = (known, *known.long_input_rates)
-            assert all(each.input_usd_per_token != 0 and each.output_usd_per_token != 0 for each in rates)
+            assert all(
+                each.input_usd_per_token != 0 and each.output_usd_per_token != 0
+                for each in rates
+            )
 
 
 def test_a_model_in_the_file_without_rates_costs_an_unknown_amount() -> None:
-    unpriced = next(known for known in prices().values() if known.input_usd_per_token is None)
+    unpriced = next(
+        known for known in prices().values() if known.input_usd_per_token is None
+    )
     assert unpriced.cost_usd(Usage(1000, 100)) is None
 
 
 RATES = TokenRates(
-    input_usd_per_token=4.0, output_usd_per_token=10.0, cache_read_usd_per_token=1.0, cache_write_usd_per_token=5.0
+    input_usd_per_token=4.0,
+    output_usd_per_token=10.0,
+    cache_read_usd_per_token=1.0,
+    cache_write_usd_per_token=5.0,
 )
 
 
 def test_cached_and_written_tokens_are_part_of_the_input() -> None:
-    assert RATES.cost_usd(Usage(100, 7, cached_tokens=60), cache_write_tokens=30) == 10 * 4 + 60 * 1 + 30 * 5 + 7 * 10
+    assert (
+        RATES.cost_usd(Usage(100, 7, cached_tokens=60), cache_write_tokens=30)
+        == 10 * 4 + 60 * 1 + 30 * 5 + 7 * 10
+    )
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1))
-def test_a_cache_without_a_rate_of_its_own_saves_nothing(read: int, output: int, part: float) -> None:
+def test_a_cache_without_a_rate_of_its_own_saves_nothing(
+    read: int, output: int, part: float
+) -> None:
     plain = TokenRates(
         input_usd_per_token=4.0,
         output_usd_per_token=10.0,
         cache_read_usd_per_token=None,
         cache_write_usd_per_token=None,
     )
-    assert plain.cost_usd(Usage(read, output, int(read * part))) == plain.cost_usd(Usage(read, output))
+    assert plain.cost_usd(Usage(read, output, int(read * part))) == plain.cost_usd(
+        Usage(read, output)
+    )
 
 
 def test_long_requests_have_their_own_rates() -> None:
@@ -94,11 +112,32 @@ def test_long_requests_have_their_own_rates() -> None:
 
 def _comparable() -> list[Price]:
     """Some hundred models of providers whose prices depend on nothing but tokens."""
-    providers = {"openai", "anthropic", "gemini", "mistral", "groq", "xai", "moonshot", "cerebras"}
-    priced = (each for each in prices().values() if each.provider in providers and each.mode == "chat")
-    known = [each for each in priced if each.input_usd_per_token and each.output_usd_per_token]
+    providers = {
+        "openai",
+        "anthropic",
+        "gemini",
+        "mistral",
+        "groq",
+        "xai",
+        "moonshot",
+        "cerebras",
+    }
+    priced = (
+        each
+        for each in prices().values()
+        if each.provider in providers and each.mode == "chat"
+    )
+    known = [
+        each
+        for each in priced
+        if each.input_usd_per_token and each.output_usd_per_token
+    ]
     # Where a name stands in the file with and without its provider, litellm takes the other entry.
-    return [each for each in known if "ft:" not in each.model and f"{each.provider}/{each.model}" not in prices()][::3]
+    return [
+        each
+        for each in known
+        if "ft:" not in each.model and f"{each.provider}/{each.model}" not in prices()
+    ][::3]
 
 
 @pytest.mark.slow
@@ -116,7 +155,9 @@ def test_costs_agree_with_litellm(tokens: int) -> None:
             cache_read_input_tokens=cached,
             custom_llm_provider=known.provider,
         )
-        assert known.cost_usd(Usage(tokens, 500, cached)) == pytest.approx(sum(theirs)), known.model
+        assert known.cost_usd(Usage(tokens, 500, cached)) == pytest.approx(
+            sum(theirs)
+        ), known.model
 
 
 def test_days_of_retirement_are_dates() -> None:
@@ -141,7 +182,9 @@ def test_reading_prices_does_not_import_litellm() -> None:
         "import json, sys; from memviz.models.prices import price; known = price('gpt-4o-mini');"
         "print(json.dumps([known.max_input_tokens, 'litellm' in sys.modules]))"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert json.loads(ran.stdout) == [128_000, False]
 
 

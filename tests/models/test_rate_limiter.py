@@ -55,7 +55,9 @@ def test_a_refusal_holds_everybody_back(gate: RateLimiter, clock: Clock) -> None
     assert clock.naps == [5.0]
 
 
-def test_a_shorter_wait_does_not_open_the_gate_again(gate: RateLimiter, clock: Clock) -> None:
+def test_a_shorter_wait_does_not_open_the_gate_again(
+    gate: RateLimiter, clock: Clock
+) -> None:
     gate.refused(clock(), 7.0)
     gate.refused(clock(), 1.0)
     gate.wait(clock.sleep)
@@ -70,7 +72,9 @@ def test_after_it_they_pass_one_by_one(gate: RateLimiter, clock: Clock) -> None:
     assert naps == pytest.approx([1.0 + turn * FIRST_PACE_SECONDS for turn in range(4)])
 
 
-def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(gate: RateLimiter, clock: Clock) -> None:
+def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(
+    gate: RateLimiter, clock: Clock
+) -> None:
     gate.refused(clock(), 1.0)
     first = True
 
@@ -85,7 +89,9 @@ def test_who_waits_takes_another_turn_when_somebody_is_refused_meanwhile(gate: R
     assert clock.naps == pytest.approx([1.0, 3.0])
 
 
-def test_requests_that_were_under_way_together_slow_down_once(gate: RateLimiter, clock: Clock) -> None:
+def test_requests_that_were_under_way_together_slow_down_once(
+    gate: RateLimiter, clock: Clock
+) -> None:
     begun = clock()
     clock.seconds += 0.1
     for _ in range(8):
@@ -95,7 +101,9 @@ def test_requests_that_were_under_way_together_slow_down_once(gate: RateLimiter,
     assert gate.pace_seconds == 2 * FIRST_PACE_SECONDS
 
 
-def test_answers_quicken_the_pace_until_nobody_is_slowed_down(gate: RateLimiter, clock: Clock) -> None:
+def test_answers_quicken_the_pace_until_nobody_is_slowed_down(
+    gate: RateLimiter, clock: Clock
+) -> None:
     gate.refused(clock(), 0.0)
     paces = []
     while gate.pace_seconds:
@@ -105,7 +113,9 @@ def test_answers_quicken_the_pace_until_nobody_is_slowed_down(gate: RateLimiter,
     assert 20 < len(paces) < 100
 
 
-def test_a_wait_of_ones_own_is_kept_to_the_full(gate: RateLimiter, clock: Clock) -> None:
+def test_a_wait_of_ones_own_is_kept_to_the_full(
+    gate: RateLimiter, clock: Clock
+) -> None:
     gate.refused(clock(), 1.0)
     gate.wait(clock.sleep, 2.5)
     assert clock.naps == [2.5]
@@ -115,11 +125,16 @@ def test_a_wait_of_ones_own_is_kept_to_the_full(gate: RateLimiter, clock: Clock)
 
 
 @pytest.mark.slow
-def test_a_refused_call_holds_back_every_model_with_the_same_key(server: OpenAIServer) -> None:
+def test_a_refused_call_holds_back_every_model_with_the_same_key(
+    server: OpenAIServer,
+) -> None:
     server.then(FAILURES["429"][0])
     failure(client(server))
     naps = Naps()
-    assert client(server, "openai/gpt-4o", sleep=naps).complete(HELLO).text == "Hello there."
+    assert (
+        client(server, "openai/gpt-4o", sleep=naps).complete(HELLO).text
+        == "Hello there."
+    )
     assert naps == [pytest.approx(7, abs=1)]
 
 
@@ -143,7 +158,9 @@ def test_other_failures_hold_back_nobody(server: OpenAIServer, fault: str) -> No
 
 
 @pytest.mark.slow
-def test_answers_let_callers_pass_as_fast_as_before(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_let_callers_pass_as_fast_as_before(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = RateLimiter()
     monkeypatch.setattr("memviz.models.litellm_client.gate_of", lambda whom: gate)
     server.then(answers.status(429, "Slow down", Retry_After="0"))
@@ -160,11 +177,16 @@ def test_the_caller_says_how_long_a_wait_may_be(server: OpenAIServer) -> None:
     server.then(minute, minute)
     assert isinstance(failure(client(server, retries=1))[0], RateLimitError)
     naps = Naps()
-    assert client(server, retries=1, longest_wait=90, sleep=naps).complete(HELLO).text == "Hello there."
+    assert (
+        client(server, retries=1, longest_wait=90, sleep=naps).complete(HELLO).text
+        == "Hello there."
+    )
     assert naps == [60.0]
 
 
-def test_a_chat_does_not_wait_as_long_as_a_sweep_is_willing_to(server: OpenAIServer) -> None:
+def test_a_chat_does_not_wait_as_long_as_a_sweep_is_willing_to(
+    server: OpenAIServer,
+) -> None:
     server.then(answers.status(429, "Slow down", Retry_After="60"))
     failure(client(server, longest_wait=90))
     naps = Naps()
@@ -179,7 +201,9 @@ def test_a_longest_wait_out_of_range(server: OpenAIServer) -> None:
 
 @pytest.mark.parametrize("says_when", [True, False])
 @pytest.mark.slow
-def test_eight_threads_share_a_limit_and_all_get_their_answers(server: OpenAIServer, says_when: bool) -> None:
+def test_eight_threads_share_a_limit_and_all_get_their_answers(
+    server: OpenAIServer, says_when: bool
+) -> None:
     server.otherwise = limit = RateLimited(2, 0.2, says_when=says_when)
     model = client(server, retries=8, jitter=random.Random(0).random)
     with ThreadPoolExecutor(8) as pool:

@@ -23,7 +23,9 @@ SETTINGS = {"api_key": KEY}
 
 
 def spread(between: str, every: int = 1) -> Callable[[str], str]:
-    return lambda key: between.join(key[start : start + every] for start in range(0, len(key), every))
+    return lambda key: between.join(
+        key[start : start + every] for start in range(0, len(key), every)
+    )
 
 
 FORMS: dict[str, Callable[[str], str]] = {
@@ -39,7 +41,9 @@ FORMS: dict[str, Callable[[str], str]] = {
     "Base64 of a header": lambda key: b64encode(f"Bearer {key}".encode()).decode(),
     "Base64 in lines": lambda key: spread("\n", 16)(b64encode(key.encode()).decode()),
     "address": lambda key: quote(key, safe=""),
-    "address, every letter": lambda key: "".join(f"%{byte:02X}" for byte in key.encode()),
+    "address, every letter": lambda key: "".join(
+        f"%{byte:02X}" for byte in key.encode()
+    ),
     "hex": lambda key: key.encode().hex(),
     "hex with colons": lambda key: key.encode().hex(":").upper(),
     "spaces": spread(" "),
@@ -54,18 +58,29 @@ FORMS: dict[str, Callable[[str], str]] = {
     "both": lambda key: key[:14] + "****" + key[-10:],
 }
 
-OTHERS = {"basic sign-in": 8, "basic sign-in, another user": 4, "Base64 of a header": 12}
+OTHERS = {
+    "basic sign-in": 8,
+    "basic sign-in, another user": 4,
+    "Base64 of a header": 12,
+}
 """Characters at the start of these that hold ``user:`` and the like, and at most one of the key."""
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_key_is_concealed_in_every_form(form: str) -> None:
-    shown = conceal(f"Incorrect API key provided: {FORMS[form](KEY)}. Get one on the page of keys.", SETTINGS)
+    shown = conceal(
+        f"Incorrect API key provided: {FORMS[form](KEY)}. Get one on the page of keys.",
+        SETTINGS,
+    )
     assert shown.startswith("Incorrect API key provided: ")
     assert shown.endswith(". Get one on the page of keys.")
-    left = shown.removeprefix("Incorrect API key provided: ").removesuffix(". Get one on the page of keys.")
+    left = shown.removeprefix("Incorrect API key provided: ").removesuffix(
+        ". Get one on the page of keys."
+    )
     assert "***" in left
-    assert sum(character.isalnum() for character in left) < PART_CHARS + OTHERS.get(form, 0)
+    assert sum(character.isalnum() for character in left) < PART_CHARS + OTHERS.get(
+        form, 0
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -74,14 +89,22 @@ def test_also_in_what_a_server_sends(server: OpenAIServer, form: str) -> None:
     error, _ = failure(client(server, api_key=KEY))
     assert '("You sent ' in str(error)
     assert "***" in str(error)
-    plain = "".join(character for character in str(error).lower() if character.isalnum())
-    sent = "".join(character for character in FORMS[form](KEY).lower() if character.isalnum() and character.isascii())
+    plain = "".join(
+        character for character in str(error).lower() if character.isalnum()
+    )
+    sent = "".join(
+        character
+        for character in FORMS[form](KEY).lower()
+        if character.isalnum() and character.isascii()
+    )
     starts = range(OTHERS.get(form, 0), len(sent) - PART_CHARS + 1)
     assert not any(sent[start : start + PART_CHARS] in plain for start in starts)
 
 
 def test_what_json_writes_as_signs_is_read_before(server: OpenAIServer) -> None:
-    server.then(answers.status(400, 'say "hi"\tto caf\u00e9\x1b[31m\ud800\u202e!\nand more'))
+    server.then(
+        answers.status(400, 'say "hi"\tto caf\u00e9\x1b[31m\ud800\u202e!\nand more')
+    )
     error, _ = failure(client(server))
     assert '("say "hi" to caf\u00e9 [31m  !")' in str(error)
 
@@ -103,7 +126,9 @@ def test_ordinary_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_nothing_else_is_changed(before: str, after: str) -> None:
     for text in (before, after):
-        assert conceal(text, SETTINGS) == text or any(character in "sk-proj" for character in text)
+        assert conceal(text, SETTINGS) == text or any(
+            character in "sk-proj" for character in text
+        )
     shown = conceal(f"{before} {KEY} {after}", SETTINGS)
     assert KEY not in shown
     assert "***" in shown
@@ -115,5 +140,7 @@ def test_a_long_text_takes_time_in_proportion() -> None:
         conceal(text, SETTINGS)
         return time.perf_counter() - begun
 
-    short, long = (json.dumps({"message": "sk-proj-" * count}) for count in (2_000, 40_000))
+    short, long = (
+        json.dumps({"message": "sk-proj-" * count}) for count in (2_000, 40_000)
+    )
     assert seconds(long) < 200 * max(seconds(short), 0.001)

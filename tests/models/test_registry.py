@@ -29,7 +29,10 @@ def test_options_reach_the_offline_model() -> None:
     assert found.summary_budget_tokens == 40
 
 
-@pytest.mark.parametrize("name", ["openai/anything", "gpt-4o", "ollama/llama3:8b", "ft:gpt-4o-2024-08-06:org::id"])
+@pytest.mark.parametrize(
+    "name",
+    ["openai/anything", "gpt-4o", "ollama/llama3:8b", "ft:gpt-4o-2024-08-06:org::id"],
+)
 def test_other_names_are_litellm_models(name: str) -> None:
     found = model(name, api_key="sk-0123456789", timeout=5, retries=1, temperature=0)
     assert isinstance(found, LiteLLMModel)
@@ -52,7 +55,9 @@ def test_other_names_are_litellm_models(name: str) -> None:
         ("text-embedding-3-small", "There is no model"),
     ],
 )
-def test_names_that_cannot_be_one_are_refused_in_one_sentence(name: str, words: str) -> None:
+def test_names_that_cannot_be_one_are_refused_in_one_sentence(
+    name: str, words: str
+) -> None:
     with pytest.raises(UnknownModelError) as caught:
         model(name)
     message = str(caught.value)
@@ -61,7 +66,9 @@ def test_names_that_cannot_be_one_are_refused_in_one_sentence(name: str, words: 
     assert message.endswith(".")
 
 
-@pytest.mark.parametrize("key", ["sk-abcdefghij0123456789", "AIzaSyabcdefghij0123456789"])
+@pytest.mark.parametrize(
+    "key", ["sk-abcdefghij0123456789", "AIzaSyabcdefghij0123456789"]
+)
 def test_a_key_in_place_of_a_name_is_not_repeated(key: str) -> None:
     with pytest.raises(UnknownModelError, match="looks like an API key") as caught:
         model(key)
@@ -77,7 +84,9 @@ def test_no_known_model_looks_like_a_key() -> None:
 def test_suggestions_start_with_offline_and_have_a_price() -> None:
     names = known_models()
     assert names[0] == "offline"
-    assert {"openai", "anthropic", "gemini", "mistral", "ollama"} <= {name.partition("/")[0] for name in names}
+    assert {"openai", "anthropic", "gemini", "mistral", "ollama"} <= {
+        name.partition("/")[0] for name in names
+    }
     assert len(names) == len(set(names))
     for name in names[1:]:
         known = price(name)
@@ -134,18 +143,34 @@ def test_an_empty_variable_counts_as_missing(monkeypatch: pytest.MonkeyPatch) ->
 def test_variables_are_those_that_litellm_asks_for() -> None:
     litellm = load_litellm()
     asked = {
-        provider: set(litellm.validate_environment(f"{provider}/some-model")["missing_keys"])
+        provider: set(
+            litellm.validate_environment(f"{provider}/some-model")["missing_keys"]
+        )
         for provider in key_variables()
     }
-    known = {provider: {name for group in groups for name in group} for provider, groups in key_variables().items()}
-    agreeing = [provider for provider, names in asked.items() if names and names & known[provider]]
-    assert [provider for provider, names in asked.items() if names and not names & known[provider]] == []
+    known = {
+        provider: {name for group in groups for name in group}
+        for provider, groups in key_variables().items()
+    }
+    agreeing = [
+        provider
+        for provider, names in asked.items()
+        if names and names & known[provider]
+    ]
+    assert [
+        provider
+        for provider, names in asked.items()
+        if names and not names & known[provider]
+    ] == []
     assert len(agreeing) > 15
 
 
 def test_suggested_models_are_of_providers_whose_keys_are_known() -> None:
     providers = {provider_of(name) for name in known_models()[1:]}
-    assert all(provider in key_variables() or provider.startswith(OWN_SIGN_IN) for provider in providers)
+    assert all(
+        provider in key_variables() or provider.startswith(OWN_SIGN_IN)
+        for provider in providers
+    )
 
 
 @pytest.mark.slow
@@ -162,8 +187,16 @@ try:
 except {MissingKeyError.__name__}:
     print(json.dumps(["litellm" in sys.modules, missing[0]]))
 """
-    environment = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    environment = {
+        name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
     assert json.loads(ran.stdout) == [False, ["OPENAI_API_KEY"]]
 
 
@@ -179,6 +212,16 @@ litellm = load_litellm()
 wanted = ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_MODE", "HF_HUB_OFFLINE")
 print(json.dumps([[os.environ[name] for name in wanted], litellm.telemetry, litellm.suppress_debug_info]))
 """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LITELLM", "HF_"))}
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LITELLM", "HF_"))
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
     assert json.loads(ran.stdout) == [["True", "PRODUCTION", "1"], False, True]

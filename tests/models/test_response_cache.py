@@ -24,7 +24,15 @@ from memviz.models.response_cache import FILE_NAME, CachedModel, ResponseCache
 from memviz.models.scripted import ScriptedModel
 from memviz.models.tools import Tool
 from tests.models import openai_server as answers
-from tests.models.litellm_calls import FAILURES, HELLO, KEY, NAME, SHORT_TIMEOUT, TIMEOUT, client
+from tests.models.litellm_calls import (
+    FAILURES,
+    HELLO,
+    KEY,
+    NAME,
+    SHORT_TIMEOUT,
+    TIMEOUT,
+    client,
+)
 from tests.models.openai_server import Answer, OpenAIServer, openai_server
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
@@ -32,7 +40,9 @@ pytestmark = pytest.mark.usefixtures("no_provider_keys")
 RECALL = Tool("recall", "Look something up.", {"type": "object", "properties": {}})
 
 
-def cached(server: OpenAIServer, folder: Path, name: str = NAME, **settings: Any) -> CachedModel:
+def cached(
+    server: OpenAIServer, folder: Path, name: str = NAME, **settings: Any
+) -> CachedModel:
     return CachedModel(client(server, name, **settings), folder)
 
 
@@ -43,15 +53,23 @@ def test_a_request_is_paid_once(server: OpenAIServer, tmp_path: Path) -> None:
     usage = {**answers.USAGE, "prompt_tokens_details": {"cached_tokens": 800}}
     server.then(answers.text("Hello", " there", usage=usage))
     first = cached(server, tmp_path).complete(HELLO)
-    again = cached(server, tmp_path).complete(HELLO)  # another object, as after a restart
+    again = cached(server, tmp_path).complete(
+        HELLO
+    )  # another object, as after a restart
     assert len(server.requests) == 1
-    assert (first.text, first.cached, first.usage) == ("Hello there", False, Usage(1000, 100, 800))
+    assert (first.text, first.cached, first.usage) == (
+        "Hello there",
+        False,
+        Usage(1000, 100, 800),
+    )
     assert first.cost_usd is not None
     assert first.cost_usd > 0
     assert again == replace(first, cost_usd=0.0, cached=True)
 
 
-def test_a_hit_streams_its_text_and_then_the_reply(server: OpenAIServer, tmp_path: Path) -> None:
+def test_a_hit_streams_its_text_and_then_the_reply(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     model = cached(server, tmp_path)
     model.complete(HELLO)
     *pieces, reply = model.stream(HELLO)
@@ -66,26 +84,46 @@ def test_a_summary_is_kept_too(server: OpenAIServer, tmp_path: Path) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_replay_is_paid_once_and_its_record_says_so(server: OpenAIServer, tmp_path: Path) -> None:
-    talk = [Message(role, f"{role} says {n}") for n in range(8) for role in ("user", "assistant")]
+def test_a_replay_is_paid_once_and_its_record_says_so(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
+    talk = [
+        Message(role, f"{role} says {n}")
+        for n in range(8)
+        for role in ("user", "assistant")
+    ]
     strategy = memviz.strategy("summary", buffer_size=2)
-    first = memviz.replay(talk, strategy, model=cached(server, tmp_path), counter="chars4")
+    first = memviz.replay(
+        talk, strategy, model=cached(server, tmp_path), counter="chars4"
+    )
     asked = len(server.requests)
-    again = memviz.replay(talk, strategy, model=cached(server, tmp_path), counter="chars4")
+    again = memviz.replay(
+        talk, strategy, model=cached(server, tmp_path), counter="chars4"
+    )
     assert asked == len(first.compactions) > 2
     assert len(server.requests) == asked
-    assert [c.summary for c in again.compactions] == [c.summary for c in first.compactions]
+    assert [c.summary for c in again.compactions] == [
+        c.summary for c in first.compactions
+    ]
     assert [c.usage for c in again.compactions] == [Usage(1000, 100)] * asked
     assert [c.cost for c in again.compactions] == [0.0] * asked
 
 
 def test_tool_calls_are_kept(server: OpenAIServer, tmp_path: Path) -> None:
-    call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "recall", "arguments": '{"n": 3}'}}
+    call = {
+        "index": 0,
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "recall", "arguments": '{"n": 3}'},
+    }
     server.then(answers.text(tools=[[call]], finish_reason="tool_calls"))
     model = cached(server, tmp_path)
     model.complete(HELLO, [RECALL])
     again = model.complete(HELLO, [RECALL])
-    assert (again.tool_calls, again.finish_reason) == ((ToolCall("call_1", "recall", '{"n": 3}'),), "tool_calls")
+    assert (again.tool_calls, again.finish_reason) == (
+        (ToolCall("call_1", "recall", '{"n": 3}'),),
+        "tool_calls",
+    )
     assert len(server.requests) == 1
 
 
@@ -93,10 +131,14 @@ def test_unknown_usage_stays_unknown(server: OpenAIServer, tmp_path: Path) -> No
     server.then(answers.text("Hello", usage=None))
     model = cached(server, tmp_path)
     assert model.complete(HELLO).cost_usd is None
-    assert model.complete(HELLO) == Reply("Hello", (), None, 0.0, NAME, "stop", cached=True)
+    assert model.complete(HELLO) == Reply(
+        "Hello", (), None, 0.0, NAME, "stop", cached=True
+    )
 
 
-def test_threads_that_ask_the_same_wait_for_one_answer(server: OpenAIServer, tmp_path: Path) -> None:
+def test_threads_that_ask_the_same_wait_for_one_answer(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     server.otherwise = answers.slow(0.3)
     models = [cached(server, tmp_path) for _ in range(4)]
     with ThreadPoolExecutor(8) as pool:
@@ -106,7 +148,9 @@ def test_threads_that_ask_the_same_wait_for_one_answer(server: OpenAIServer, tmp
     assert len(server.requests) == 1
 
 
-def test_threads_that_ask_different_things_do_not_wait_for_each_other(server: OpenAIServer, tmp_path: Path) -> None:
+def test_threads_that_ask_different_things_do_not_wait_for_each_other(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     server.otherwise = answers.text("Quick.")
     server.then(answers.stall(2, "Slow."))
     model = cached(server, tmp_path)
@@ -125,13 +169,25 @@ def test_threads_that_ask_different_things_do_not_wait_for_each_other(server: Op
 
 
 DIFFERENT: dict[str, Callable[[OpenAIServer, Path], Reply]] = {
-    "message": lambda server, folder: cached(server, folder).complete([Message("user", "Bye")]),
-    "role": lambda server, folder: cached(server, folder).complete([Message("system", "Hello")]),
-    "model": lambda server, folder: cached(server, folder, "openai/gpt-4o").complete(HELLO),
-    "option": lambda server, folder: cached(server, folder, temperature=0.5).complete(HELLO),
-    "output limit": lambda server, folder: _limited(cached(server, folder)).complete(HELLO),
+    "message": lambda server, folder: cached(server, folder).complete(
+        [Message("user", "Bye")]
+    ),
+    "role": lambda server, folder: cached(server, folder).complete(
+        [Message("system", "Hello")]
+    ),
+    "model": lambda server, folder: cached(server, folder, "openai/gpt-4o").complete(
+        HELLO
+    ),
+    "option": lambda server, folder: cached(server, folder, temperature=0.5).complete(
+        HELLO
+    ),
+    "output limit": lambda server, folder: _limited(cached(server, folder)).complete(
+        HELLO
+    ),
     "tools": lambda server, folder: cached(server, folder).complete(HELLO, [RECALL]),
-    "tool choice": lambda server, folder: cached(server, folder).complete(HELLO, [RECALL], "none"),
+    "tool choice": lambda server, folder: cached(server, folder).complete(
+        HELLO, [RECALL], "none"
+    ),
     "folder": lambda server, folder: cached(server, folder / "other").complete(HELLO),
 }
 
@@ -144,7 +200,9 @@ def _limited(model: CachedModel) -> memviz.Model:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", DIFFERENT)
-def test_another_request_is_asked_and_kept_apart(server: OpenAIServer, tmp_path: Path, what: str) -> None:
+def test_another_request_is_asked_and_kept_apart(
+    server: OpenAIServer, tmp_path: Path, what: str
+) -> None:
     cached(server, tmp_path).complete(HELLO)
     if what == "tool choice":
         DIFFERENT["tools"](server, tmp_path)
@@ -154,13 +212,19 @@ def test_another_request_is_asked_and_kept_apart(server: OpenAIServer, tmp_path:
     assert DIFFERENT[what](server, tmp_path).cached
 
 
-@pytest.mark.parametrize("settings", [{"api_key": "sk-another-key-0123"}, {"timeout": 5.0}, {"retries": 4}])
-def test_key_and_patience_make_no_difference(server: OpenAIServer, tmp_path: Path, settings: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "settings", [{"api_key": "sk-another-key-0123"}, {"timeout": 5.0}, {"retries": 4}]
+)
+def test_key_and_patience_make_no_difference(
+    server: OpenAIServer, tmp_path: Path, settings: dict[str, Any]
+) -> None:
     cached(server, tmp_path).complete(HELLO)
     assert cached(server, tmp_path, **settings).complete(HELLO).cached
 
 
-def test_another_address_is_another_request(server: OpenAIServer, tmp_path: Path) -> None:
+def test_another_address_is_another_request(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     cached(server, tmp_path).complete(HELLO)
     with openai_server() as elsewhere:
         elsewhere.otherwise = answers.text("From elsewhere.")
@@ -174,26 +238,47 @@ def test_so_is_another_address_from_the_environment(
 
     def ask(address: str) -> Reply:
         monkeypatch.setenv("OPENAI_API_BASE", address)
-        return CachedModel(LiteLLMModel(NAME, timeout=TIMEOUT, retries=0), tmp_path).complete(HELLO)
+        return CachedModel(
+            LiteLLMModel(NAME, timeout=TIMEOUT, retries=0), tmp_path
+        ).complete(HELLO)
 
     with openai_server() as elsewhere:
         elsewhere.otherwise = answers.text("From elsewhere.")
-        assert [ask(server.api_base).text, ask(elsewhere.api_base).text] == ["Hello there.", "From elsewhere."]
+        assert [ask(server.api_base).text, ask(elsewhere.api_base).text] == [
+            "Hello there.",
+            "From elsewhere.",
+        ]
     assert ask(server.api_base).cached
 
 
 # What is not kept
 
 
-NOT_KEPT = ["401", "429", "500", "cut before any text", "empty text", "output limit", "slow", "HTML"]
+NOT_KEPT = [
+    "401",
+    "429",
+    "500",
+    "cut before any text",
+    "empty text",
+    "output limit",
+    "slow",
+    "HTML",
+]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", NOT_KEPT)
-def test_a_failed_call_is_not_kept(server: OpenAIServer, tmp_path: Path, fault: str) -> None:
+def test_a_failed_call_is_not_kept(
+    server: OpenAIServer, tmp_path: Path, fault: str
+) -> None:
     answer, kind, _ = FAILURES[fault]
     server.then(answer)
-    model = cached(server, tmp_path, timeout=SHORT_TIMEOUT if fault == "slow" else TIMEOUT, sleep=lambda _: None)
+    model = cached(
+        server,
+        tmp_path,
+        timeout=SHORT_TIMEOUT if fault == "slow" else TIMEOUT,
+        sleep=lambda _: None,
+    )
     with pytest.raises(kind):
         model.complete(HELLO)
     assert len(model.replies) == 0
@@ -202,9 +287,15 @@ def test_a_failed_call_is_not_kept(server: OpenAIServer, tmp_path: Path, fault: 
 
 
 @pytest.mark.parametrize(
-    "answer", [answers.text("Cut off", finish_reason="length"), answers.text("Held", finish_reason="content_filter")]
+    "answer",
+    [
+        answers.text("Cut off", finish_reason="length"),
+        answers.text("Held", finish_reason="content_filter"),
+    ],
 )
-def test_an_answer_that_was_cut_off_is_given_but_not_kept(server: OpenAIServer, tmp_path: Path, answer: Answer) -> None:
+def test_an_answer_that_was_cut_off_is_given_but_not_kept(
+    server: OpenAIServer, tmp_path: Path, answer: Answer
+) -> None:
     server.then(answer)
     model = cached(server, tmp_path)
     assert model.complete(HELLO).finish_reason in ("length", "content_filter")
@@ -212,7 +303,9 @@ def test_an_answer_that_was_cut_off_is_given_but_not_kept(server: OpenAIServer, 
     assert len(server.requests) == 2
 
 
-def test_an_answer_that_broke_off_is_not_kept(server: OpenAIServer, tmp_path: Path) -> None:
+def test_an_answer_that_broke_off_is_not_kept(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     server.then(answers.cut("Hello", " the"))
     model = cached(server, tmp_path)
     with pytest.raises(ModelError) as caught:
@@ -221,7 +314,9 @@ def test_an_answer_that_broke_off_is_not_kept(server: OpenAIServer, tmp_path: Pa
     assert not model.complete(HELLO).cached
 
 
-def test_a_live_model_beside_it_is_always_asked(server: OpenAIServer, tmp_path: Path) -> None:
+def test_a_live_model_beside_it_is_always_asked(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     cached(server, tmp_path).complete(HELLO)
     assert not client(server).complete(HELLO).cached
     assert len(server.requests) == 2
@@ -238,15 +333,26 @@ def test_no_secret_and_no_message_reaches_the_disk(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     address = server.api_base.replace("//", "//user:pass-word@") + "?key=query-word"
-    model = cached(server, tmp_path, api_base=address, extra_headers={"X-Auth": "Bearer header-word"})
+    model = cached(
+        server,
+        tmp_path,
+        api_base=address,
+        extra_headers={"X-Auth": "Bearer header-word"},
+    )
     server.then(FAILURES["401"][0], answers.text("A summary."))
     with pytest.raises(ModelError):
         model.complete([Message("user", "A private question")])
     model.complete([Message("user", "A private question")])
-    content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    content = b"".join(
+        path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
+    )
     assert b"A summary." in content
-    assert not any(secret.encode() in content for secret in (*SECRETS, "private question"))
-    assert not any(secret in repr(model) + json.dumps(model.identity) for secret in SECRETS)
+    assert not any(
+        secret.encode() in content for secret in (*SECRETS, "private question")
+    )
+    assert not any(
+        secret in repr(model) + json.dumps(model.identity) for secret in SECRETS
+    )
 
 
 def test_a_model_that_went_to_another_process_leaves_its_key_and_takes_its_cache(
@@ -272,9 +378,13 @@ def test_a_hit_needs_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 # A folder that is of no use
 
 
-def test_a_file_in_the_place_of_the_folder(server: OpenAIServer, tmp_path: Path) -> None:
+def test_a_file_in_the_place_of_the_folder(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     (tmp_path / "taken").write_text("x")
-    with pytest.raises(StorageError, match=r"taken cannot hold answers.*choose another folder"):
+    with pytest.raises(
+        StorageError, match=r"taken cannot hold answers.*choose another folder"
+    ):
         cached(server, tmp_path / "taken")
 
 
@@ -291,7 +401,9 @@ def test_a_database_of_another_kind(server: OpenAIServer, tmp_path: Path) -> Non
         cached(server, tmp_path)
 
 
-def test_a_cache_that_breaks_later_is_no_hit_and_no_crash(server: OpenAIServer, tmp_path: Path) -> None:
+def test_a_cache_that_breaks_later_is_no_hit_and_no_crash(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     model = cached(server, tmp_path)
     model.complete(HELLO)
     (tmp_path / FILE_NAME).write_bytes(b"nonsense" * 999)
@@ -316,11 +428,15 @@ ROTTEN = [
 
 
 @pytest.mark.parametrize("content", ROTTEN)
-def test_a_damaged_answer_is_asked_for_again(server: OpenAIServer, tmp_path: Path, content: str) -> None:
+def test_a_damaged_answer_is_asked_for_again(
+    server: OpenAIServer, tmp_path: Path, content: str
+) -> None:
     model = cached(server, tmp_path)
     model.complete(HELLO)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database, database:
-        assert database.execute("UPDATE reply SET content = ?", (content,)).rowcount == 1
+        assert (
+            database.execute("UPDATE reply SET content = ?", (content,)).rowcount == 1
+        )
     assert not model.complete(HELLO).cached
     assert model.complete(HELLO).cached, "and is kept whole this time"
 
@@ -333,7 +449,12 @@ def test_a_model_whose_answers_depend_on_who_knows_what(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_many_threads_write_to_one_folder(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: ResponseCache(tmp_path).put(f"key {n}", Reply(f"text {n}")), range(100)))
+        list(
+            pool.map(
+                lambda n: ResponseCache(tmp_path).put(f"key {n}", Reply(f"text {n}")),
+                range(100),
+            )
+        )
     kept = ResponseCache(tmp_path)
     assert len(kept) == 100
     assert kept.get("key 42") == Reply("text 42", cost_usd=0.0, cached=True)

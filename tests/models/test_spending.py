@@ -12,19 +12,28 @@ from memviz.models.spending import FIRST_LIMIT_USD, Spending
 
 def test_nothing_is_spent_at_first() -> None:
     spending = Spending()
-    assert (spending.limit_usd, spending.left_usd, spending.is_used) == (FIRST_LIMIT_USD, FIRST_LIMIT_USD, False)
+    assert (spending.limit_usd, spending.left_usd, spending.is_used) == (
+        FIRST_LIMIT_USD,
+        FIRST_LIMIT_USD,
+        False,
+    )
     assert spending.sentence == "Spent in this session: $0.00 · budget $1.00"
 
 
 def test_a_limit_of_nothing_allows_nothing_that_costs() -> None:
     spending = Spending(0.0)
-    with pytest.raises(BudgetSpentError, match=r"The budget of \$0 allows no.*Raise the budget under Change"):
+    with pytest.raises(
+        BudgetSpentError,
+        match=r"The budget of \$0 allows no.*Raise the budget under Change",
+    ):
         spending.reserve(0.0001, "gpt")
     spending.settle(spending.reserve(0.0), 0.0)
     assert spending.calls == 1
 
 
-def test_a_limit_that_is_raised_lets_the_next_call_through_and_a_lowered_one_does_not() -> None:
+def test_a_limit_that_is_raised_lets_the_next_call_through_and_a_lowered_one_does_not() -> (
+    None
+):
     spending = Spending(0.5)
     spending.settle(spending.reserve(0.5), 0.4)
     with pytest.raises(BudgetSpentError):
@@ -56,7 +65,10 @@ def test_what_was_spent_since_a_moment() -> None:
     spending.count_unpriced(None)
     assert spending.since(mark) == "$0.012 + 2 calls whose price is not known"
     assert spending.unpriced_tokens == 110
-    assert spending.sentence == "Spent in this session: $0.26 + 2 calls whose price is not known · budget $1.00"
+    assert (
+        spending.sentence
+        == "Spent in this session: $0.26 + 2 calls whose price is not known · budget $1.00"
+    )
 
 
 def test_of_a_call_that_nobody_knows_the_cost_of_the_most_is_said() -> None:
@@ -72,7 +84,9 @@ def test_a_budget_that_is_part_of_it_is_held_to_both() -> None:
     assert (sweep.spent_usd, spending.spent_usd) == (0.2, 0.2)
     with pytest.raises(BudgetSpentError, match=r"\$0\.5"):
         sweep.reserve(0.4)
-    sweep.release(sweep.reserve(0.3))  # nothing is held back by the call that was refused
+    sweep.release(
+        sweep.reserve(0.3)
+    )  # nothing is held back by the call that was refused
     assert (sweep.spent_usd, spending.spent_usd, spending.calls) == (0.2, 0.2, 1)
     small = Budget(0.05, within=spending)
     with pytest.raises(BudgetSpentError, match=r"\$0\.05 allows"):

@@ -23,9 +23,15 @@ def test_counters_of_models(model: str, counter: str | None) -> None:
     assert counter_of_model(model) == counter
 
 
-def test_totals_are_called_approximate_where_the_counter_is_not_the_models_own() -> None:
+def test_totals_are_called_approximate_where_the_counter_is_not_the_models_own() -> (
+    None
+):
     assert approximation("openai/gpt-5-mini", "o200k_base") == ""
     assert "approximate" in approximation("openai/gpt-5-mini", "chars4")
     assert "approximate" in approximation("anthropic/claude-sonnet-4-5", "o200k_base")
     assert "1.04 to 1.25" in approximation("openai/SmolLM2-135M-Instruct", "o200k_base")
-    assert approximation("", "o200k_base") == approximation("anthropic/claude-sonnet-4-5", "") == ""
+    assert (
+        approximation("", "o200k_base")
+        == approximation("anthropic/claude-sonnet-4-5", "")
+        == ""
+    )

@@ -25,8 +25,26 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs openssl to make a certificate")
     folder = tmp_path_factory.mktemp("certificate")
     key, itself = folder / "key.pem", folder / "certificate.pem"
-    order = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(itself)]
+    order = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=127.0.0.1",
+    ]
+    names = [
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        str(key),
+        "-out",
+        str(itself),
+    ]
     subprocess.run([*order, *names], check=True, capture_output=True)
     both = folder / "both.pem"
     both.write_bytes(key.read_bytes() + itself.read_bytes())
@@ -44,17 +62,25 @@ def untrusted(_warm: None, certificate: Path) -> Iterator[OpenAIServer]:
 
 def asked(address: str, name: str = NAME) -> tuple[LiteLLMModel, Naps]:
     naps = Naps()
-    return LiteLLMModel(name, api_key=KEY, api_base=address, retries=2, sleep=naps), naps
+    return LiteLLMModel(
+        name, api_key=KEY, api_base=address, retries=2, sleep=naps
+    ), naps
 
 
-@pytest.mark.parametrize("name", [NAME, "mistral/mistral-small", "anthropic/claude-sonnet-4-5"])
-def test_a_certificate_that_signed_itself_is_said_to_be_one(untrusted: OpenAIServer, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [NAME, "mistral/mistral-small", "anthropic/claude-sonnet-4-5"]
+)
+def test_a_certificate_that_signed_itself_is_said_to_be_one(
+    untrusted: OpenAIServer, name: str
+) -> None:
     address = untrusted.api_base.replace("http:", "https:")
     model, naps = asked(address, name)
     error, _ = failure(model)
     assert type(error) is ConnectionRefusedModelError
     check_sentence(error, name)
-    assert str(error).startswith(f"The certificate of {address} proves nothing to this machine (self-signed cert")
+    assert str(error).startswith(
+        f"The certificate of {address} proves nothing to this machine (self-signed cert"
+    )
     assert "SSL_CERT_FILE" in str(error)
     assert (untrusted.requests, naps) == ([], []), "it would be the same one again"
 

@@ -14,16 +14,26 @@ pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
 
 def test_a_whole_reply_in_place_of_a_stream_is_read(server: OpenAIServer) -> None:
-    call = {"id": "abc123456", "type": "function", "function": {"name": "ping", "arguments": '{"a": 1}'}}
+    call = {
+        "id": "abc123456",
+        "type": "function",
+        "function": {"name": "ping", "arguments": '{"a": 1}'},
+    }
     message = {"role": "assistant", "content": f"Hello, {KEY}.", "tool_calls": [call]}
     whole = {
-        "id": "1", "object": "chat.completion", "created": 1, "model": "m", "usage": answers.USAGE,
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "usage": answers.USAGE,
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
-    }  # fmt: skip
+    }
     server.then(answers.raw(json.dumps(whole, indent=2)))
     reply = client(server).complete(HELLO)
     assert reply.text == "Hello, ***."
-    assert [(one.name, one.arguments) for one in reply.tool_calls] == [("ping", '{"a": 1}')]
+    assert [(one.name, one.arguments) for one in reply.tool_calls] == [
+        ("ping", '{"a": 1}')
+    ]
     assert reply.usage is not None
     assert (reply.usage.input_tokens, reply.finish_reason) == (1000, "tool_calls")
 
@@ -31,7 +41,10 @@ def test_a_whole_reply_in_place_of_a_stream_is_read(server: OpenAIServer) -> Non
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ('{"data": [], "object": "list"}', "sent JSON that is no chat completion in place of an answer"),
+        (
+            '{"data": [], "object": "list"}',
+            "sent JSON that is no chat completion in place of an answer",
+        ),
         ("[1, 2]", "sent JSON that is no chat completion in place of an answer"),
         ('{"error": {"message": "overloaded", "code": "x"}}', "overloaded"),
         ('{"a":' * 100_000, "sent a text that is called JSON and is none"),
@@ -39,7 +52,9 @@ def test_a_whole_reply_in_place_of_a_stream_is_read(server: OpenAIServer) -> Non
     ],
     ids=["another object", "a list", "an error", "nested", "large"],
 )
-def test_json_that_is_no_reply_is_said_to_be_what_it_is(server: OpenAIServer, body: str, words: str) -> None:
+def test_json_that_is_no_reply_is_said_to_be_what_it_is(
+    server: OpenAIServer, body: str, words: str
+) -> None:
     server.then(answers.raw(body))
     error, _ = failure(client(server))
     assert words in str(error)

@@ -13,17 +13,24 @@ import memviz
 from memviz.strategies import ENTRY_POINT_GROUP, strategies
 from tests.pages.conftest import _as_on_a_server_that_has_navigated, database
 
-__all__ = ["_as_on_a_server_that_has_navigated", "database"]  # what every test of a page has
+__all__ = [
+    "_as_on_a_server_that_has_navigated",
+    "database",
+]  # what every test of a page has
 
 ID, TITLE = "last_messages", "Last messages"
-SOURCE = (Path(memviz.__file__).parent / "strategies" / "window.py").read_text(encoding="utf-8")
+SOURCE = (Path(memviz.__file__).parent / "strategies" / "window.py").read_text(
+    encoding="utf-8"
+)
 COPY = SOURCE.replace('"Sliding window"', f'"{TITLE}"')
 
 
 def drop_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of a strategy's file, under another name and title, in memviz/strategies/."""
     (folder / f"{ID}.py").write_text(COPY, encoding="utf-8")
-    package = importlib.import_module("memviz.strategies")  # its parent has a function of that name
+    package = importlib.import_module(
+        "memviz.strategies"
+    )  # its parent has a function of that name
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
 
 
@@ -32,8 +39,12 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "other_package.py").write_text(COPY, encoding="utf-8")
     about = folder / "other_package-1.0.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other-package\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{ID} = other_package:Window\n")
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: other-package\nVersion: 1.0\n"
+    )
+    (about / "entry_points.txt").write_text(
+        f"[{ENTRY_POINT_GROUP}]\n{ID} = other_package:Window\n"
+    )
     monkeypatch.syspath_prepend(folder)
 
 
@@ -41,9 +52,15 @@ WAYS = {"a file dropped in": drop_in, "an installed package": install}
 
 
 @pytest.fixture(
-    autouse=True, params=[pytest.param("a file dropped in", marks=pytest.mark.slow), "an installed package"]
-)  # fmt: skip
-def way(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    autouse=True,
+    params=[
+        pytest.param("a file dropped in", marks=pytest.mark.slow),
+        "an installed package",
+    ],
+)
+def way(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
     """How the strategy came in. Every test of this folder runs with it, and leaves nothing of it behind."""
     folder = tmp_path / "new"
     folder.mkdir()

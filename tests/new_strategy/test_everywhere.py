@@ -26,12 +26,19 @@ def made(window_size: int = 3) -> memviz.Strategy:
 def test_it_is_found_by_its_id() -> None:
     assert made().id == ID == memviz.strategies()[ID].id
     assert made().label == f"{TITLE} · 3 messages"
-    assert list(memviz.strategies()).index(ID) < list(memviz.strategies()).index("token_buffer")
+    assert list(memviz.strategies()).index(ID) < list(memviz.strategies()).index(
+        "token_buffer"
+    )
 
 
 def test_a_replay_is_the_windows(tmp_path: Path) -> None:
-    run, window = (memviz.replay(sample("trip"), one) for one in (made(), memviz.strategy("window", window_size=3)))
-    assert [turn.total_tokens for turn in run.turns] == [turn.total_tokens for turn in window.turns]
+    run, window = (
+        memviz.replay(sample("trip"), one)
+        for one in (made(), memviz.strategy("window", window_size=3))
+    )
+    assert [turn.total_tokens for turn in run.turns] == [
+        turn.total_tokens for turn in window.turns
+    ]
     assert memviz.Run.from_dict(run.to_dict()).strategy == made()
     assert [warning.title for warning in memviz.health_warnings(run)] == [
         warning.title for warning in memviz.health_warnings(window)
@@ -40,16 +47,29 @@ def test_a_replay_is_the_windows(tmp_path: Path) -> None:
 
 def test_a_report_shows_it() -> None:
     transcript = sample("trip")
-    assert f"{TITLE} · 3 messages" in html_report([memviz.replay(transcript, made())], transcript)
+    assert f"{TITLE} · 3 messages" in html_report(
+        [memviz.replay(transcript, made())], transcript
+    )
 
 
 class TestCommandLine:
     def test_it_is_listed(self) -> None:
         assert f"{ID}  ({TITLE})" in command("strategies").out
-        assert command("strategies", ID, "--json").json["parameters"][0]["name"] == "window_size"
+        assert (
+            command("strategies", ID, "--json").json["parameters"][0]["name"]
+            == "window_size"
+        )
 
     def test_it_replays(self, tmp_path: Path) -> None:
-        run = command("replay", TRIP, "-s", f"{ID}:window_size=3", "--html", tmp_path / "run.html", "--json").json
+        run = command(
+            "replay",
+            TRIP,
+            "-s",
+            f"{ID}:window_size=3",
+            "--html",
+            tmp_path / "run.html",
+            "--json",
+        ).json
         assert run["strategy"] == {"id": ID, "parameters": {"window_size": 3}}
         assert TITLE in (tmp_path / "run.html").read_text(encoding="utf-8")
 
@@ -57,7 +77,16 @@ class TestCommandLine:
     def test_a_sweep_finds_and_exports_it(self) -> None:
         for target in targets():
             has_code = target in ("memory_yaml", "memviz_code")
-            arguments = ("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--keep", 0, "--code", target)
+            arguments = (
+                "sweep",
+                TRIP,
+                "-s",
+                f"{ID}:window_size=3,5",
+                "--keep",
+                0,
+                "--code",
+                target,
+            )
             shown = command(*arguments, code=0 if has_code else 1)
             assert f"Take {TITLE} · window_size=" in shown.err
             assert TITLE in (shown.out if has_code else shown.err)
@@ -71,15 +100,29 @@ class TestCommandLine:
 class TestFiles:
     def test_memory_yaml_gives_it_again(self, tmp_path: Path) -> None:
         path = tmp_path / "memory.yaml"
-        path.write_text(targets()["memory_yaml"].write(Setting(made())), encoding="utf-8")
+        path.write_text(
+            targets()["memory_yaml"].write(Setting(made())), encoding="utf-8"
+        )
         assert strategy_of(load_memory_config(path)) == made()
-        run = command("replay", TRIP, "--config", path, "--model", "offline", "--json").json
+        run = command(
+            "replay", TRIP, "--config", path, "--model", "offline", "--json"
+        ).json
         assert run["strategy"] == {"id": ID, "parameters": {"window_size": 3}}
 
-    @pytest.mark.parametrize("target", [id for id in targets() if id not in ("memory_yaml", "memviz_code")])
-    def test_other_libraries_code_is_said_not_to_be_known(self, target: str, way: str) -> None:
-        why = "comes from another package" if way == "an installed package" else "There is no code for"
-        with pytest.raises(NoCodeError, match=f"{why}.* to memviz_code or memory_yaml instead"):
+    @pytest.mark.parametrize(
+        "target", [id for id in targets() if id not in ("memory_yaml", "memviz_code")]
+    )
+    def test_other_libraries_code_is_said_not_to_be_known(
+        self, target: str, way: str
+    ) -> None:
+        why = (
+            "comes from another package"
+            if way == "an installed package"
+            else "There is no code for"
+        )
+        with pytest.raises(
+            NoCodeError, match=f"{why}.* to memviz_code or memory_yaml instead"
+        ):
             targets()[target].write(Setting(made()))
 
     def test_memvizs_own_code_runs_it(self) -> None:
@@ -94,7 +137,9 @@ class TestKept:
         run = Workspace(database).run(key, memviz.model("offline"))
         again = Workspace(database).run(key, memviz.model("offline"))
         assert again.strategy == made()
-        assert [turn.total_tokens for turn in again.turns] == [turn.total_tokens for turn in run.turns]
+        assert [turn.total_tokens for turn in again.turns] == [
+            turn.total_tokens for turn in run.turns
+        ]
 
     def test_a_chat_goes_on_as_it_was_left(self, database: Path) -> None:
         workspace, model = Workspace(database), memviz.model("offline")
@@ -107,7 +152,12 @@ class TestKept:
         assert memviz.Chat.resume(run, model=model).run.strategy == made()
 
     def test_a_sweep_is_kept(self) -> None:
-        measured = [command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--json").json["measured"] for _ in range(2)]
+        measured = [
+            command("sweep", TRIP, "-s", f"{ID}:window_size=3,5", "--json").json[
+                "measured"
+            ]
+            for _ in range(2)
+        ]
         assert measured == [2, 0]
 
 
@@ -115,7 +165,9 @@ class TestKept:
 def test_worker_processes_know_it(way: str) -> None:
     if way == "a file dropped in":
         pytest.skip("a new process has only the files of the real folder")
-    found = memviz.sweep(sample("trip"), {ID: {"window_size": [3, 5]}}, executor="processes", workers=2)
+    found = memviz.sweep(
+        sample("trip"), {ID: {"window_size": [3, 5]}}, executor="processes", workers=2
+    )
     assert [one.id for one in found.settings] == [ID, ID]
     assert not [cell.error for cell in found.cells.values() if cell.error]
 

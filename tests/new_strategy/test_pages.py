@@ -9,7 +9,14 @@ import memviz
 from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import sample
 from tests.new_strategy.conftest import ID, TITLE
-from tests.pages.driving import labelled, open_page, page_of, say, sentences, token_lines
+from tests.pages.driving import (
+    labelled,
+    open_page,
+    page_of,
+    say,
+    sentences,
+    token_lines,
+)
 from tests.pages.test_sharing import opened, passed_over, shared
 from tests.pages.test_tune import finished, only, points, told
 
@@ -25,12 +32,17 @@ QUERY = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["compare", "summaries", "memory_map", "retention", "costs"])
+@pytest.mark.parametrize(
+    "page", ["compare", "summaries", "memory_map", "retention", "costs"]
+)
 def test_a_link_opens_it_on_every_page_of_the_study(page: str) -> None:
     session = opened(page, QUERY)
     assert not passed_over(session)
     drawn = " ".join(chart.proto.spec for chart in session.get("plotly_chart"))
-    said = " ".join(str(element.value) for element in [*session.markdown, *session.caption, *session.info])
+    said = " ".join(
+        str(element.value)
+        for element in [*session.markdown, *session.caption, *session.info]
+    )
     chosen = " ".join(str(control.options) for control in session.selectbox)
     assert TITLE in drawn + said + chosen
 
@@ -53,7 +65,9 @@ def test_it_can_be_chosen_and_its_parameter_changed() -> None:
 def test_compare_opens_its_memory_yaml() -> None:
     session = open_page("compare")
     file = targets()["memory_yaml"].write(Setting(memviz.strategy(ID, window_size=3)))
-    labelled(session.file_uploader, "Open a memory.yaml").set_value(("memory.yaml", file.encode(), "text/yaml"))
+    labelled(session.file_uploader, "Open a memory.yaml").set_value(
+        ("memory.yaml", file.encode(), "text/yaml")
+    )
     assert LABEL in token_lines(session.run())
 
 
@@ -71,7 +85,10 @@ def test_tune_tries_it_and_exports_it() -> None:
         if target in ("memory_yaml", "memviz_code"):
             assert TITLE in session.code[-1].value
         else:
-            assert any(f"Export {TITLE}" in plain.replace("\\", "") for plain in sentences(session.info))
+            assert any(
+                f"Export {TITLE}" in plain.replace("\\", "")
+                for plain in sentences(session.info)
+            )
 
 
 def test_chat_talks_under_it() -> None:

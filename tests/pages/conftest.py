@@ -27,7 +27,9 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _without_recordings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_recordings(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pages play the bundled recordings only in tests that ask for ``with_recordings``: others compare pages with
     replays of their own, whose summaries are the stand-in's."""
     if "with_recordings" not in request.fixturenames:
@@ -61,7 +63,9 @@ def _as_on_a_server_that_has_navigated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def first_visit(monkeypatch: pytest.MonkeyPatch, _as_on_a_server_that_has_navigated: None) -> None:
+def first_visit(
+    monkeypatch: pytest.MonkeyPatch, _as_on_a_server_that_has_navigated: None
+) -> None:
     """The server has just started: nobody has opened a page yet."""
     monkeypatch.setattr(PagesManager, "__init__", _CREATE)
 

@@ -43,7 +43,9 @@ VIEWS = {
 
 # A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
 # reading the metadata of all packages takes longer than everything else that the test does.
-manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+manifest_scanner.scan_component_manifests = cache(
+    manifest_scanner.scan_component_manifests
+)
 
 Control = TypeVar("Control")
 T = TypeVar("T")
@@ -65,7 +67,9 @@ def first_seen(name: str) -> AppTest:
 
 
 def _refused(*arguments: Any, **options: Any) -> AppTest:
-    raise AssertionError("This page is shared by several tests, which only look at it: use open_page instead.")
+    raise AssertionError(
+        "This page is shared by several tests, which only look at it: use open_page instead."
+    )
 
 
 def open_address(name: str, query: Mapping[str, Sequence[str]]) -> AppTest:
@@ -84,14 +88,22 @@ def open_address(name: str, query: Mapping[str, Sequence[str]]) -> AppTest:
 def page_of(session: AppTest) -> str:
     """Which page is shown. Fails if an exception is."""
     assert not session.exception, [error.message for error in session.exception]
-    return next(name for name, question in QUESTIONS.items() if question == session.title[0].value)
+    return next(
+        name
+        for name, question in QUESTIONS.items()
+        if question == session.title[0].value
+    )
 
 
 def labelled(controls: Iterable[Control], label: str) -> Control:
     """The first of ``controls`` whose label begins with ``label``."""
     controls = list(controls)
-    found = next((control for control in controls if control.label.startswith(label)), None)
-    assert found is not None, f"no {label!r} among {[control.label for control in controls]}"
+    found = next(
+        (control for control in controls if control.label.startswith(label)), None
+    )
+    assert found is not None, (
+        f"no {label!r} among {[control.label for control in controls]}"
+    )
     return found
 
 
@@ -100,7 +112,9 @@ def finished(session: AppTest) -> AppTest:
     deadline = monotonic() + TIMEOUT_SECONDS
     while any(button.label == "Stop" for button in session.button):
         assert monotonic() < deadline, "the sweep did not end"
-        sleep(LOOK_SECONDS)  # to draw the page without a pause would hold up what it waits for
+        sleep(
+            LOOK_SECONDS
+        )  # to draw the page without a pause would hold up what it waits for
         session.run()
     page_of(session)
     return session
@@ -124,19 +138,31 @@ def figures(session: AppTest) -> list[dict[str, Any]]:
 def token_lines(session: AppTest) -> dict[str, list[float]]:
     """Tokens of every turn by setting, as the first chart draws them."""
     traces = figures(session)[0]["data"]
-    return {trace["name"]: numbers(trace["y"]) for trace in traces if "lines" in trace["mode"] and "text" in trace
-            and not trace["name"].endswith(" limit")}  # fmt: skip
+    return {
+        trace["name"]: numbers(trace["y"])
+        for trace in traces
+        if "lines" in trace["mode"]
+        and "text" in trace
+        and not trace["name"].endswith(" limit")
+    }
 
 
 def markers(session: AppTest) -> list[str]:
     """The tooltips of the summarizations on the first chart."""
-    return [text for trace in figures(session)[0]["data"] if trace["mode"] == "markers" for text in trace["text"]]
+    return [
+        text
+        for trace in figures(session)[0]["data"]
+        if trace["mode"] == "markers"
+        for text in trace["text"]
+    ]
 
 
 def numbers(values: Any) -> list[float]:
     """Plotly's numbers, which travel as bytes."""
     if isinstance(values, dict):
-        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+        return np.frombuffer(
+            base64.b64decode(values["bdata"]), dtype=values["dtype"]
+        ).tolist()
     return list(values)
 
 
@@ -155,14 +181,24 @@ def walk_to(session: AppTest, turn: int) -> AppTest:
 
 def click_point(session: AppTest, number: int, point: Mapping[str, Any]) -> AppTest:
     """What the browser sends when this point of the chart is clicked; ``number`` is its place on the page."""
-    id, states = session.get("plotly_chart")[number].proto.id, session._tree.get_widget_states
+    id, states = (
+        session.get("plotly_chart")[number].proto.id,
+        session._tree.get_widget_states,
+    )
 
     def clicked() -> Any:
         sent = states()
         widget = sent.widgets.add()
         widget.id = id
         widget.string_value = json.dumps(
-            {"selection": {"points": [dict(point)], "point_indices": [0], "box": [], "lasso": []}}
+            {
+                "selection": {
+                    "points": [dict(point)],
+                    "point_indices": [0],
+                    "box": [],
+                    "lasso": [],
+                }
+            }
         )
         return sent
 
@@ -172,7 +208,9 @@ def click_point(session: AppTest, number: int, point: Mapping[str, Any]) -> AppT
 
 def request_as_json(session: AppTest) -> list[dict[str, Any]]:
     """The messages of the request that the inspector shows."""
-    return json.loads(next(code.value for code in session.code if code.language == "json"))["messages"]
+    return json.loads(
+        next(code.value for code in session.code if code.language == "json")
+    )["messages"]
 
 
 def texts(session: AppTest) -> list[str]:
@@ -182,7 +220,11 @@ def texts(session: AppTest) -> list[str]:
 
 def inspected(session: AppTest) -> list[str]:
     """The messages that the inspector shows, in order, as a browser reads its HTML."""
-    return [unescape(text) for block in blocks(session) for text in re.findall(r"<p>(.*?)</p>", block, re.DOTALL)]
+    return [
+        unescape(text)
+        for block in blocks(session)
+        for text in re.findall(r"<p>(.*?)</p>", block, re.DOTALL)
+    ]
 
 
 def in_reading_order(messages: Sequence[T]) -> list[T]:

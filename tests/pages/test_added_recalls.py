@@ -30,7 +30,11 @@ from tests.pages.driving import (
     walk_to,
 )
 
-BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"
+BUFFER, WINDOW, SUMMARY = (
+    "Full buffer",
+    "Sliding window · 10 messages",
+    "Summary buffer · 1,500 tokens · 120 words",
+)
 INTO = 30
 FIRST_TURN = sample("trip").messages[:2]
 
@@ -40,23 +44,33 @@ def compare() -> AppTest:
     return open_page("compare")
 
 
-def add(session: AppTest, turns: str, into: int = INTO, uid: int | None = None) -> AppTest:
+def add(
+    session: AppTest, turns: str, into: int = INTO, uid: int | None = None
+) -> AppTest:
     """Fill the panel in, and add."""
     labelled(session.number_input, "Into the request of turn").set_value(into)
     labelled(session.selectbox, "For").select("all settings" if uid is None else uid)
     labelled(session.text_input, "Turns to bring back").set_value(turns)
-    return next(button for button in session.button if button.label == "Add").click().run()
+    return (
+        next(button for button in session.button if button.label == "Add").click().run()
+    )
 
 
 def recall_marks(session: AppTest) -> dict[str, dict[str, Any]]:
     """The marks of recalls on the first chart, by setting."""
     traces = figures(session)[0]["data"]
-    return {t["name"].removesuffix(" recalls"): t for t in traces if t["name"].endswith(" recalls")}
+    return {
+        t["name"].removesuffix(" recalls"): t
+        for t in traces
+        if t["name"].endswith(" recalls")
+    }
 
 
 def listed(session: AppTest) -> list[str]:
     """What the panel says is recalled."""
-    return [sentence for sentence in sentences(session.markdown) if " gets turn" in sentence]
+    return [
+        sentence for sentence in sentences(session.markdown) if " gets turn" in sentence
+    ]
 
 
 def cost_of_first_turn() -> int:
@@ -65,13 +79,23 @@ def cost_of_first_turn() -> int:
     return sum(count(message.content) + 4 for message in FIRST_TURN)
 
 
-def grown(before: dict[str, list[float]], after: dict[str, list[float]]) -> dict[str, dict[int, float]]:
+def grown(
+    before: dict[str, list[float]], after: dict[str, list[float]]
+) -> dict[str, dict[int, float]]:
     """By how many tokens which turns grew, by setting; the others are left out."""
     differences = {
-        label: {turn: new - old for turn, (old, new) in enumerate(zip(before[label], after[label], strict=True), 1)}
+        label: {
+            turn: new - old
+            for turn, (old, new) in enumerate(
+                zip(before[label], after[label], strict=True), 1
+            )
+        }
         for label in before
     }
-    return {label: {turn: by for turn, by in found.items() if by} for label, found in differences.items()}
+    return {
+        label: {turn: by for turn, by in found.items() if by}
+        for label, found in differences.items()
+    }
 
 
 @pytest.mark.slow
@@ -79,7 +103,11 @@ def test_a_recall_for_all_settings_costs_what_it_brings_back(compare: AppTest) -
     before = token_lines(compare)
     add(compare, "1")
     more = {INTO: cost_of_first_turn()}
-    assert grown(before, token_lines(compare)) == {BUFFER: {}, WINDOW: more, SUMMARY: more}
+    assert grown(before, token_lines(compare)) == {
+        BUFFER: {},
+        WINDOW: more,
+        SUMMARY: more,
+    }
     assert listed(compare) == [f"Turn {INTO} gets turn 1, all settings"]
     assert labelled(compare.text_input, "Turns to bring back").value == ""
 
@@ -90,17 +118,28 @@ def test_amber_triangles_mark_the_requests(compare: AppTest) -> None:
     assert set(marks) == {WINDOW, SUMMARY}  # the full buffer sends it anyway
     lines = token_lines(compare)
     for label, trace in marks.items():
-        assert (trace["marker"]["symbol"], trace["marker"]["color"]) == ("triangle-down", PART_COLORS["recalled"])
+        assert (trace["marker"]["symbol"], trace["marker"]["color"]) == (
+            "triangle-down",
+            PART_COLORS["recalled"],
+        )
         assert numbers(trace["x"]) == [INTO]
-        assert numbers(trace["y"])[0] > lines[label][INTO - 1]  # above it, where no diamond and no ring stands
+        assert (
+            numbers(trace["y"])[0] > lines[label][INTO - 1]
+        )  # above it, where no diamond and no ring stands
         assert f"2 messages of turn 1 into turn {INTO}" in trace["text"][0]
 
 
-def test_a_recall_for_one_setting_leaves_the_others_as_they_are(compare: AppTest) -> None:
+def test_a_recall_for_one_setting_leaves_the_others_as_they_are(
+    compare: AppTest,
+) -> None:
     before = token_lines(compare)
     add(compare, "1", uid=1)
     more = {INTO: cost_of_first_turn()}
-    assert grown(before, token_lines(compare)) == {BUFFER: {}, WINDOW: more, SUMMARY: {}}
+    assert grown(before, token_lines(compare)) == {
+        BUFFER: {},
+        WINDOW: more,
+        SUMMARY: {},
+    }
     assert list(recall_marks(compare)) == [WINDOW]
     assert listed(compare) == [f"Turn {INTO} gets turn 1, {WINDOW}"]
 
@@ -114,11 +153,17 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
     (block,) = [block for block in blocks(compare) if "<b>Recalled</b>" in block]
     assert f"<b>Recalled</b> {content:,} tokens · 2 messages" in block
     sent = request_as_json(compare)
-    assert sent[-3:-1] == [message.to_request() for message in FIRST_TURN]  # right before the input
+    assert sent[-3:-1] == [
+        message.to_request() for message in FIRST_TURN
+    ]  # right before the input
     compare.session_state["compare-parts"] = True  # somebody opened it
     compare.run()
-    (area,) = [trace for trace in figures(compare)[1]["data"] if trace["name"] == "Recalled"]
-    assert {turn: tokens for turn, tokens in enumerate(numbers(area["y"]), 1) if tokens} == {INTO: content}
+    (area,) = [
+        trace for trace in figures(compare)[1]["data"] if trace["name"] == "Recalled"
+    ]
+    assert {
+        turn: tokens for turn, tokens in enumerate(numbers(area["y"]), 1) if tokens
+    } == {INTO: content}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +178,9 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
     ],
 )
 @pytest.mark.slow
-def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest, turns: str, said: str) -> None:
+def test_a_list_that_names_no_earlier_turns_is_one_sentence(
+    compare: AppTest, turns: str, said: str
+) -> None:
     before = token_lines(compare)
     add(compare, turns)
     (sentence,) = sentences(compare.error)
@@ -166,7 +213,9 @@ def test_a_removed_recall_leaves_no_trace(compare: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest) -> None:
+def test_a_setting_with_recall_switched_off_is_replayed_without(
+    compare: AppTest,
+) -> None:
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
     labelled(compare.toggle, "Enable recall").set_value(False).run()
     before = token_lines(compare)
@@ -175,7 +224,11 @@ def test_a_setting_with_recall_switched_off_is_replayed_without(compare: AppTest
     assert not compare.error
     more = {INTO: cost_of_first_turn()}
     label = next(iter(before))
-    assert grown(before, token_lines(compare)) == {label: {}, WINDOW: more, SUMMARY: more}
+    assert grown(before, token_lines(compare)) == {
+        label: {},
+        WINDOW: more,
+        SUMMARY: more,
+    }
     assert set(recall_marks(compare)) == {WINDOW, SUMMARY}
 
 

@@ -13,10 +13,21 @@ import memviz
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
-from tests.pages.driving import click, labelled, open_page, page_of, sentences, turn_shown
+from tests.pages.driving import (
+    click,
+    labelled,
+    open_page,
+    page_of,
+    sentences,
+    turn_shown,
+)
 from tests.pages.test_chat_models import KEY, use_model
 
-BUFFER, WINDOW, SUMMARY = "Full buffer", "Sliding window · 10 messages", "Summary buffer · 1,500 tokens · 120 words"
+BUFFER, WINDOW, SUMMARY = (
+    "Full buffer",
+    "Sliding window · 10 messages",
+    "Summary buffer · 1,500 tokens · 120 words",
+)
 FLIGHT = "What is the flight booking code of the family?"
 CODE = "QX7R4M"
 PASSPORT = "What is the date on which Finn's old passport expires?"
@@ -42,11 +53,19 @@ def ask(session: AppTest, question: str) -> AppTest:
 
 def cards(session: AppTest) -> list[Card]:
     """The answers in order: a name, the words, and the badge of the source."""
-    shown: list[Any] = [node for node in session.main if node.type in ("markdown", "text")]
+    shown: list[Any] = [
+        node for node in session.main if node.type in ("markdown", "text")
+    ]
     return [
-        Card(title.value.replace("\\", "").strip("*"), said.value, badge.value.partition("[")[2].rstrip("]"))
+        Card(
+            title.value.replace("\\", "").strip("*"),
+            said.value,
+            badge.value.partition("[")[2].rstrip("]"),
+        )
         for title, said, badge in zip(shown, shown[1:], shown[2:], strict=False)
-        if said.type == "text" and title.value.startswith("**") and re.match(r":\w+-badge\[", badge.value)
+        if said.type == "text"
+        and title.value.startswith("**")
+        and re.match(r":\w+-badge\[", badge.value)
     ]
 
 
@@ -54,16 +73,25 @@ def sources(session: AppTest) -> dict[str, str]:
     return {card.label: card.source for card in cards(session)}
 
 
-def test_every_setting_answers_and_says_where_it_had_that_from(compare: AppTest) -> None:
+def test_every_setting_answers_and_says_where_it_had_that_from(
+    compare: AppTest,
+) -> None:
     ask(compare, FLIGHT)
-    assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "in the summary"}
+    assert sources(compare) == {
+        BUFFER: "word for word",
+        WINDOW: "not in context",
+        SUMMARY: "in the summary",
+    }
     answers = {card.label: card.answer for card in cards(compare)}
     assert CODE in answers[BUFFER]
     assert CODE in answers[SUMMARY]
     assert "do not know" in answers[WINDOW]
     captions = sentences(compare.caption)
     assert f"Asked: {FLIGHT}" in captions
-    assert any(caption.startswith("Message 15 of turn 8: ") and CODE in caption for caption in captions)
+    assert any(
+        caption.startswith("Message 15 of turn 8: ") and CODE in caption
+        for caption in captions
+    )
 
 
 @pytest.mark.slow
@@ -71,10 +99,14 @@ def test_what_was_sent_for_an_answer_is_in_its_card(compare: AppTest) -> None:
     ask(compare, FLIGHT)
     trip = sample("trip")
     run = memviz.replay(
-        list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
+        list(trip.messages),
+        memviz.strategy("window", window_size=10),
+        system_prompt=trip.system_prompt,
     )
     record = memviz.ask(run, FLIGHT)
-    sent = [caption for caption in sentences(compare.caption) if "tokens sent" in caption]
+    sent = [
+        caption for caption in sentences(compare.caption) if "tokens sent" in caption
+    ]
     assert f"{record.total_tokens:,} tokens sent · 9 messages word for word" in sent
 
 
@@ -86,7 +118,9 @@ def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
     assert label.startswith("Summary only")
     assert cards(compare)[0].source == "recalled"
     assert CODE in cards(compare)[0].answer
-    assert any("recalled · 2 calls" in caption for caption in sentences(compare.caption))
+    assert any(
+        "recalled · 2 calls" in caption for caption in sentences(compare.caption)
+    )
 
 
 @pytest.mark.slow
@@ -95,21 +129,32 @@ def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) 
     ask(compare, FLIGHT)
     ask(compare, "What is Niamh allergic to?")
     assert len(cards(compare)) == 3
-    assert (Store(database).entry("sample-trip"), Store(database).runs("sample-trip")) == before
+    assert (
+        Store(database).entry("sample-trip"),
+        Store(database).runs("sample-trip"),
+    ) == before
 
 
 @pytest.mark.parametrize("question", ["   "])
-def test_an_empty_field_asks_the_question_that_stands_in_it_as_an_example(compare: AppTest, question: str) -> None:
+def test_an_empty_field_asks_the_question_that_stands_in_it_as_an_example(
+    compare: AppTest, question: str
+) -> None:
     ask(compare, question)
     assert not compare.error
     example = labelled(compare.text_input, "One question to all settings").placeholder
     assert example == PASSPORT
     assert any(said.endswith(f": {PASSPORT}") for said in sentences(compare.caption))
-    assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}
+    assert sources(compare) == {
+        BUFFER: "word for word",
+        WINDOW: "not in context",
+        SUMMARY: "not in context",
+    }
 
 
 @pytest.mark.slow
-def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: AppTest, server: OpenAIServer) -> None:
+def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(
+    compare: AppTest, server: OpenAIServer
+) -> None:
     use_model(compare, "Chat model", server.api_base)
     labelled(compare.selectbox, "Strategy").select("window").run()
     ask(compare, FLIGHT)
@@ -119,19 +164,31 @@ def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(compare: 
 
 
 @pytest.mark.slow
-def test_a_model_that_may_cost_money_is_asked_only_after_the_click(compare: AppTest, server: OpenAIServer) -> None:
+def test_a_model_that_may_cost_money_is_asked_only_after_the_click(
+    compare: AppTest, server: OpenAIServer
+) -> None:
     use_model(compare, "Chat model", server.api_base)
     assert not server.requests
-    assert any("is asked 3 times: about" in caption for caption in sentences(compare.caption))
+    assert any(
+        "is asked 3 times: about" in caption for caption in sentences(compare.caption)
+    )
     assert not compare.error
     server.then(text("At seven."), text("At eight."), text("At nine."))
     ask(compare, "When do we leave?")
-    assert [card.answer for card in cards(compare)] == ["At seven.", "At eight.", "At nine."]
-    assert [request.body["messages"][-1]["content"] for request in server.requests] == ["When do we leave?"] * 3
+    assert [card.answer for card in cards(compare)] == [
+        "At seven.",
+        "At eight.",
+        "At nine.",
+    ]
+    assert [request.body["messages"][-1]["content"] for request in server.requests] == [
+        "When do we leave?"
+    ] * 3
 
 
 @pytest.mark.slow
-def test_a_wrong_key_is_asked_with_once_and_the_rest_when_it_is_mended(compare: AppTest, server: OpenAIServer) -> None:
+def test_a_wrong_key_is_asked_with_once_and_the_rest_when_it_is_mended(
+    compare: AppTest, server: OpenAIServer
+) -> None:
     use_model(compare, "Chat model", server.api_base)
     server.then(text("At seven."), status(401, f"Wrong key: {KEY}", "invalid_api_key"))
     ask(compare, "When do we leave?")
@@ -144,27 +201,43 @@ def test_a_wrong_key_is_asked_with_once_and_the_rest_when_it_is_mended(compare: 
     click(compare, "Ask with")
     assert not compare.error
     assert len(server.requests) == 4, "the first setting had answered"
-    assert [card.answer for card in cards(compare)] == ["At seven.", "At eight.", "At eight."]
+    assert [card.answer for card in cards(compare)] == [
+        "At seven.",
+        "At eight.",
+        "At eight.",
+    ]
 
 
 @pytest.mark.slow
-def test_a_model_that_fails_is_a_sentence_for_each_setting(compare: AppTest, server: OpenAIServer) -> None:
+def test_a_model_that_fails_is_a_sentence_for_each_setting(
+    compare: AppTest, server: OpenAIServer
+) -> None:
     server.then(status(400, f"No {KEY}"), text("At eight."), status(400, f"No {KEY}"))
     use_model(compare, "Chat model", server.api_base)
     ask(compare, "When do we leave?")
     assert page_of(compare) == "compare"
     assert len(sentences(compare.error)) == 2
     assert all(KEY not in sentence for sentence in sentences(compare.error))
-    assert [(card.label, card.answer) for card in cards(compare)] == [(WINDOW, "At eight.")]
+    assert [(card.label, card.answer) for card in cards(compare)] == [
+        (WINDOW, "At eight.")
+    ]
     assert {f"**{BUFFER}**", f"**{SUMMARY}**"} <= set(sentences(compare.markdown))
     server.otherwise = text("At nine.")
     click(compare, "Try again")
-    assert [card.answer for card in cards(compare)] == ["At nine.", "At eight.", "At nine."]
+    assert [card.answer for card in cards(compare)] == [
+        "At nine.",
+        "At eight.",
+        "At nine.",
+    ]
 
 
-def test_a_model_that_nobody_knows_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_nobody_knows_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # AppTest can only choose what is listed; a user may type any name
-    monkeypatch.setattr("memviz.ui.controls.pickers.known_models", lambda: ("offline", "no such model"))
+    monkeypatch.setattr(
+        "memviz.ui.controls.pickers.known_models", lambda: ("offline", "no such model")
+    )
     compare = open_page("compare")
     labelled(compare.selectbox, "Chat model").select("no such model").run()
     ask(compare, FLIGHT)
@@ -191,11 +264,19 @@ def test_questions_and_answers_are_text(compare: AppTest, server: OpenAIServer) 
     server.then(*[text(said)] * 3)  # one for each setting, whichever asks first
     use_model(compare, "Chat model", server.api_base)
     ask(compare, said + "?")
-    (answer,) = {element.proto.body for element in compare.get("html") if "Pay $5" in element.proto.body}
-    assert "&lt;script&gt;alert(1)&lt;/script&gt; <strong>now</strong> :red[x]" in answer
+    (answer,) = {
+        element.proto.body
+        for element in compare.get("html")
+        if "Pay $5" in element.proto.body
+    }
+    assert (
+        "&lt;script&gt;alert(1)&lt;/script&gt; <strong>now</strong> :red[x]" in answer
+    )
     for element in (*compare.caption, *compare.markdown):
         unescaped = re.sub(r"\\.", "", element.value)
-        assert not any(piece in unescaped for piece in ("$5", "<script", "**now", ":red["))
+        assert not any(
+            piece in unescaped for piece in ("$5", "<script", "**now", ":red[")
+        )
 
 
 def test_a_question_of_the_conversation_is_one_click_away(compare: AppTest) -> None:
@@ -206,36 +287,70 @@ def test_a_question_of_the_conversation_is_one_click_away(compare: AppTest) -> N
 
 
 @pytest.mark.slow
-def test_a_lost_answer_is_brought_back_for_what_the_button_says(compare: AppTest) -> None:
+def test_a_lost_answer_is_brought_back_for_what_the_button_says(
+    compare: AppTest,
+) -> None:
     ask(compare, PASSPORT)
-    assert sources(compare) == {BUFFER: "word for word", WINDOW: "not in context", SUMMARY: "not in context"}
-    buttons = [button for button in compare.button if button.label.startswith("Bring turn")]
+    assert sources(compare) == {
+        BUFFER: "word for word",
+        WINDOW: "not in context",
+        SUMMARY: "not in context",
+    }
+    buttons = [
+        button for button in compare.button if button.label.startswith("Bring turn")
+    ]
     assert len(buttons) == 2, "the full buffer lost nothing"
-    lost = [said for said in sentences(compare.caption) if said.startswith(("Not sent since", "Lost in version"))]
+    lost = [
+        said
+        for said in sentences(compare.caption)
+        if said.startswith(("Not sent since", "Lost in version"))
+    ]
     assert len(lost) == 2
-    said = re.fullmatch(r"Bring turn 6 back: \+(\d+) tokens, \+\$0\.0\d+", buttons[0].label.replace("\\", ""))
+    said = re.fullmatch(
+        r"Bring turn 6 back: \+(\d+) tokens, \+\$0\.0\d+",
+        buttons[0].label.replace("\\", ""),
+    )
     assert said
     buttons[0].click().run()
-    assert sources(compare) == {BUFFER: "word for word", WINDOW: "recalled", SUMMARY: "not in context"}
+    assert sources(compare) == {
+        BUFFER: "word for word",
+        WINDOW: "recalled",
+        SUMMARY: "not in context",
+    }
     assert "9 July 2027" in cards(compare)[1].answer
     assert turn_shown(compare) == 46
     assert labelled(compare.selectbox, "Setting").value == 1
     trip = sample("trip")
     run = memviz.replay(
-        list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
+        list(trip.messages),
+        memviz.strategy("window", window_size=10),
+        system_prompt=trip.system_prompt,
     )
-    without, with_turn = (memviz.ask(run, PASSPORT, recalls=recalls) for recalls in ([], [memviz.Recall(turns=[6])]))
+    without, with_turn = (
+        memviz.ask(run, PASSPORT, recalls=recalls)
+        for recalls in ([], [memviz.Recall(turns=[6])])
+    )
     assert with_turn.total_tokens - without.total_tokens == int(said[1])
     size = f"{without.total_tokens:,} → {with_turn.total_tokens:,} tokens (+{said[1]})"
-    shown = [html.proto.body for html in compare.get("html") if "Asked again with turn 6: " in html.proto.body]
+    shown = [
+        html.proto.body
+        for html in compare.get("html")
+        if "Asked again with turn 6: " in html.proto.body
+    ]
     assert len(shown) == 1, "in the card of the setting that was asked again alone"
     assert size in shown[0]
     assert "▼" in shown[0], "the sign of a recall on the charts"
     assert f"Before: {without.reply}" in sentences(compare.caption)
     ask(compare, FLIGHT)
-    assert not any(caption.startswith("Before: ") for caption in sentences(compare.caption))
+    assert not any(
+        caption.startswith("Before: ") for caption in sentences(compare.caption)
+    )
 
 
 def test_what_one_setting_knows_says_where_another_finds_it(compare: AppTest) -> None:
-    ask(compare, FLIGHT)  # no question of the conversation's own: the full buffer's source says where it stands
-    assert any(button.label.startswith("Bring turn 8 back") for button in compare.button)
+    ask(
+        compare, FLIGHT
+    )  # no question of the conversation's own: the full buffer's source says where it stands
+    assert any(
+        button.label.startswith("Bring turn 8 back") for button in compare.button
+    )

@@ -62,15 +62,27 @@ def test_the_beginning_is_shown_then_more_then_all(id: str) -> None:
 
 
 def test_an_address_says_how_much_is_shown(id: str) -> None:
-    assert shown_turns(open_page("compare", conversation=id, setting=SETTING, first="40")) == 20
-    assert shown_turns(open_page("compare", conversation=id, setting=SETTING, first="all")) == TURNS
+    assert (
+        shown_turns(open_page("compare", conversation=id, setting=SETTING, first="40"))
+        == 20
+    )
+    assert (
+        shown_turns(open_page("compare", conversation=id, setting=SETTING, first="all"))
+        == TURNS
+    )
     wrong = open_page("compare", conversation=id, setting=SETTING, first="many")
     assert shown_turns(wrong) == FIRST // 2
-    assert any("first 'many' was passed over" in warning.value for warning in wrong.warning)
+    assert any(
+        "first 'many' was passed over" in warning.value for warning in wrong.warning
+    )
 
 
-@pytest.mark.parametrize("name", ["compare", "costs", "memory_map", "retention", "summaries", "tune"])
-def test_no_page_reads_more_of_it_than_it_shows(name: str, id: str, read: list[int]) -> None:
+@pytest.mark.parametrize(
+    "name", ["compare", "costs", "memory_map", "retention", "summaries", "tune"]
+)
+def test_no_page_reads_more_of_it_than_it_shows(
+    name: str, id: str, read: list[int]
+) -> None:
     query = {} if name == "tune" else {"setting": SETTING}
     page = open_page(name, conversation=id, **query)
     assert f"the first {FIRST} of {MESSAGES} messages." in said(page)

@@ -41,7 +41,11 @@ def chat() -> AppTest:
 
 def bubbles(session: AppTest) -> list[tuple[str, str]]:
     """Who said what, as the page shows it: without the marks of styles."""
-    return [(message.name, said) for message in session.chat_message if (said := words_of(message))]
+    return [
+        (message.name, said)
+        for message in session.chat_message
+        if (said := words_of(message))
+    ]
 
 
 def words_of(message: Any) -> str:
@@ -52,13 +56,23 @@ def words_of(message: Any) -> str:
     return unescape(re.sub(r"<[^>]*>", "", drawn[0].proto.body)) if drawn else ""
 
 
-def choose(session: AppTest, strategy: str, parameter: str = "", value: int = 0) -> AppTest:
+def choose(
+    session: AppTest, strategy: str, parameter: str = "", value: int = 0
+) -> AppTest:
     labelled(session.selectbox, "Strategy").select(strategy).run()
-    return labelled(session.number_input, parameter).set_value(value).run() if parameter else session
+    return (
+        labelled(session.number_input, parameter).set_value(value).run()
+        if parameter
+        else session
+    )
 
 
 def fates(session: AppTest) -> list[str]:
-    return [markdown.value for message in session.chat_message for markdown in message.markdown]
+    return [
+        markdown.value
+        for message in session.chat_message
+        for markdown in message.markdown
+    ]
 
 
 def test_a_new_chat_says_what_to_do_first(chat: AppTest) -> None:
@@ -74,7 +88,9 @@ def test_an_empty_chat_offers_a_long_conversation_to_ask_about(chat: AppTest) ->
     say(chat, "What is Niamh allergic to?")
     assert "do not know" in bubbles(chat)[-1][1], "it was said in turn 3"
     assert chat_link(chat) != "sample-trip"
-    assert bubbles(open_page("chat", chat="sample-trip"))[-1][1] == without_marks(trip.messages[-1].content)
+    assert bubbles(open_page("chat", chat="sample-trip"))[-1][1] == without_marks(
+        trip.messages[-1].content
+    )
 
 
 def test_three_turns_are_shown_and_the_fact_is_answered(chat: AppTest) -> None:
@@ -95,7 +111,10 @@ def test_a_fact_out_of_the_window_is_not_known(chat: AppTest) -> None:
     answer = bubbles(chat)[-1][1]
     assert "do not know" in answer
     assert "3,000" not in answer
-    assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, QUESTION]
+    assert [message["content"] for message in request_as_json(chat)] == [
+        SYSTEM_PROMPT,
+        QUESTION,
+    ]
 
 
 def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
@@ -103,21 +122,41 @@ def test_the_pictures_show_the_request_just_sent(chat: AppTest) -> None:
     say(chat, QUESTION)
     count = memviz.counter("o200k_base")
     fact, reply, question = (text for _, text in bubbles(chat)[:3])
-    tokens = {"System prompt": count(SYSTEM_PROMPT), "History": count(fact) + count(reply), "Input": count(question)}
+    tokens = {
+        "System prompt": count(SYSTEM_PROMPT),
+        "History": count(fact) + count(reply),
+        "Input": count(question),
+    }
     bar, turns = figures(chat)[:2]
     drawn = {trace["name"]: trace["x"][0] for trace in bar["data"]}
     assert drawn == {**tokens, "Format overhead": 4 * 4 + 3}
-    assert f"{sum(drawn.values()):,} tokens" in " ".join(markdown.value for markdown in chat.markdown)
+    assert f"{sum(drawn.values()):,} tokens" in " ".join(
+        markdown.value for markdown in chat.markdown
+    )
     assert len(turns["data"][0]["text"]) == 2
-    assert [message["content"] for message in request_as_json(chat)] == [SYSTEM_PROMPT, fact, reply, question]
-    assert not chat.dataframe, "the numbers behind the chart are made when they are opened"
+    assert [message["content"] for message in request_as_json(chat)] == [
+        SYSTEM_PROMPT,
+        fact,
+        reply,
+        question,
+    ]
+    assert not chat.dataframe, (
+        "the numbers behind the chart are made when they are opened"
+    )
     chat.session_state["chat-turn-numbers"] = True
-    assert list(chat.run().dataframe[0].value.iloc[-1]) == [2, f"{sum(drawn.values()):,}"]
+    assert list(chat.run().dataframe[0].value.iloc[-1]) == [
+        2,
+        f"{sum(drawn.values()):,}",
+    ]
 
 
 def test_what_is_limited_is_named_and_grows_by_what_was_said(chat: AppTest) -> None:
     def limited() -> str:
-        return next(caption for caption in sentences(chat.caption) if "not yet summarized" in caption)
+        return next(
+            caption
+            for caption in sentences(chat.caption)
+            if "not yet summarized" in caption
+        )
 
     assert "Messages not yet summarized: 0 of 500 tokens" in limited()
     say(chat, FACT)
@@ -128,7 +167,9 @@ def test_what_is_limited_is_named_and_grows_by_what_was_said(chat: AppTest) -> N
 
 
 @pytest.mark.slow
-def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(chat: AppTest) -> None:
+def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(
+    chat: AppTest,
+) -> None:
     def marks(session: AppTest) -> list[str]:
         told = [markdown.value.replace("\\", "") for markdown in session.markdown]
         return [text for text in told if "From turn" in text]
@@ -136,20 +177,34 @@ def test_another_strategy_leaves_what_was_sent_and_marks_where_it_begins(chat: A
     choose(chat, "summary", "Buffer size", 1)
     for text in (FACT, PLAN, QUESTION):
         say(chat, text)
-    request, tokens, written = request_as_json(chat), metric(chat, "Sent"), metric(chat, "Summaries")
-    assert any("Summary of earlier conversation" in message["content"] for message in request)
+    request, tokens, written = (
+        request_as_json(chat),
+        metric(chat, "Sent"),
+        metric(chat, "Summaries"),
+    )
+    assert any(
+        "Summary of earlier conversation" in message["content"] for message in request
+    )
     choose(chat, "window", "Window size", 1)
-    assert (request_as_json(chat), metric(chat, "Sent"), metric(chat, "Summaries")) == (request, tokens, written)
+    assert (request_as_json(chat), metric(chat, "Sent"), metric(chat, "Summaries")) == (
+        request,
+        tokens,
+        written,
+    )
     assert "From turn 4 on: Sliding window" in marks(chat)[0]
     say(chat, "And now?")
     again = open_page("chat", chat=chat_link(chat))
     assert marks(again) == marks(chat)
     assert request_as_json(again)[1:] == [{"role": "user", "content": "And now?"}]
     choose(again, "summary", "Buffer size", 1)
-    assert metric(again, "Summaries") == str(int(written) + 1), "only what was said since is summarized"
+    assert metric(again, "Summaries") == str(int(written) + 1), (
+        "only what was said since is summarized"
+    )
 
 
-def test_going_back_to_a_strategy_takes_its_last_parameters_with_it(chat: AppTest) -> None:
+def test_going_back_to_a_strategy_takes_its_last_parameters_with_it(
+    chat: AppTest,
+) -> None:
     choose(chat, "summary", "Buffer size", 2)
     choose(chat, "window")
     choose(chat, "summary")
@@ -166,7 +221,10 @@ def test_another_counter_counts_the_chat_anew(chat: AppTest) -> None:
 def test_the_system_prompt_can_be_set_until_the_first_message(chat: AppTest) -> None:
     labelled(chat.text_area, "System prompt").set_value("Answer like a pirate.").run()
     say(chat, FACT)
-    assert request_as_json(chat)[0] == {"role": "system", "content": "Answer like a pirate."}
+    assert request_as_json(chat)[0] == {
+        "role": "system",
+        "content": "Answer like a pirate.",
+    }
     chat.run()
     assert labelled(chat.text_area, "System prompt").disabled
 
@@ -176,7 +234,9 @@ def test_messages_show_what_became_of_them_at_the_last_request(chat: AppTest) ->
     choose(chat, "window", "Window size", 1)
     for text in (FACT, PLAN, QUESTION):
         say(chat, text)
-    dropped = [index for index, message in enumerate(chat.chat_message) if message.markdown]
+    dropped = [
+        index for index, message in enumerate(chat.chat_message) if message.markdown
+    ]
     assert dropped == [0, 1, 2, 3]
     assert all("dropped" in fate for fate in fates(chat))
 
@@ -200,7 +260,9 @@ def test_retry_puts_a_new_reply_in_the_place_of_the_old_one(chat: AppTest) -> No
     assert len(figures(chat)[1]["data"][0]["text"]) == 1
 
 
-def test_retry_after_a_change_of_strategy_answers_under_the_new_one(chat: AppTest) -> None:
+def test_retry_after_a_change_of_strategy_answers_under_the_new_one(
+    chat: AppTest,
+) -> None:
     say(chat, FACT)
     say(chat, QUESTION)
     choose(chat, "window", "Window size", 1)
@@ -248,8 +310,12 @@ def test_a_first_visit_may_go_straight_to_a_chat(database: Path) -> None:
     link = store.add_conversation(memviz.Transcript((), title="Kept", format="chat"))
     store.save_turn(link, chat.run)
     session = open_page("chat", chat=link)
-    assert [text for _, text in bubbles(session)] == [message.content for message in chat.log]
-    assert session.get("html")  # the style that navigation.py brings, so it has run as well
+    assert [text for _, text in bubbles(session)] == [
+        message.content for message in chat.log
+    ]
+    assert session.get(
+        "html"
+    )  # the style that navigation.py brings, so it has run as well
 
 
 def test_an_address_that_names_no_chat_opens_a_new_one() -> None:
@@ -263,25 +329,38 @@ def test_an_address_that_names_no_chat_opens_a_new_one() -> None:
 def test_an_old_chat_is_found_among_many_newer_conversations(database: Path) -> None:
     store = Store(database)
     trip = sample("trip")
-    oldest = store.add_conversation(replace(trip, messages=trip.messages[:4], title="Oldest"))
+    oldest = store.add_conversation(
+        replace(trip, messages=trip.messages[:4], title="Oldest")
+    )
     for number in range(120):
-        store.add_conversation(replace(trip, messages=trip.messages[:2], title=f"Newer {number}"))
+        store.add_conversation(
+            replace(trip, messages=trip.messages[:2], title=f"Newer {number}")
+        )
     session = open_page("chat", chat=oldest)
-    assert [text for _, text in bubbles(session)] == [without_marks(message.content) for message in trip.messages[:4]]
+    assert [text for _, text in bubbles(session)] == [
+        without_marks(message.content) for message in trip.messages[:4]
+    ]
 
 
 def test_a_long_conversation_shows_its_end_first(database: Path) -> None:
     session = open_page("chat", chat="sample-trip")
     messages = [message.content for message in sample("trip").messages]
-    assert [text for _, text in bubbles(session)] == [*map(without_marks, messages[-30:])]
+    assert [text for _, text in bubbles(session)] == [
+        *map(without_marks, messages[-30:])
+    ]
     click(session, "Show 30 earlier messages")
-    assert [text for _, text in bubbles(session)] == [*map(without_marks, messages[-60:])]
+    assert [text for _, text in bubbles(session)] == [
+        *map(without_marks, messages[-60:])
+    ]
     notes = {
         words_of(message): (message.markdown[0].value, *sentences(message.caption))
         for message in session.chat_message
         if message.markdown
     }
-    for position, kept in ((34, "Lost: 3,600 euros; shellfish."), (42, "The summary still holds: HV-440962.")):
+    for position, kept in (
+        (34, "Lost: 3,600 euros; shellfish."),
+        (42, "The summary still holds: HV-440962."),
+    ):
         badge, *facts = notes[without_marks(messages[position])]
         assert "replaced by a summary" in badge
         assert facts == [kept]
@@ -302,7 +381,10 @@ def test_from_chat_to_compare_on_the_same_conversation(chat: AppTest) -> None:
     say(chat, PLAN)
     click(chat, "Compare other strategies")
     assert page_of(chat) == "compare"
-    assert labelled(chat.selectbox, "Conversation").value == chat.session_state["compare"].conversation_id
+    assert (
+        labelled(chat.selectbox, "Conversation").value
+        == chat.session_state["compare"].conversation_id
+    )
     assert any("2 turns." in sentence for sentence in sentences(chat.caption))
 
 
@@ -317,15 +399,23 @@ def test_two_sessions_on_one_chat_lose_nothing(chat: AppTest) -> None:
     kept = [text for _, text in bubbles(open_page("chat", chat=link))]
     assert FACT in kept
     assert PLAN in kept
-    assert QUESTION in kept or any("another tab" in sentence for sentence in sentences(chat.error))
+    assert QUESTION in kept or any(
+        "another tab" in sentence for sentence in sentences(chat.error)
+    )
     assert QUESTION in texts(chat)
 
 
-def test_a_message_sent_before_the_browser_knows_of_the_saved_chat_stays_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_sent_before_the_browser_knows_of_the_saved_chat_stays_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The browser reports every control with the value that it last saw: here that of a new chat."""
     page = open_page("chat")
     chooser = labelled(page.selectbox, "Conversation")
-    stale = next(state for state in page._tree.get_widget_states().widgets if state.id == chooser.proto.id)
+    stale = next(
+        state
+        for state in page._tree.get_widget_states().widgets
+        if state.id == chooser.proto.id
+    )
     say(page, "My budget is 3,000 euros.")
     page.chat_input[0].set_value("What is my budget?")
     current = page._tree.get_widget_states()

@@ -8,7 +8,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.models.openai_server import OpenAIServer, status, text
-from tests.pages.driving import click, labelled, metric, open_page, page_of, say, sentences
+from tests.pages.driving import (
+    click,
+    labelled,
+    metric,
+    open_page,
+    page_of,
+    say,
+    sentences,
+)
 from tests.pages.test_chat import FACT, PLAN, QUESTION, bubbles, chat_link, choose
 
 KEY = "a-key-that-nobody-may-see"
@@ -36,7 +44,9 @@ def use_model(session: AppTest, picker: str, api_base: str) -> AppTest:
 
 
 @pytest.mark.slow
-def test_an_unreachable_model_is_one_sentence_and_the_message_stays(chat: AppTest, closed_address: str) -> None:
+def test_an_unreachable_model_is_one_sentence_and_the_message_stays(
+    chat: AppTest, closed_address: str
+) -> None:
     use_model(chat, "Chat model", closed_address)
     say(chat, FACT)
     assert page_of(chat) == "chat"
@@ -50,7 +60,9 @@ def test_an_unreachable_model_is_one_sentence_and_the_message_stays(chat: AppTes
 
 
 @pytest.mark.slow
-def test_the_kept_message_is_answered_by_another_model(chat: AppTest, closed_address: str) -> None:
+def test_the_kept_message_is_answered_by_another_model(
+    chat: AppTest, closed_address: str
+) -> None:
     say(chat, FACT)
     use_model(chat, "Chat model", closed_address)
     say(chat, QUESTION)
@@ -65,7 +77,9 @@ def test_the_kept_message_is_answered_by_another_model(chat: AppTest, closed_add
     assert not chat.error
 
 
-def test_a_refused_key_is_said_without_the_key(chat: AppTest, server: OpenAIServer) -> None:
+def test_a_refused_key_is_said_without_the_key(
+    chat: AppTest, server: OpenAIServer
+) -> None:
     server.then(status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"))
     use_model(chat, "Chat model", server.api_base)
     say(chat, FACT)
@@ -85,15 +99,22 @@ def test_retry_replaces_the_reply(chat: AppTest, server: OpenAIServer) -> None:
     assert bubbles(chat) == [("user", FACT), ("assistant", "The second answer.")]
 
 
-def test_what_the_page_shows_is_what_the_provider_got(chat: AppTest, server: OpenAIServer) -> None:
+def test_what_the_page_shows_is_what_the_provider_got(
+    chat: AppTest, server: OpenAIServer
+) -> None:
     use_model(chat, "Chat model", server.api_base)
     say(chat, FACT)
-    sent = [(message["role"], message["content"]) for message in server.requests[-1].body["messages"]]
+    sent = [
+        (message["role"], message["content"])
+        for message in server.requests[-1].body["messages"]
+    ]
     assert sent == [("system", "You are a helpful assistant."), ("user", FACT)]
 
 
 @pytest.mark.slow
-def test_a_summarizer_that_fails_loses_nothing(chat: AppTest, closed_address: str) -> None:
+def test_a_summarizer_that_fails_loses_nothing(
+    chat: AppTest, closed_address: str
+) -> None:
     choose(chat, "summary", "Buffer size", 1)
     use_model(chat, "Summarizer", closed_address)
     for message in (FACT, PLAN):
@@ -121,7 +142,9 @@ def test_a_summarizer_that_failed_is_asked_at_once_at_another_address(
     assert server.requests
 
 
-def test_compare_asks_before_it_calls_a_summarizer_that_may_cost_money(server: OpenAIServer) -> None:
+def test_compare_asks_before_it_calls_a_summarizer_that_may_cost_money(
+    server: OpenAIServer,
+) -> None:
     compare = open_page("compare")
     use_model(compare, "Summarizer", server.api_base)
     assert not server.requests

@@ -28,7 +28,15 @@ def said(one: Effect) -> str:
 
 
 @pytest.mark.parametrize(
-    "number", [4, 6, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 2, 3, 5, 7, 8, 9, 10))]
+    "number",
+    [
+        4,
+        6,
+        *(
+            pytest.param(number, marks=pytest.mark.slow)
+            for number in (1, 2, 3, 5, 7, 8, 9, 10)
+        ),
+    ],
 )
 def test_an_effect_is_shown_at_its_address_and_says_so(number: int) -> None:
     one = EFFECTS[number - 1]
@@ -36,8 +44,15 @@ def test_an_effect_is_shown_at_its_address_and_says_so(number: int) -> None:
     session = open_address(page, parse_qs(one.query))
     assert page_of(session) == page
     assert said(one) in sentences(session.caption)
-    assert not [one for one in sentences(session.warning) if not one.startswith("Over its limit")]
-    assert labelled(session.selectbox, "Conversation").value == f"sample-{one.conversation}"
+    assert not [
+        one
+        for one in sentences(session.warning)
+        if not one.startswith("Over its limit")
+    ]
+    assert (
+        labelled(session.selectbox, "Conversation").value
+        == f"sample-{one.conversation}"
+    )
     if one.page == "compare":
         assert turn_shown(session) == one.turn
         assert len(figures(session)[0]["data"]) >= len(one.settings)
@@ -52,7 +67,9 @@ def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
     click(page, "Add a setting")
     page.run()
     assert not any(one.title in sentence for sentence in sentences(page.caption))
-    assert any("under every [setting]" in sentence for sentence in sentences(page.caption))
+    assert any(
+        "under every [setting]" in sentence for sentence in sentences(page.caption)
+    )
 
 
 def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:
@@ -61,7 +78,11 @@ def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:
     page.session_state["classic-effects-0"] = True  # somebody opened it
     page.run()
     page_of(page)
-    titles = [button.label.strip("*") for button in page.button if button.key and button.key.startswith("show-effect-")]
+    titles = [
+        button.label.strip("*")
+        for button in page.button
+        if button.key and button.key.startswith("show-effect-")
+    ]
     assert titles == [f"{number}. {one.title}" for number, one in enumerate(EFFECTS, 1)]
     assert {one.sentence for one in EFFECTS} <= set(sentences(page.caption))
     assert list(token_lines(page)) == [

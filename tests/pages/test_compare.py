@@ -11,7 +11,16 @@ import memviz
 from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import reason_words, size_words
 from memviz.transcripts.samples import sample
-from tests.pages.driving import click, figures, labelled, markers, numbers, open_page, page_of, token_lines
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    markers,
+    numbers,
+    open_page,
+    page_of,
+    token_lines,
+)
 
 FIRST = {
     "Full buffer": memviz.strategy("buffer"),
@@ -24,7 +33,9 @@ FIRST = {
 
 def replayed(strategy: memviz.Strategy, counter: str = "o200k_base") -> Run:
     trip = sample("trip")
-    return memviz.replay(list(trip.messages), strategy, counter=counter, system_prompt=trip.system_prompt)
+    return memviz.replay(
+        list(trip.messages), strategy, counter=counter, system_prompt=trip.system_prompt
+    )
 
 
 def sent(run: Run) -> list[float]:
@@ -36,14 +47,22 @@ def compare() -> AppTest:
     return open_page("compare")
 
 
-def test_first_open_draws_a_bundled_conversation_under_three_strategies(compare: AppTest) -> None:
-    assert token_lines(compare) == {label: sent(replayed(strategy)) for label, strategy in FIRST.items()}
+def test_first_open_draws_a_bundled_conversation_under_three_strategies(
+    compare: AppTest,
+) -> None:
+    assert token_lines(compare) == {
+        label: sent(replayed(strategy)) for label, strategy in FIRST.items()
+    }
     assert not compare.error
     assert not compare.warning
 
 
-def test_every_summarization_has_a_marker_with_its_reason_in_numbers(compare: AppTest) -> None:
-    compactions = [c for strategy in FIRST.values() for c in replayed(strategy).compactions]
+def test_every_summarization_has_a_marker_with_its_reason_in_numbers(
+    compare: AppTest,
+) -> None:
+    compactions = [
+        c for strategy in FIRST.values() for c in replayed(strategy).compactions
+    ]
     tooltips = [unescape(tooltip) for tooltip in markers(compare)]
     assert len(tooltips) == len(compactions) > 3
     for tooltip, compaction in zip(tooltips, compactions, strict=True):
@@ -56,9 +75,13 @@ def test_every_summarization_has_a_marker_with_its_reason_in_numbers(compare: Ap
 def test_the_limit_is_a_line_with_its_rule(compare: AppTest) -> None:
     figure = figures(compare)[0]
     (line,) = [trace for trace in figure["data"] if trace["name"].endswith(" limit")]
-    assert min(numbers(line["y"])) > 1500, "a request holds more than what the limit counts"
+    assert min(numbers(line["y"])) > 1500, (
+        "a request holds more than what the limit counts"
+    )
     notes = [note["text"] for note in figure["layout"]["annotations"]]
-    assert sum("summarizes when messages pass 1,500 tokens" in note for note in notes) == 1
+    assert (
+        sum("summarizes when messages pass 1,500 tokens" in note for note in notes) == 1
+    )
 
 
 def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
@@ -68,8 +91,12 @@ def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
     lines, in_tokens = token_lines(compare), axis_title()
     labelled(compare.button_group, "Percent of").set_value("largest")
     compare.run()
-    assert axis_title() == f"% of the largest request ({max(map(max, lines.values())):,})"
-    assert token_lines(compare) == lines, "the picture stays: only what stands at the axis changes"
+    assert (
+        axis_title() == f"% of the largest request ({max(map(max, lines.values())):,})"
+    )
+    assert token_lines(compare) == lines, (
+        "the picture stays: only what stands at the axis changes"
+    )
     labelled(compare.button_group, "Percent of").set_value("window")
     compare.run()
     assert axis_title() == "% of openai/gpt-5-mini's window (272,000)"
@@ -81,8 +108,14 @@ def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
 def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
     labelled(compare.number_input, "Window size").set_value(4).run()
     lines = token_lines(compare)
-    assert list(lines) == ["Full buffer", "Sliding window · 4 messages", "Summary buffer · 1,500 tokens · 120 words"]
-    assert lines["Sliding window · 4 messages"] == sent(replayed(memviz.strategy("window", window_size=4)))
+    assert list(lines) == [
+        "Full buffer",
+        "Sliding window · 4 messages",
+        "Summary buffer · 1,500 tokens · 120 words",
+    ]
+    assert lines["Sliding window · 4 messages"] == sent(
+        replayed(memviz.strategy("window", window_size=4))
+    )
     assert lines["Full buffer"] == sent(replayed(memviz.strategy("buffer")))
     assert page_of(compare) == "compare"
 
@@ -92,18 +125,32 @@ def test_up_to_six_settings_and_no_seventh(compare: AppTest) -> None:
         click(compare, "Add a setting")
         assert len(token_lines(compare)) == count
     assert labelled(compare.button, "Add a setting").disabled
-    lines = [trace for trace in figures(compare)[0]["data"] if trace["name"] in token_lines(compare)]
+    lines = [
+        trace
+        for trace in figures(compare)[0]["data"]
+        if trace["name"] in token_lines(compare)
+    ]
     assert len({trace["line"]["color"] for trace in lines}) == 6
     assert len({trace["line"]["dash"] for trace in lines}) == 6
     assert len(compare.metric) == 6
 
 
 def test_removing_a_setting_leaves_the_others_their_colours(compare: AppTest) -> None:
-    colors = {trace["name"]: trace["line"]["color"] for trace in figures(compare)[0]["data"] if "line" in trace}
+    colors = {
+        trace["name"]: trace["line"]["color"]
+        for trace in figures(compare)[0]["data"]
+        if "line" in trace
+    }
     click(compare, "Remove")
-    left = {trace["name"]: trace["line"]["color"] for trace in figures(compare)[0]["data"] if "line" in trace}
+    left = {
+        trace["name"]: trace["line"]["color"]
+        for trace in figures(compare)[0]["data"]
+        if "line" in trace
+    }
     assert "Full buffer" not in left
-    assert left == {name: color for name, color in colors.items() if name != "Full buffer"}
+    assert left == {
+        name: color for name, color in colors.items() if name != "Full buffer"
+    }
 
 
 def test_the_last_setting_cannot_be_removed(compare: AppTest) -> None:
@@ -116,30 +163,48 @@ def test_the_same_strategy_twice(compare: AppTest) -> None:
     labelled(compare.selectbox, "Strategy").select("window").run()
     labelled(compare.number_input, "Window size").set_value(2).run()
     lines = token_lines(compare)
-    assert lines["Sliding window · 2 messages"] == sent(replayed(memviz.strategy("window", window_size=2)))
-    assert lines["Sliding window · 10 messages"] == sent(replayed(FIRST["Sliding window · 10 messages"]))
+    assert lines["Sliding window · 2 messages"] == sent(
+        replayed(memviz.strategy("window", window_size=2))
+    )
+    assert lines["Sliding window · 10 messages"] == sent(
+        replayed(FIRST["Sliding window · 10 messages"])
+    )
 
 
-def test_the_very_same_setting_twice_is_two_lines_under_two_names(compare: AppTest) -> None:
+def test_the_very_same_setting_twice_is_two_lines_under_two_names(
+    compare: AppTest,
+) -> None:
     labelled(compare.selectbox, "Strategy").select("window").run()
     lines = token_lines(compare)
-    twins = [label for label in lines if label.startswith("Sliding window · 10 messages")]
+    twins = [
+        label for label in lines if label.startswith("Sliding window · 10 messages")
+    ]
     assert len(twins) == 2
-    assert lines[twins[0]] == lines[twins[1]] == sent(replayed(FIRST["Sliding window · 10 messages"]))
+    assert (
+        lines[twins[0]]
+        == lines[twins[1]]
+        == sent(replayed(FIRST["Sliding window · 10 messages"]))
+    )
 
 
 def test_another_counter_counts_anew(compare: AppTest) -> None:
     before = token_lines(compare)
     labelled(compare.selectbox, "Token counter").select("chars4").run()
     after = token_lines(compare)
-    assert after == {label: sent(replayed(strategy, "chars4")) for label, strategy in FIRST.items()}
+    assert after == {
+        label: sent(replayed(strategy, "chars4")) for label, strategy in FIRST.items()
+    }
     assert all(after[label] != before[label] for label in FIRST)
 
 
 def test_another_conversation_replaces_every_line(compare: AppTest) -> None:
     labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
     tutoring = sample("tutoring")
-    run = memviz.replay(list(tutoring.messages), FIRST["Full buffer"], system_prompt=tutoring.system_prompt)
+    run = memviz.replay(
+        list(tutoring.messages),
+        FIRST["Full buffer"],
+        system_prompt=tutoring.system_prompt,
+    )
     assert token_lines(compare)["Full buffer"] == sent(run)
     assert page_of(compare) == "compare"
 
@@ -147,34 +212,61 @@ def test_another_conversation_replaces_every_line(compare: AppTest) -> None:
 def test_key_numbers_and_table_equal_the_replay(compare: AppTest) -> None:
     table = compare.table[0].value
     assert list(table.columns) == list(FIRST)
-    assert table.map(lambda text: text == f"{int(text.replace(',', '')):,}").all(axis=None), "with thousands set apart"
+    assert table.map(lambda text: text == f"{int(text.replace(',', '')):,}").all(
+        axis=None
+    ), "with thousands set apart"
     count = memviz.counter("o200k_base")
     for label, strategy in FIRST.items():
-        run, column = replayed(strategy), {name: int(text.replace(",", "")) for name, text in table[label].items()}
+        run, column = (
+            replayed(strategy),
+            {name: int(text.replace(",", "")) for name, text in table[label].items()},
+        )
         tokens = sent(run)
         written = sum(count(compaction.summary) for compaction in run.compactions)
         read = sum(
-            sum(count(message.content) + 4 for message in compaction.request) + 3 for compaction in run.compactions
+            sum(count(message.content) + 4 for message in compaction.request) + 3
+            for compaction in run.compactions
         )
         assert labelled(compare.metric, label).value == f"{sum(tokens):,} tokens"
         assert column["Tokens sent to the chat model"] == sum(tokens)
         assert column["Mean request"] == round(sum(tokens) / len(tokens))
         assert column["Largest request"] == max(tokens)
         assert column["Largest request at turn"] == 1 + tokens.index(max(tokens))
-        assert column["Summaries written"] == column["Summarizer calls"] == len(run.compactions)
-        assert (column["Tokens sent to the summarizer"], column["Tokens the summarizer wrote"]) == (read, written)
+        assert (
+            column["Summaries written"]
+            == column["Summarizer calls"]
+            == len(run.compactions)
+        )
+        assert (
+            column["Tokens sent to the summarizer"],
+            column["Tokens the summarizer wrote"],
+        ) == (read, written)
         assert column["All tokens, both models"] == sum(tokens) + read + written
-        assert column["Failed calls (messages kept)"] == column["Requests over their limit"] == 0
+        assert (
+            column["Failed calls (messages kept)"]
+            == column["Requests over their limit"]
+            == 0
+        )
 
 
 def test_change_against_the_first_setting(compare: AppTest) -> None:
-    buffer, window = (sum(sent(replayed(strategy))) for strategy in list(FIRST.values())[:2])
-    assert [metric.delta for metric in compare.metric][:2] == ["", f"{window / buffer - 1:+.0%} tokens"]
+    buffer, window = (
+        sum(sent(replayed(strategy))) for strategy in list(FIRST.values())[:2]
+    )
+    assert [metric.delta for metric in compare.metric][:2] == [
+        "",
+        f"{window / buffer - 1:+.0%} tokens",
+    ]
 
 
-def test_the_choice_of_conversations_says_in_a_few_words_what_each_bundled_one_is() -> None:
+def test_the_choice_of_conversations_says_in_a_few_words_what_each_bundled_one_is() -> (
+    None
+):
     help = labelled(open_page("compare").selectbox, "Conversation").help
     lines = [line for line in help.splitlines() if line.startswith("- **")]
     assert len(lines) == 5
-    assert "- **A coding agent and the lost hour**: A developer and a coding agent look for the reason" in help
+    assert (
+        "- **A coding agent and the lost hour**: A developer and a coding agent look for the reason"
+        in help
+    )
     assert all(len(line) < 200 for line in lines)

@@ -16,7 +16,16 @@ from memviz.storage.store import Store
 from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.page import CACHE_KEY, PRICES_KEY, TURNS_KEY, WINDOW_KEY
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, page_of, sentences
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    metric,
+    numbers,
+    open_page,
+    page_of,
+    sentences,
+)
 from tests.pages.test_compare import FIRST, replayed
 
 BUFFER, WINDOW, SUMMARY = FIRST
@@ -26,7 +35,10 @@ LISTED = PricingAssumptions.of()
 
 
 def costs_on(terms: PricingAssumptions = LISTED) -> Mapping[str, Cost]:
-    return {label: terms.cost(traffic(replayed(strategy))) for label, strategy in FIRST.items()}
+    return {
+        label: terms.cost(traffic(replayed(strategy)))
+        for label, strategy in FIRST.items()
+    }
 
 
 @pytest.fixture
@@ -43,16 +55,25 @@ def unfolded(session: AppTest) -> AppTest:
 
 def lines(session: AppTest) -> dict[str, list[float]]:
     traces = figures(session)[0]["data"]
-    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+    return {
+        trace["name"]: numbers(trace["y"])
+        for trace in traces
+        if trace.get("showlegend", True)
+    }
 
 
 def told(session: AppTest) -> str:
     """All sentences of the page, without escapes."""
-    return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
+    return "\n".join(
+        sentences([*session.markdown, *session.caption, *session.info])
+    ).replace("\u2060", "")
 
 
 def shows(session: AppTest, terms: PricingAssumptions) -> bool:
-    return all(metric(session, label) == dollars(cost.total_usd or 0) for label, cost in costs_on(terms).items())
+    return all(
+        metric(session, label) == dollars(cost.total_usd or 0)
+        for label, cost in costs_on(terms).items()
+    )
 
 
 def choose(session: AppTest, label: str, model: str) -> AppTest:
@@ -87,13 +108,17 @@ def opened(conversation: str) -> AppTest:
 
 
 class TestMainPicture:
-    def test_draws_dollars_so_far_with_the_cache_and_without(self, page: AppTest) -> None:
+    def test_draws_dollars_so_far_with_the_cache_and_without(
+        self, page: AppTest
+    ) -> None:
         drawn = lines(page)
         assert list(drawn) == list(FIRST)
         for label, cost in costs_on().items():
             assert cost.cumulative_usd is not None
             assert drawn[label] == pytest.approx(cost.cumulative_usd.tolist())
-        thin = {trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"]}[f"{BUFFER} without the cache"]
+        thin = {
+            trace["name"]: numbers(trace["y"]) for trace in figures(page)[0]["data"]
+        }[f"{BUFFER} without the cache"]
         assert thin[-1] == pytest.approx(costs_on()[BUFFER].uncached_total_usd)
         assert not page.error
         assert not page.info
@@ -101,11 +126,19 @@ class TestMainPicture:
     def test_of_each_turn(self, page: AppTest) -> None:
         labelled(page.button_group, "Shown").set_value("Each turn").run()
         frame = costs_on()[SUMMARY].frame()
-        assert lines(page)[SUMMARY] == pytest.approx((frame["main_usd"] + frame["summarizer_usd"]).tolist())
+        assert lines(page)[SUMMARY] == pytest.approx(
+            (frame["main_usd"] + frame["summarizer_usd"]).tolist()
+        )
 
-    def test_what_it_would_cost_without_the_cache_can_be_switched_off(self, page: AppTest) -> None:
+    def test_what_it_would_cost_without_the_cache_can_be_switched_off(
+        self, page: AppTest
+    ) -> None:
         labelled(page.toggle, "Also without cache").set_value(False).run()
-        assert not [trace for trace in figures(page)[0]["data"] if trace["name"].endswith("without the cache")]
+        assert not [
+            trace
+            for trace in figures(page)[0]["data"]
+            if trace["name"].endswith("without the cache")
+        ]
         assert "Thin dotted" not in told(page)
 
 
@@ -114,8 +147,13 @@ class TestNumbers:
         costs = costs_on()
         assert shows(page, LISTED)
         change = (costs[WINDOW].total_usd or 0) / (costs[BUFFER].total_usd or 1) - 1
-        assert [one.delta for one in page.metric][:2] == ["first setting", f"{change:+.0%} cost"]
-        assert f"{costs[BUFFER].hit_rate:.0%} of its input read from the cache" in told(page)
+        assert [one.delta for one in page.metric][:2] == [
+            "first setting",
+            f"{change:+.0%} cost",
+        ]
+        assert f"{costs[BUFFER].hit_rate:.0%} of its input read from the cache" in told(
+            page
+        )
         share = (costs[SUMMARY].summarizer_usd or 0) / (costs[SUMMARY].total_usd or 1)
         assert f"{share:.0%} of the cost is the summarizer's" in told(page)
 
@@ -123,13 +161,23 @@ class TestNumbers:
         column, cost = page.table[0].value[SUMMARY], costs_on()[SUMMARY]
         cached = int(cost.cached_tokens.sum())
         read = int(cost.traffic.summarizer_input_tokens.sum())
-        assert column["Input, read from the cache (tokens · USD)"] == f"{cached:,} · {dollars(cached * 0.025e-6)}"
-        assert column["Summarizer, input (tokens · USD)"] == f"{read:,} · {dollars(read * 0.25e-6)}"
+        assert (
+            column["Input, read from the cache (tokens · USD)"]
+            == f"{cached:,} · {dollars(cached * 0.025e-6)}"
+        )
+        assert (
+            column["Summarizer, input (tokens · USD)"]
+            == f"{read:,} · {dollars(read * 0.25e-6)}"
+        )
         assert column["Both (USD)"] == dollars(cost.total_usd or 0)
-        assert column["Both, without a cache (USD)"] == dollars(cost.uncached_total_usd or 0)
+        assert column["Both, without a cache (USD)"] == dollars(
+            cost.uncached_total_usd or 0
+        )
         assert page.table[0].value[BUFFER]["Summarizer, input (tokens · USD)"] == "–"
 
-    def test_details_are_closed_at_first_and_made_on_demand(self, page: AppTest) -> None:
+    def test_details_are_closed_at_first_and_made_on_demand(
+        self, page: AppTest
+    ) -> None:
         closed = len(figures(page))
         assert "Source: " not in told(page)
         assert not page.dataframe
@@ -137,13 +185,19 @@ class TestNumbers:
         assert len(figures(page)) == closed + 2
         assert LISTED.main is not None
         assert LISTED.cache is not None
-        assert "openai/gpt-5-mini, USD per million tokens: input 0.25, read from the cache 0.025" in said
+        assert (
+            "openai/gpt-5-mini, USD per million tokens: input 0.25, read from the cache 0.025"
+            in said
+        )
         assert f"Source: {LISTED.main.source}." in said
         assert f"Source: {LISTED.cache.source}, as of {LISTED.cache.as_of}." in said
 
         table, cost = page.dataframe[0].value, list(costs_on().values())[-1]
         assert table["Turn"].tolist()[-1] == "all"
-        assert table["Read from the cache (tokens)"].tolist()[-1] == cost.cached_tokens.sum()
+        assert (
+            table["Read from the cache (tokens)"].tolist()[-1]
+            == cost.cached_tokens.sum()
+        )
         assert table["Both so far (USD)"].tolist()[-1] == pytest.approx(cost.total_usd)
         assert labelled(page.get("download_button"), "Download as CSV")
 
@@ -158,7 +212,10 @@ class TestTerms:
     def test_another_model_for_the_summaries(self, page: AppTest) -> None:
         choose(page, "Prices of the summarizer", CLAUDE)
         assert shows(page, PricingAssumptions.of(summarizer=CLAUDE))
-        assert f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15" in told(unfolded(page))
+        assert (
+            f"Summarizer: {CLAUDE}, USD per million tokens: input 3, output 15"
+            in told(unfolded(page))
+        )
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -168,19 +225,25 @@ class TestTerms:
             (300, "After a pause of 5 min the prompt cache is empty"),
         ],
     )
-    def test_what_a_pause_does(self, page: AppTest, pause_seconds: float, words: str) -> None:
+    def test_what_a_pause_does(
+        self, page: AppTest, pause_seconds: float, words: str
+    ) -> None:
         labelled(page.selectbox, "Pause between turns").set_value(pause_seconds).run()
         assert shows(page, PricingAssumptions.of(pause_seconds=pause_seconds))
         assert words in told(page)
         unfolded(page)
-        assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (pause_seconds == 300)
+        assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (
+            pause_seconds == 300
+        )
 
     def test_prices_by_hand_hold_for_their_model_alone(self, page: AppTest) -> None:
         enter(page, "Input", 10.0)
         assert LISTED.main is not None
         by_hand = LISTED.main.by_hand(input_usd_per_million=10)
         assert shows(page, PricingAssumptions(by_hand, by_hand, LISTED.cache))
-        assert "entered by hand, the rest: price file of litellm" in told(unfolded(page))
+        assert "entered by hand, the rest: price file of litellm" in told(
+            unfolded(page)
+        )
         choose(page, OF_MODEL, CLAUDE)
         assert shows(page, PricingAssumptions.of(CLAUDE))
 
@@ -205,13 +268,18 @@ class TestTerms:
 
 
 class TestUnknown:
-    def test_a_model_without_a_price_shows_tokens_and_says_how_to_go_on(self, page: AppTest) -> None:
+    def test_a_model_without_a_price_shows_tokens_and_says_how_to_go_on(
+        self, page: AppTest
+    ) -> None:
         choose(page, OF_MODEL, "nobody/knows")
         assert [one.value for one in page.metric] == ["unknown"] * 3
         assert "Unknown: input price and output price of nobody/knows." in told(page)
         assert "$0.00" not in str(page.table[0].value)
         sent = costs_on()[BUFFER].traffic
-        assert lines(page)[BUFFER][-1] == sent.input_tokens.sum() + sent.output_tokens.sum()
+        assert (
+            lines(page)[BUFFER][-1]
+            == sent.input_tokens.sum() + sent.output_tokens.sum()
+        )
         assert "nobody/knows takes in one request is unknown" in told(unfolded(page))
 
     def test_entered_by_hand_it_has_one(self, page: AppTest) -> None:
@@ -221,7 +289,9 @@ class TestUnknown:
         enter(page, "Output", 2.0)
         assert not page.info
         sent = costs_on()[BUFFER].traffic
-        assert metric(page, BUFFER) == dollars((sent.input_tokens.sum() + 2 * sent.output_tokens.sum()) / 1e6)
+        assert metric(page, BUFFER) == dollars(
+            (sent.input_tokens.sum() + 2 * sent.output_tokens.sum()) / 1e6
+        )
 
     def test_of_the_summarizer_leaves_the_others_theirs(self, page: AppTest) -> None:
         choose(page, "Prices of the summarizer", "nobody/knows")
@@ -231,17 +301,25 @@ class TestUnknown:
 
 
 class TestBreakEven:
-    def test_is_told_and_marked_for_the_first_and_the_cheapest_of_the_others(self, page: AppTest) -> None:
+    def test_is_told_and_marked_for_the_first_and_the_cheapest_of_the_others(
+        self, page: AppTest
+    ) -> None:
         costs = costs_on()
         other = min((WINDOW, SUMMARY), key=lambda label: costs[label].total_usd or 0)
         turn, *_ = break_even_request(costs[BUFFER], costs[other])
-        assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{other}**" in told(page)
+        assert (
+            f"From turn {turn} on, **{BUFFER}** has cost less in total than **{other}**"
+            in told(page)
+        )
         assert [shape["x0"] for shape in figures(page)[0]["layout"]["shapes"]] == [turn]
 
     def test_of_two_that_are_chosen_outlives_another_price(self, page: AppTest) -> None:
         labelled(page.selectbox, "Compared with").select(1).run()
         turn, *_ = break_even_request(costs_on()[BUFFER], costs_on()[WINDOW])
-        assert f"From turn {turn} on, **{BUFFER}** has cost less in total than **{WINDOW}**" in told(page)
+        assert (
+            f"From turn {turn} on, **{BUFFER}** has cost less in total than **{WINDOW}**"
+            in told(page)
+        )
         choose(page, OF_MODEL, CLAUDE)
         assert labelled(page.selectbox, "Compared with").value == 1
 
@@ -255,7 +333,10 @@ class TestBreakEven:
 class TestSentences:
     def test_a_window_is_explained(self, page: AppTest) -> None:
         assert f"{WINDOW}: the oldest messages drop out" in told(unfolded(page))
-        titled = {chart["layout"].get("title", {}).get("text"): chart for chart in figures(page)}
+        titled = {
+            chart["layout"].get("title", {}).get("text"): chart
+            for chart in figures(page)
+        }
         hits = titled["Input read from the cache"]
         assert numbers(hits["data"][1]["y"])[-1] == 0
         assert "openai/gpt-5-mini takes 272,000 tokens" in told(page)
@@ -263,13 +344,28 @@ class TestSentences:
 
     def test_a_conversation_below_the_smallest_prefix(self, database: Path) -> None:
         session = opened(
-            save(database, ("user", "Hello"), ("assistant", "Hello."), ("user", "Bye"), ("assistant", "Bye."))
+            save(
+                database,
+                ("user", "Hello"),
+                ("assistant", "Hello."),
+                ("user", "Bye"),
+                ("assistant", "Bye."),
+            )
         )
-        assert "this cache works from 1,024 tokens on, and the largest request has " in told(unfolded(session))
-        titles = [chart["layout"].get("title", {}).get("text") for chart in figures(session)]
+        assert (
+            "this cache works from 1,024 tokens on, and the largest request has "
+            in told(unfolded(session))
+        )
+        titles = [
+            chart["layout"].get("title", {}).get("text") for chart in figures(session)
+        ]
         assert "Tokens of each request" in titles
         assert "Input read from the cache" not in titles
-        assert [one.delta for one in session.metric] == ["first setting", "same cost", "same cost"]
+        assert [one.delta for one in session.metric] == [
+            "first setting",
+            "same cost",
+            "same cost",
+        ]
 
     def test_a_conversation_in_which_nobody_asked(self, database: Path) -> None:
         session = opened(save(database, ("assistant", "Hello?")))
@@ -278,7 +374,11 @@ class TestSentences:
 
 
 def test_a_free_run_costs_what_its_own_replies_take(database: Path) -> None:
-    said = (("user", "My dog is called Rex."), ("assistant", "Noted, at length."), ("user", "What is my dog called?"))
+    said = (
+        ("user", "My dog is called Rex."),
+        ("assistant", "Noted, at length."),
+        ("user", "What is my dog called?"),
+    )
     session = open_page("costs", conversation=save(database, *said), replies="free-run")
     assert not session.metric, "nobody has answered yet"
     click(session, "Answer with recorded, else")

@@ -21,12 +21,23 @@ from memviz.storage.store import Store
 from memviz.storage.tables import Base
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 from memviz.workspace import RunKey, Workspace
-from tests.pages.driving import QUESTIONS, click, labelled, open_page, page_of, sentences
+from tests.pages.driving import (
+    QUESTIONS,
+    click,
+    labelled,
+    open_page,
+    page_of,
+    sentences,
+)
 
 VALUES = ("NULL", "42", "-7", "1e300", "'words'", "'42'", "'['", "'{}'", "'[{\"a\": 1}]'", "'null'", "''", "x'ff00'",
           "CAST(x'ff41' AS TEXT)", "99999999999", "'2024-13-45 00:00:00'", "'[[0, 99999]]'")  # fmt: skip
 PAGE_VALUES = ("42", "'[{\"a\": 1}]'", "x'ff00'", "99999999999", "'[[0, 99999]]'")
-COLUMNS = [(table.name, column.name) for table in Base.metadata.sorted_tables for column in table.columns]
+COLUMNS = [
+    (table.name, column.name)
+    for table in Base.metadata.sorted_tables
+    for column in table.columns
+]
 TITLE = "Ferry times"
 
 
@@ -35,22 +46,39 @@ def content(folder: Path) -> bytes:
     """A database with one conversation that was imported, held in Chat, replayed and answered freely."""
     workspace = Workspace(folder / "made.db")
     summarizer = ScriptedModel(f"Summary {number}." for number in range(1_000))
-    chat = Chat(memviz.strategy("summary", buffer_size=2), model=ScriptedModel(f"Reply {n}." for n in range(20)),
-                summarizer=summarizer, counter="chars4")  # fmt: skip
+    chat = Chat(
+        memviz.strategy("summary", buffer_size=2),
+        model=ScriptedModel(f"Reply {n}." for n in range(20)),
+        summarizer=summarizer,
+        counter="chars4",
+    )
     for number in range(5):
         chat.send(f"The ferry {number} leaves at 7:{number}0.")
     chat.recall(turns=[1])
     chat.send("When does ferry 2 leave?")
     probe = Probe("When does ferry 1 leave?", ("7:10",), (2,), "number")
-    transcript = Transcript((), title=TITLE, format="chat", probes=(probe,), warnings=("A warning.",),
-                            events=(RecordedEvent("compaction", 2, reason="auto"),))  # fmt: skip
+    transcript = Transcript(
+        (),
+        title=TITLE,
+        format="chat",
+        probes=(probe,),
+        warnings=("A warning.",),
+        events=(RecordedEvent("compaction", 2, reason="auto"),),
+    )
     id = workspace.store.add_conversation(transcript, "ferry")
     workspace.save_chat(id, chat, "offline")
-    for strategy in (memviz.strategy("buffer"), memviz.strategy("window", window_size=10),
-                     memviz.strategy("summary_buffer", max_token_limit=40)):  # fmt: skip
+    for strategy in (
+        memviz.strategy("buffer"),
+        memviz.strategy("window", window_size=10),
+        memviz.strategy("summary_buffer", max_token_limit=40),
+    ):
         workspace.run(RunKey(id, strategy, "o200k_base", "offline"), model("offline"))
-    free = memviz.free_run(workspace.store.conversation(id), memviz.strategy("buffer"), counter="chars4",
-                           model=ScriptedModel(f"Reply {n}." for n in range(20)))  # fmt: skip
+    free = memviz.free_run(
+        workspace.store.conversation(id),
+        memviz.strategy("buffer"),
+        counter="chars4",
+        model=ScriptedModel(f"Reply {n}." for n in range(20)),
+    )
     workspace.store.save_free_run(id, free, "free", 12)
     workspace.store.keep_wording("ferry", "replay", 1, "My own words.")
     answer = JudgedAnswer(probe, 0, "At 7:10.", "right", calls=(ReplyFacts("offline"),))
@@ -78,9 +106,10 @@ def damage_row(path: Path, table: str, column: str, value: str) -> bool:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("PRAGMA foreign_keys = OFF")
-        of_it = {"conversation": "id = 'ferry'", "message": "conversation_id = 'ferry' AND position = 3"}.get(
-            table, "1"
-        )
+        of_it = {
+            "conversation": "id = 'ferry'",
+            "message": "conversation_id = 'ferry' AND position = 3",
+        }.get(table, "1")
         one = f"rowid = (SELECT max(rowid) FROM {table} WHERE {of_it})"  # noqa: S608
         try:
             connection.execute(f"UPDATE {table} SET {column} = {value} WHERE {one}")  # noqa: S608
@@ -91,27 +120,41 @@ def damage_row(path: Path, table: str, column: str, value: str) -> bool:
 
 def mend(path: Path, sound: Path) -> None:
     """Bring back the sound content of a database that may be open."""
-    with closing(sqlite3.connect(sound)) as source, closing(sqlite3.connect(path)) as damaged:
+    with (
+        closing(sqlite3.connect(sound)) as source,
+        closing(sqlite3.connect(path)) as damaged,
+    ):
         source.backup(damaged)
 
 
 def read_all(store: Store) -> None:
     """Ask for everything that pages ask for."""
     for read in (
-        lambda: store.page("", 50, 0), lambda: store.page("ferry", 50, 0), lambda: store.entry("ferry"),
-        lambda: store.conversation("ferry"), lambda: store.runs("ferry"), lambda: store.chat_run("ferry"),
+        lambda: store.page("", 50, 0),
+        lambda: store.page("ferry", 50, 0),
+        lambda: store.entry("ferry"),
+        lambda: store.conversation("ferry"),
+        lambda: store.runs("ferry"),
+        lambda: store.chat_run("ferry"),
         lambda: store.find_free_run("ferry", "free"),
-        lambda: store.find_wordings("ferry", "replay"), lambda: store.find_judged_answers("ferry", "asked"),
+        lambda: store.find_wordings("ferry", "replay"),
+        lambda: store.find_judged_answers("ferry", "asked"),
         lambda: store.find_cells(["cell"]),
-        lambda: [store.find_run("ferry", run.key) for run in store.runs("ferry") if isinstance(run.key, str)],
-    ):  # fmt: skip
+        lambda: [
+            store.find_run("ferry", run.key)
+            for run in store.runs("ferry")
+            if isinstance(run.key, str)
+        ],
+    ):
         with suppress(MemvizError):
             read()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
-def test_no_value_of_any_column_is_more_than_a_sentence(table: str, column: str, database: Path, made: bytes) -> None:
+def test_no_value_of_any_column_is_more_than_a_sentence(
+    table: str, column: str, database: Path, made: bytes
+) -> None:
     sound = database.with_name("sound.db")
     for copy in (database, sound):
         copy.write_bytes(made)
@@ -122,7 +165,10 @@ def test_no_value_of_any_column_is_more_than_a_sentence(table: str, column: str,
         Store(database).close()
         readable, unreadable, total = store.page("", 50, 0)
         assert len(readable) + len(unreadable) == total
-        assert len([entry for entry in readable if entry.id.startswith("sample-")]) == total - 1, value
+        assert (
+            len([entry for entry in readable if entry.id.startswith("sample-")])
+            == total - 1
+        ), value
         try:
             read_all(store)
             for damaged in unreadable:
@@ -140,30 +186,51 @@ def works(session: AppTest) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "table", "column"), [(number, *names) for number, names in enumerate(COLUMNS)])
+@pytest.mark.parametrize(
+    ("number", "table", "column"),
+    [(number, *names) for number, names in enumerate(COLUMNS)],
+)
 def test_every_page_works_whatever_is_in_a_column(
     number: int, table: str, column: str, database: Path, made: bytes
 ) -> None:
     value = PAGE_VALUES[number % len(PAGE_VALUES)]
     if not damage(database, made, table, column, value):
         pytest.skip("SQLite does not let it in")
-    names = [name for name in QUESTIONS if name not in ("lessons", "guide")]  # which read nothing of the database
-    for page in {names[number % len(names)], names[(number // len(names)) % len(names)]}:
+    names = [
+        name for name in QUESTIONS if name not in ("lessons", "guide")
+    ]  # which read nothing of the database
+    for page in {
+        names[number % len(names)],
+        names[(number // len(names)) % len(names)],
+    }:
         st.cache_resource.clear()
-        query = {"chat": {"chat": "ferry"}, "library": {}}.get(page, {"conversation": "ferry"})
+        query = {"chat": {"chat": "ferry"}, "library": {}}.get(
+            page, {"conversation": "ferry"}
+        )
         works(open_page(page, **query))
 
 
 def test_a_damaged_replay_is_made_again(database: Path, made: bytes) -> None:
     assert damage(database, made, "turn", "record", "'{}'")
     workspace = Workspace(database)
-    entry = next(run for run in workspace.store.runs("ferry") if not readable(workspace.store, run.key))
-    key = RunKey("ferry", memviz.strategy(entry.strategy_id, **entry.parameters), entry.counter, entry.summarizer)
+    entry = next(
+        run
+        for run in workspace.store.runs("ferry")
+        if not readable(workspace.store, run.key)
+    )
+    key = RunKey(
+        "ferry",
+        memviz.strategy(entry.strategy_id, **entry.parameters),
+        entry.counter,
+        entry.summarizer,
+    )
     assert workspace.kept_run(key) is None
     assert len(workspace.run(key, model("offline")).turns) == 6
     workspace.store.close()
     again = Store(database)
-    assert all(readable(again, run.key) for run in again.runs("ferry") if run.kind == "replay")
+    assert all(
+        readable(again, run.key) for run in again.runs("ferry") if run.kind == "replay"
+    )
     assert not again.check()
     again.close()
 
@@ -175,10 +242,14 @@ def readable(store: Store, key: str) -> bool:
     return False
 
 
-def test_a_chat_whose_memory_is_damaged_is_derived_from_its_messages(database: Path, made: bytes) -> None:
+def test_a_chat_whose_memory_is_damaged_is_derived_from_its_messages(
+    database: Path, made: bytes
+) -> None:
     damage(database, made, "compaction", "record", "'{}'")
     with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute("UPDATE turn SET record = '[]' WHERE run_id = (SELECT id FROM run WHERE kind = 'chat')")
+        connection.execute(
+            "UPDATE turn SET record = '[]' WHERE run_id = (SELECT id FROM run WHERE kind = 'chat')"
+        )
     session = open_page("chat", chat="ferry")
     (sentence,) = sentences(session.error)
     assert "The stored run of 'summary' is damaged" in sentence
@@ -198,7 +269,10 @@ def test_a_conversation_with_a_missing_message_leaves_the_others_to_choose(
 ) -> None:
     damage(database, made, "message", "position", "77")
     session = open_page(page, **{"chat" if page == "chat" else "conversation": "ferry"})
-    assert any("Ferry times" in text for text in [*sentences(session.error), *sentences(session.warning)])
+    assert any(
+        "Ferry times" in text
+        for text in [*sentences(session.error), *sentences(session.warning)]
+    )
     page_of(session)
     other = labelled(session.selectbox, "Conversation")
     other.select("sample-tutoring").run()

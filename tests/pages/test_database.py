@@ -11,14 +11,28 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.storage.store import Store
 from memviz.workspace import FIRST_SAMPLE, Workspace
-from tests.pages.driving import QUESTIONS, click, finished, labelled, open_page, page_of, say, sentences
+from tests.pages.driving import (
+    QUESTIONS,
+    click,
+    finished,
+    labelled,
+    open_page,
+    page_of,
+    say,
+    sentences,
+)
 
 PAGES = ("compare", "chat", "library")
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("content", [b"This is a shopping list. " * 50, b"SQLite format 3\x00" + b"\x01" * 5000])
-def test_a_file_that_is_no_database_is_said_and_left_as_it_is(page: str, content: bytes, database: Path) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [b"This is a shopping list. " * 50, b"SQLite format 3\x00" + b"\x01" * 5000],
+)
+def test_a_file_that_is_no_database_is_said_and_left_as_it_is(
+    page: str, content: bytes, database: Path
+) -> None:
     database.write_bytes(content)
     session = open_page(page)
     (sentence,) = sentences(session.error)
@@ -34,11 +48,15 @@ def test_another_programs_database_is_left_alone(page: str, database: Path) -> N
     session = open_page(page)
     assert len(session.error) == 1
     with sqlite3.connect(database) as connection:
-        assert connection.execute("select name from sqlite_master").fetchall() == [("recipes",)]
+        assert connection.execute("select name from sqlite_master").fetchall() == [
+            ("recipes",)
+        ]
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_place_where_no_file_can_be_is_said(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_where_no_file_can_be_is_said(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("MEMVIZ_DB", str(tmp_path / "file" / "memviz.db"))
     session = open_page(page)
@@ -46,7 +64,9 @@ def test_a_place_where_no_file_can_be_is_said(page: str, tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_database_that_breaks_under_an_open_page_is_said(page: str, database: Path) -> None:
+def test_a_database_that_breaks_under_an_open_page_is_said(
+    page: str, database: Path
+) -> None:
     session = open_page(page)
     for file in database.parent.glob("memviz.db*"):
         file.write_bytes(b"Overwritten. " * 20_000)
@@ -56,33 +76,45 @@ def test_a_database_that_breaks_under_an_open_page_is_said(page: str, database: 
     assert "damaged" in sentences(session.error)[0]
 
 
-def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(database: Path) -> None:
+def test_a_chat_that_cannot_be_saved_says_so_and_keeps_the_talk_on_the_page(
+    database: Path,
+) -> None:
     session = open_page("chat")
     say(session, "My budget is 3,000 euros.")
     with sqlite3.connect(database) as connection:
-        connection.execute("create trigger no_more before insert on message begin select raise(abort, 'full'); end")
+        connection.execute(
+            "create trigger no_more before insert on message begin select raise(abort, 'full'); end"
+        )
     say(session, "What is my budget?")
     assert page_of(session) == "chat"
     assert any("saved" in sentence for sentence in sentences(session.error))
-    said = [text.value for message in session.run().chat_message for text in message.text]
+    said = [
+        text.value for message in session.run().chat_message for text in message.text
+    ]
     assert len(said) == 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", QUESTIONS)
-def test_every_page_says_that_the_file_was_removed_and_works_on(page: str, database: Path) -> None:
+def test_every_page_says_that_the_file_was_removed_and_works_on(
+    page: str, database: Path
+) -> None:
     session = finished(open_page(page))
     before = [len(session.button), len(session.get("plotly_chart"))]
     database.unlink()
     session.run()
     assert page_of(session) == page
     (sentence,) = sentences(session.error)
-    assert sentence.startswith(f"{database} was removed while memviz was using it. Nothing is saved at the moment.")
+    assert sentence.startswith(
+        f"{database} was removed while memviz was using it. Nothing is saved at the moment."
+    )
     assert [len(session.button) - 1, len(session.get("plotly_chart"))] == before
     click(session, "Save everything to a new file")
     assert page_of(session) == page
     assert not session.error
-    assert f"Everything is in {database}, and is saved there from now on." in sentences(session.success)
+    assert f"Everything is in {database}, and is saved there from now on." in sentences(
+        session.success
+    )
     assert "is saved there from now on" not in str(sentences(session.run().success))
     assert database.exists()
 
@@ -91,7 +123,9 @@ def said(session: AppTest) -> list[str]:
     return [text.value for message in session.chat_message for text in message.text]
 
 
-def test_what_is_said_while_the_file_is_gone_is_saved_with_all_the_rest(database: Path) -> None:
+def test_what_is_said_while_the_file_is_gone_is_saved_with_all_the_rest(
+    database: Path,
+) -> None:
     session = open_page("chat")
     say(session, "My budget is 3,000 euros.")
     for file in database.parent.glob("memviz.db*"):
@@ -105,16 +139,22 @@ def test_what_is_said_while_the_file_is_gone_is_saved_with_all_the_rest(database
     assert said(session) == talk
     store = Store(database)
     newest, *samples = store.conversations()
-    assert [message.content for message in store.conversation(newest.id).messages] == talk
+    assert [
+        message.content for message in store.conversation(newest.id).messages
+    ] == talk
     assert samples
     store.close()
 
 
-def test_an_import_while_the_file_is_gone_is_not_said_to_be_saved(database: Path) -> None:
+def test_an_import_while_the_file_is_gone_is_not_said_to_be_saved(
+    database: Path,
+) -> None:
     session = open_page("library")
     database.unlink()
     imports = labelled(session.file_uploader, "Import conversations")
-    imports.set_value([("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]).run()
+    imports.set_value(
+        [("a.json", b'[{"role": "user", "content": "Hi."}]', "application/json")]
+    ).run()
     assert not session.success
     assert any("Nothing was saved" in sentence for sentence in sentences(session.error))
 
@@ -158,11 +198,15 @@ def test_a_sweep_is_made_although_it_cannot_be_kept(database: Path) -> None:
     assert "**Take " in " ".join(sentences(session.success))
 
 
-def test_a_sweep_is_made_although_no_connection_to_a_removed_database_is_free(database: Path) -> None:
+def test_a_sweep_is_made_although_no_connection_to_a_removed_database_is_free(
+    database: Path,
+) -> None:
     workspace = Workspace()
     workspace.conversation(FIRST_SAMPLE)
     database.unlink()
     window = memviz.strategy("window")
-    with workspace.store._database.engine.connect():  # as a page does that reads while the sweep begins
+    with (
+        workspace.store._database.engine.connect()
+    ):  # as a page does that reads while the sweep begins
         sweeping = workspace.sweeping([FIRST_SAMPLE], [window], counter="o200k_base")
         assert len([*sweeping]) == 1

@@ -17,7 +17,15 @@ from memviz.ui.chat.deriving import WAIT_FOR_MEMORY
 from memviz.ui.shell.state import MESSAGES_SHOWN
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, slow, status, text
-from tests.pages.driving import click, figures, finished, labelled, open_page, say, sentences
+from tests.pages.driving import (
+    click,
+    figures,
+    finished,
+    labelled,
+    open_page,
+    say,
+    sentences,
+)
 from tests.pages.test_chat import FACT, PLAN, bubbles, chat_link
 from tests.pages.test_chat_models import use_model
 
@@ -40,7 +48,9 @@ def id(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def newest(talk: Transcript) -> list[tuple[str, str]]:
-    return [(message.role, message.content) for message in talk.messages[-MESSAGES_SHOWN:]]
+    return [
+        (message.role, message.content) for message in talk.messages[-MESSAGES_SHOWN:]
+    ]
 
 
 def is_deriving(page: AppTest) -> bool:
@@ -64,7 +74,9 @@ def test_the_conversation_is_there_before_its_memory(talk: Transcript, id: str) 
     assert len(bubbles(page)) == 2 * MESSAGES_SHOWN
     assert not page.chat_input[0].disabled
     run = memviz.replay(talk, OPENED_WITH, repair_tool_pairs=True)
-    assert f"Last request: {run.turns[-1].total_tokens:,} tokens" in " ".join(sentences(page.markdown))
+    assert f"Last request: {run.turns[-1].total_tokens:,} tokens" in " ".join(
+        sentences(page.markdown)
+    )
 
 
 @pytest.mark.slow
@@ -141,8 +153,12 @@ def test_what_was_said_in_another_tab_meanwhile_is_there(id: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_replay_that_the_server_has_no_memory_for_says_so(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background_replay, "resident_bytes", lambda: background_replay.MOST_BYTES + 1)
+def test_a_replay_that_the_server_has_no_memory_for_says_so(
+    id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        background_replay, "resident_bytes", lambda: background_replay.MOST_BYTES + 1
+    )
     page = open_page("chat", chat=id)
     while is_deriving(page):
         page.run()
@@ -151,7 +167,9 @@ def test_a_replay_that_the_server_has_no_memory_for_says_so(id: str, monkeypatch
 
 
 @pytest.mark.slow
-def test_stop_does_not_wait_for_a_silent_summarizer(id: str, server: OpenAIServer) -> None:
+def test_stop_does_not_wait_for_a_silent_summarizer(
+    id: str, server: OpenAIServer
+) -> None:
     server.otherwise = slow(SILENCE_SECONDS)
     page = use_model(open_page("chat"), "Summarizer", server.api_base)
     labelled(page.number_input, "Timeout").set_value(SILENCE_SECONDS).run()
@@ -178,12 +196,16 @@ def test_a_short_conversation_is_there_at_once() -> None:
     assert figures(page)
 
 
-def test_a_summarizer_that_no_call_reaches_is_asked_once_and_again_when_one_says_so(server: OpenAIServer) -> None:
+def test_a_summarizer_that_no_call_reaches_is_asked_once_and_again_when_one_says_so(
+    server: OpenAIServer,
+) -> None:
     server.otherwise = status(401, "Incorrect API key")
     page = use_model(open_page("chat"), "Summarizer", server.api_base)
     labelled(page.selectbox, "Conversation").set_value("sample-trip").run()
     assert not server.requests, "what it costs is said first"
-    assert any(re.match(r"At most \$0\.\d+\.", said) for said in sentences(page.caption))
+    assert any(
+        re.match(r"At most \$0\.\d+\.", said) for said in sentences(page.caption)
+    )
     finished(click(page, "Derive with"))
     (sentence,) = sentences(page.error)
     assert "was refused" in sentence

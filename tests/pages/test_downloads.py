@@ -49,29 +49,43 @@ def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_comparison_gives_report_run_and_tables(made: dict[str, Callable[[], str | bytes]]) -> None:
+def test_a_comparison_gives_report_run_and_tables(
+    made: dict[str, Callable[[], str | bytes]],
+) -> None:
     page = offered(open_page("compare", conversation="sample-trip"))
     turns = len(sample("trip").messages) // 2
-    run = memviz.Run.from_dict(json.loads(named(made, "summary-buffer-1-500-tokens-120-words.json")))
+    run = memviz.Run.from_dict(
+        json.loads(named(made, "summary-buffer-1-500-tokens-120-words.json"))
+    )
     assert len(run.turns) == turns
     assert run.compactions
     table = list(csv.DictReader(io.StringIO(named(made, "-requests.csv"), newline="")))
-    assert [int(row["total_tokens"]) for row in table] == [record.total_tokens for record in run.turns]
-    assert len(list(csv.reader(io.StringIO(named(made, "-summarizations.csv"), newline="")))) == 1 + len(
-        run.compactions
-    )
+    assert [int(row["total_tokens"]) for row in table] == [
+        record.total_tokens for record in run.turns
+    ]
+    assert len(
+        list(csv.reader(io.StringIO(named(made, "-summarizations.csv"), newline="")))
+    ) == 1 + len(run.compactions)
     report = named(made, "two-weeks-in-portugal-and-then-a-grandmother-joins.html")
-    assert all(line.label in report for line in (run.strategy, memviz.strategy("buffer")))
+    assert all(
+        line.label in report for line in (run.strategy, memviz.strategy("buffer"))
+    )
     assert "the prices of openai/gpt-5-mini and a pause of 1 min" in report
     labelled(page.segmented_control, "Seen as").set_value("dollars").run()
-    labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5").run()
+    labelled(page.selectbox, "Prices of the chat model").set_value(
+        "anthropic/claude-sonnet-4-5"
+    ).run()
     labelled(page.segmented_control, "Seen as").set_value("tokens").run()
     report = named(made, "two-weeks-in-portugal-and-then-a-grandmother-joins.html")
-    assert "the prices of anthropic/claude-sonnet-4-5" in report, "those that were chosen last"
+    assert "the prices of anthropic/claude-sonnet-4-5" in report, (
+        "those that were chosen last"
+    )
     assert not page.exception
 
 
-def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable[[], str | bytes]]) -> None:
+def test_the_files_are_of_the_setting_that_is_looked_at(
+    made: dict[str, Callable[[], str | bytes]],
+) -> None:
     page = offered(open_page("compare", conversation="sample-trip"))
     made.clear()
     labelled(page.selectbox, "Setting").set_value(0).run()
@@ -81,19 +95,33 @@ def test_the_files_are_of_the_setting_that_is_looked_at(made: dict[str, Callable
 
 @pytest.mark.skipif(not can_render(), reason="needs kaleido and a Chromium")
 @pytest.mark.slow
-def test_the_chart_comes_as_a_picture_where_one_can_be_drawn(made: dict[str, Callable[[], str | bytes]]) -> None:
+def test_the_chart_comes_as_a_picture_where_one_can_be_drawn(
+    made: dict[str, Callable[[], str | bytes]],
+) -> None:
     offered(open_page("compare", conversation="sample-trip"))
     assert named(made, ".svg").lstrip().startswith("<svg")
 
 
 @pytest.mark.parametrize("kind", EXPORTS)
-def test_the_library_saves_in_every_format(made: dict[str, Callable[[], str | bytes]], kind: str) -> None:
+def test_the_library_saves_in_every_format(
+    made: dict[str, Callable[[], str | bytes]], kind: str
+) -> None:
     library: AppTest = open_page("library")
-    first = library.selectbox[0] if library.selectbox[0].label == "Save as" else labelled(library.selectbox, "Save as")
+    first = (
+        library.selectbox[0]
+        if library.selectbox[0].label == "Save as"
+        else labelled(library.selectbox, "Save as")
+    )
     made.clear()
     first.set_value(kind).run()
     saved = made["statistics-tutoring-nine-late-buses" + EXPORTS[kind].suffix]()
     assert isinstance(saved, str)
     again = load_transcript(saved.encode())
-    said = [message.to_request() for message in again.messages if message.role != "system"]
-    assert said == [message.to_request() for message in sample("tutoring").messages if message.role != "system"]
+    said = [
+        message.to_request() for message in again.messages if message.role != "system"
+    ]
+    assert said == [
+        message.to_request()
+        for message in sample("tutoring").messages
+        if message.role != "system"
+    ]

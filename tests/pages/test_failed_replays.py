@@ -7,7 +7,14 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
-from tests.pages.driving import click, labelled, open_page, page_of, sentences, token_lines
+from tests.pages.driving import (
+    click,
+    labelled,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+)
 
 SECRET = "a-key-that-nobody-may-see"
 
@@ -17,7 +24,11 @@ class KeyAsked:
 
     def __call__(self, handler: object) -> None:
         given = handler.headers.get("Authorization", "")  # type: ignore[attr-defined]
-        (text("A short summary.") if given == "Bearer right" else status(401, "Incorrect API key"))(handler)  # type: ignore[arg-type]
+        (
+            text("A short summary.")
+            if given == "Bearer right"
+            else status(401, "Incorrect API key")
+        )(handler)  # type: ignore[arg-type]
 
 
 def summarize_with(session: AppTest, api_base: str, key: str = SECRET) -> AppTest:
@@ -30,27 +41,39 @@ def failure(session: AppTest) -> str:
     """What is said to have gone wrong."""
     assert page_of(session) == "compare"
     assert SECRET not in " ".join(sentences(session.error))
-    return sentences(session.error)[0]  # the reader of requests says it again of each request
+    return sentences(session.error)[
+        0
+    ]  # the reader of requests says it again of each request
 
 
 def replayed(session: AppTest) -> bool:
     """Whether all three settings are there, from the first turn to the last."""
     assert not session.error
     lines = token_lines(session)
-    return [len(line) for line in lines.values()] == [46] * 3 and not any("first" in name for name in lines)
+    return [len(line) for line in lines.values()] == [46] * 3 and not any(
+        "first" in name for name in lines
+    )
 
 
-def test_a_wrong_key_is_asked_with_once_and_the_right_one_then_replays(server: OpenAIServer) -> None:
+def test_a_wrong_key_is_asked_with_once_and_the_right_one_then_replays(
+    server: OpenAIServer,
+) -> None:
     server.otherwise = KeyAsked()
     page = summarize_with(open_page("compare"), server.api_base)
     click(page, "Replay with")
     assert "was refused" in failure(page)
-    assert len(server.requests) == 1, "every other call would have failed in the same way"
+    assert len(server.requests) == 1, (
+        "every other call would have failed in the same way"
+    )
     assert len(token_lines(page)) == 3, "what there is until then is shown"
-    told = [warning for warning in page.warning if warning.icon != ":material/difference:"]  # of Keep as a step
+    told = [
+        warning for warning in page.warning if warning.icon != ":material/difference:"
+    ]  # of Keep as a step
     assert not told, "the failure is said once"
     assert any(button.label == "Ask 2 settings" for button in page.button)
-    assert any("Not asked: " in value and "first" in value for value in sentences(page.caption))
+    assert any(
+        "Not asked: " in value and "first" in value for value in sentences(page.caption)
+    )
     (ended,) = [value for value in sentences(page.info) if "made no request" in value]
     assert "because this replay ended at turn" in ended
     assert "was refused" in ended
@@ -60,11 +83,15 @@ def test_a_wrong_key_is_asked_with_once_and_the_right_one_then_replays(server: O
     assert not page.error, "with another key it counts as not yet replayed"
     click(page, "Replay with")
     assert replayed(page)
-    assert not any(button.label.startswith(("Replay with", "Try again")) for button in page.button)
+    assert not any(
+        button.label.startswith(("Replay with", "Try again")) for button in page.button
+    )
 
 
 @pytest.mark.slow  # a refused connection is tried three times
-def test_a_wrong_address_is_asked_once_and_the_right_one_then_replays(server: OpenAIServer) -> None:
+def test_a_wrong_address_is_asked_once_and_the_right_one_then_replays(
+    server: OpenAIServer,
+) -> None:
     with openai_server() as gone:
         nowhere = gone.api_base
     page = summarize_with(open_page("compare"), nowhere, "right")
@@ -72,7 +99,9 @@ def test_a_wrong_address_is_asked_once_and_the_right_one_then_replays(server: Op
     assert "Nothing answers at" in failure(page)
     page.switch_page("pages/tune.py").run()
     page.switch_page("pages/compare.py").run()
-    assert any(button.label.startswith("Try again") for button in page.button), "also after the page was left"
+    assert any(button.label.startswith("Try again") for button in page.button), (
+        "also after the page was left"
+    )
     labelled(page.text_input, "Base URL").set_value(server.api_base).run()
     click(page, "Replay with")
     assert replayed(page)
@@ -104,7 +133,9 @@ def test_a_failed_run_is_nobody_elses(server: OpenAIServer) -> None:
     assert not other.error
     click(other, "Replay with")
     assert replayed(other)
-    assert [run.summarizer for run in Workspace().store.runs("sample-trip")].count("openai/gpt-5-mini") == 1
+    assert [run.summarizer for run in Workspace().store.runs("sample-trip")].count(
+        "openai/gpt-5-mini"
+    ) == 1
 
 
 @pytest.mark.slow

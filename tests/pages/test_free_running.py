@@ -13,14 +13,28 @@ from memviz.engine.run import Run
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import Answer, OpenAIServer, status, text
-from tests.pages.driving import click, inspected, labelled, open_page, page_of, sentences, token_lines, walk_to
+from tests.pages.driving import (
+    click,
+    inspected,
+    labelled,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+    walk_to,
+)
 from tests.pages.test_asking_all import cards, sources
 from tests.pages.test_chat_models import KEY, use_model
 from tests.pages.test_compare import FIRST, replayed, sent
 from tests.pages.test_markup import WORD_JOINER
 
 BUFFER, WINDOW, SUMMARY = FIRST
-QUESTIONS = ("My budget is 3,000 euros.", "We go by train.", "We like museums.", "What is my budget?")
+QUESTIONS = (
+    "My budget is 3,000 euros.",
+    "We go by train.",
+    "We like museums.",
+    "What is my budget?",
+)
 
 
 @pytest.fixture
@@ -32,9 +46,13 @@ def compare() -> AppTest:
 def short(database: Path) -> str:
     """A conversation of four turns."""
     messages = [
-        memviz.Message(role, said) for said in QUESTIONS for role, said in (("user", said), ("assistant", "Noted."))
+        memviz.Message(role, said)
+        for said in QUESTIONS
+        for role, said in (("user", said), ("assistant", "Noted."))
     ]
-    return Store(database).add_conversation(memviz.Transcript(tuple(messages), title="Short", format="messages"))
+    return Store(database).add_conversation(
+        memviz.Transcript(tuple(messages), title="Short", format="messages")
+    )
 
 
 def as_free_run(session: AppTest) -> AppTest:
@@ -54,21 +72,36 @@ def answer(session: AppTest) -> AppTest:
 
 def panel(session: AppTest) -> str:
     """What the panel says that asks whether to answer; empty where there is none."""
-    return next((said for said in sentences(session.markdown) if "Each setting answers for itself" in said), "")
+    return next(
+        (
+            said
+            for said in sentences(session.markdown)
+            if "Each setting answers for itself" in said
+        ),
+        "",
+    )
 
 
 def estimate(session: AppTest) -> str:
-    return next(said for said in sentences(session.caption) if said.startswith("Likely"))
+    return next(
+        said for said in sentences(session.caption) if said.startswith("Likely")
+    )
 
 
 def is_free_run(strategy: memviz.Strategy) -> Run:
     trip = sample("trip")
-    return memviz.free_run(list(trip.messages), strategy, system_prompt=trip.system_prompt)
+    return memviz.free_run(
+        list(trip.messages), strategy, system_prompt=trip.system_prompt
+    )
 
 
 def on_the_page(session: AppTest) -> str:
     """Everything the page shows, apart from what the user typed into fields, without escapes."""
-    nodes = [str(node.proto) for node in (*session.main, *session.sidebar) if node.type != "text_input"]
+    nodes = [
+        str(node.proto)
+        for node in (*session.main, *session.sidebar)
+        if node.type != "text_input"
+    ]
     return "".join(nodes).replace("\\", "")
 
 
@@ -86,7 +119,9 @@ def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
     answer(compare)
     assert page_of(compare) == "compare"
     assert not panel(compare)
-    assert token_lines(compare) == {label: sent(is_free_run(strategy)) for label, strategy in FIRST.items()}
+    assert token_lines(compare) == {
+        label: sent(is_free_run(strategy)) for label, strategy in FIRST.items()
+    }
     assert len(compare.metric) == 3
 
 
@@ -98,11 +133,19 @@ def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None
     assert {card.label: card.answer for card in cards(compare)} == {
         label: run.turns[34].reply for label, run in runs.items()
     }
-    known = {"word for word", "recalled", "in the summary", "system prompt", "not in context"}
+    known = {
+        "word for word",
+        "recalled",
+        "in the summary",
+        "system prompt",
+        "not in context",
+    }
     assert set(sources(compare)) == set(FIRST)
     assert set(sources(compare).values()) <= known
     asked = runs[BUFFER].turns[34].context.messages[-1].content
-    assert " ".join(asked.split()) in [said.replace(WORD_JOINER, "") for said in sentences(compare.caption)]
+    assert " ".join(asked.split()) in [
+        said.replace(WORD_JOINER, "") for said in sentences(compare.caption)
+    ]
     assert asked in inspected(compare)
 
 
@@ -113,8 +156,10 @@ def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
     answer(session)
     walk_to(session, 4)
     assert sources(session) == {
-        BUFFER: "word for word", "Sliding window · 2 messages": "not in context", SUMMARY: "word for word",
-    }  # fmt: skip
+        BUFFER: "word for word",
+        "Sliding window · 2 messages": "not in context",
+        SUMMARY: "word for word",
+    }
 
 
 @pytest.mark.slow
@@ -135,12 +180,16 @@ def test_another_session_finds_the_answers(compare: AppTest, restarted: bool) ->
 def test_replies_as_recorded_come_back(compare: AppTest) -> None:
     answer(compare)
     labelled(compare.button_group, "Replies").set_value("replayed").run()
-    assert token_lines(compare) == {label: sent(replayed(strategy)) for label, strategy in FIRST.items()}
+    assert token_lines(compare) == {
+        label: sent(replayed(strategy)) for label, strategy in FIRST.items()
+    }
     assert not cards(compare)
 
 
 @pytest.mark.slow
-def test_only_a_setting_that_is_new_is_answered(short: str, server: OpenAIServer) -> None:
+def test_only_a_setting_that_is_new_is_answered(
+    short: str, server: OpenAIServer
+) -> None:
     session = answer(open_short(short, server))
     assert len(server.requests) == 3 * len(QUESTIONS)
     click(session, "Add a setting")
@@ -170,14 +219,25 @@ def test_a_paid_model_says_its_price_and_is_not_called(server: OpenAIServer) -> 
     labelled(session.text_input, "Base URL").set_value(server.api_base).run()
     assert "about $" in estimate(session)
     assert "at list price" in estimate(session)
-    source = next(caption.value for caption in session.caption if caption.value.startswith("Likely"))
-    assert source.count("$") == source.count(r"\$") == 3  # a pair of plain ones would be read as a formula
-    assert labelled(session.button, "Answer with").label.replace("\\", "") == "Answer with openai/gpt-4o-mini"
+    source = next(
+        caption.value
+        for caption in session.caption
+        if caption.value.startswith("Likely")
+    )
+    assert (
+        source.count("$") == source.count(r"\$") == 3
+    )  # a pair of plain ones would be read as a formula
+    assert (
+        labelled(session.button, "Answer with").label.replace("\\", "")
+        == "Answer with openai/gpt-4o-mini"
+    )
     assert not server.requests
     assert not session.get("plotly_chart")
 
 
-def test_recalls_and_thoughts_of_the_model_are_not_promised_to_be_in_the_estimate(compare: AppTest) -> None:
+def test_recalls_and_thoughts_of_the_model_are_not_promised_to_be_in_the_estimate(
+    compare: AppTest,
+) -> None:
     assert "comes on top" not in estimate(compare)
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
     assert "comes on top" in estimate(compare)
@@ -187,7 +247,9 @@ WRONG_KEY = status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
 BROKEN = status(500, f"Broken. {KEY}", Retry_After="0")
 
 
-@pytest.mark.parametrize("failures", [[WRONG_KEY], [BROKEN] * 3])  # the second is tried three times
+@pytest.mark.parametrize(
+    "failures", [[WRONG_KEY], [BROKEN] * 3]
+)  # the second is tried three times
 @pytest.mark.slow
 def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
     short: str, server: OpenAIServer, database: Path, failures: list[Answer]
@@ -215,11 +277,15 @@ def test_a_failure_keeps_what_was_answered_before_and_it_goes_on_from_there(
     assert "Second." in on_the_page(again)
     for page in (session, again):
         assert KEY not in on_the_page(page)
-    assert not any(KEY.encode() in file.read_bytes() for file in database.parent.glob("memviz.db*"))
+    assert not any(
+        KEY.encode() in file.read_bytes() for file in database.parent.glob("memviz.db*")
+    )
 
 
 @pytest.mark.slow
-def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(short: str, server: OpenAIServer) -> None:
+def test_the_answered_turns_of_one_setting_are_shown_while_others_wait(
+    short: str, server: OpenAIServer
+) -> None:
     server.then(text("First."), status(400, "No."))
     session = answer(open_short(short, server))
     session.run()
@@ -238,7 +304,9 @@ def test_a_summarizer_that_no_call_reaches_ends_it_and_it_goes_on_once_that_is_m
     labelled(session.number_input, "Buffer size").set_value(1).run()
     use_model(session, "Summarizer", server.api_base)
     answer(session)
-    assert len(server.requests) == 1, "every other summary would have failed in the same way"
+    assert len(server.requests) == 1, (
+        "every other summary would have failed in the same way"
+    )
     assert len(session.error) == 1
     server.otherwise = text("A short summary.")
     click(session, "Try again")
@@ -249,7 +317,9 @@ def test_a_summarizer_that_no_call_reaches_ends_it_and_it_goes_on_once_that_is_m
 
 
 def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
-    transcript = memviz.Transcript((memviz.Message("assistant", "Anyone?"),), title="Nobody", format="messages")
+    transcript = memviz.Transcript(
+        (memviz.Message("assistant", "Anyone?"),), title="Nobody", format="messages"
+    )
     nobody = Store(database).add_conversation(transcript)
     session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(nobody).run()
@@ -259,27 +329,39 @@ def test_a_conversation_without_a_user_is_a_sentence(database: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_recall_is_part_of_what_is_answered_anew(short: str, server: OpenAIServer) -> None:
+def test_a_recall_is_part_of_what_is_answered_anew(
+    short: str, server: OpenAIServer
+) -> None:
     session = open_short(short, server)
     labelled(session.number_input, "Window size").set_value(2).run()
     labelled(session.number_input, "Into the request of turn").set_value(4)
     labelled(session.text_input, "Turns to bring back").set_value("1")
     next(button for button in session.button if button.label == "Add").click().run()
     answer(session)
-    contents = [[message["content"] for message in request.body["messages"]] for request in server.requests]
+    contents = [
+        [message["content"] for message in request.body["messages"]]
+        for request in server.requests
+    ]
     assert [said for said in contents if said[-1] == QUESTIONS[3]][1] == [
-        "Hello there.", QUESTIONS[0], "Hello there.", QUESTIONS[3],  # the window's one, and the first turn
-    ]  # fmt: skip
+        "Hello there.",
+        QUESTIONS[0],
+        "Hello there.",
+        QUESTIONS[3],  # the window's one, and the first turn
+    ]
 
 
 @pytest.mark.slow
-def test_a_free_run_is_made_again_with_one_click_and_the_first_is_kept(short: str, server: OpenAIServer) -> None:
+def test_a_free_run_is_made_again_with_one_click_and_the_first_is_kept(
+    short: str, server: OpenAIServer
+) -> None:
     session = open_short(short, server)
     server.otherwise = text("The first time.")
     answer(session)
     asked = len(server.requests)
     assert asked == 3 * len(QUESTIONS)
-    assert any("At most" in said for said in sentences(session.caption)), "what it will cost is said before"
+    assert any("At most" in said for said in sentences(session.caption)), (
+        "what it will cost is said before"
+    )
     server.otherwise = text("The second time.")
     click(session, "Answer again")
     assert len(server.requests) == 2 * asked
@@ -288,6 +370,8 @@ def test_a_free_run_is_made_again_with_one_click_and_the_first_is_kept(short: st
     assert "The first time." in on_the_page(session)
     assert len(server.requests) == 2 * asked
     again = open_short(short, server)
-    assert [control.options for control in again.segmented_control if control.key == "free-take"] == [
-        ["Run 1", "Run 2"]
-    ]
+    assert [
+        control.options
+        for control in again.segmented_control
+        if control.key == "free-take"
+    ] == [["Run 1", "Run 2"]]

@@ -30,8 +30,21 @@ def opened(**query: str) -> AppTest:
 def all_text(session: AppTest) -> str:
     """What stands on the page, without its markup."""
     html = "".join(one.proto.body for one in session.get("html"))
-    said = [one.value for one in (*session.markdown, *session.caption, *session.subheader, *session.title)]
-    return "\n".join([*(text.replace("\\", "") for text in said), unescape(re.sub(r"<[^>]+>", "\n", html))])
+    said = [
+        one.value
+        for one in (
+            *session.markdown,
+            *session.caption,
+            *session.subheader,
+            *session.title,
+        )
+    ]
+    return "\n".join(
+        [
+            *(text.replace("\\", "") for text in said),
+            unescape(re.sub(r"<[^>]+>", "\n", html)),
+        ]
+    )
 
 
 def links(session: AppTest) -> dict[str, str]:
@@ -42,7 +55,9 @@ def links(session: AppTest) -> dict[str, str]:
 def test_every_strategy_is_listed_with_what_it_does_and_a_link() -> None:
     session = first_seen("guide")
     found = links(session)
-    assert [label.strip("*") for label in found] == [cls.title for cls in strategies().values()]
+    assert [label.strip("*") for label in found] == [
+        cls.title for cls in strategies().values()
+    ]
     assert {query.rpartition("=")[2] for query in found.values()} == set(strategies())
     for page in strategy_pages().values():
         assert page.summary in all_text(session)
@@ -73,7 +88,10 @@ def test_its_run_opens_in_compare_at_the_request_of_the_picture() -> None:
     assert session.session_state[TURN_KEY] == example.picture.record.turn
     state = session.session_state["compare"]
     assert state.conversation_id == "sample-trip"
-    assert [setting.build() for setting in state.settings] == [strategy("buffer"), example.strategy]
+    assert [setting.build() for setting in state.settings] == [
+        strategy("buffer"),
+        example.strategy,
+    ]
 
 
 def test_neighbours_are_a_click_away() -> None:
@@ -86,7 +104,11 @@ def test_neighbours_are_a_click_away() -> None:
 
 def glossaries(session: AppTest) -> list[str]:
     """The lists of words on the page, the shortest first."""
-    lists = [one.proto.body for one in session.get("html") if one.proto.body.startswith("<dl")]
+    lists = [
+        one.proto.body
+        for one in session.get("html")
+        if one.proto.body.startswith("<dl")
+    ]
     return sorted(lists, key=len)
 
 
@@ -112,7 +134,9 @@ def test_the_glossary_is_searched() -> None:
 
 
 def test_what_a_link_asks_for_in_vain_is_said() -> None:
-    assert "'nope' was passed over" in opened(strategy="nope").warning[0].value.replace("\\", "")
+    assert "'nope' was passed over" in opened(strategy="nope").warning[0].value.replace(
+        "\\", ""
+    )
     session = opened(term="<b>fat</b>")
     assert "not in the glossary" in session.warning[0].value
     assert "<b>" not in session.warning[0].value
@@ -120,4 +144,6 @@ def test_what_a_link_asks_for_in_vain_is_said() -> None:
 
 def test_the_sentences_of_pages_explain_their_words() -> None:
     session = open_page("memory_map")
-    assert "[request](guide?term=request)" in "".join(one.value for one in session.caption)
+    assert "[request](guide?term=request)" in "".join(
+        one.value for one in session.caption
+    )

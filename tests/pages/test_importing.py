@@ -17,7 +17,15 @@ from memviz.transcripts.export.formats import to_json
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample
 from memviz.workspace import Workspace
-from tests.pages.driving import click, figures, labelled, open_address, open_page, page_of, sentences
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    open_address,
+    open_page,
+    page_of,
+    sentences,
+)
 from tests.pages.test_library import AS_JSON, MESSAGES, settled, titles, upload
 
 THREE = json.dumps([MESSAGES, MESSAGES[:2], [{"content": "x"}, MESSAGES[0]]]).encode()
@@ -37,28 +45,42 @@ def test_a_file_with_several_conversations_lets_one_choose(library: AppTest) -> 
     upload(library, ("talks.json", THREE))
     assert titles(library) == before, "nothing is saved before the choice"
     rows = table(library)
-    assert [row["title"] for row in rows] == [f"talks, conversation {number}" for number in (1, 2, 3)]
-    assert [(row["turns"], row["messages"], row["notes"]) for row in rows] == [(2, 4, 0), (1, 2, 0), (1, 1, 1)]
+    assert [row["title"] for row in rows] == [
+        f"talks, conversation {number}" for number in (1, 2, 3)
+    ]
+    assert [(row["turns"], row["messages"], row["notes"]) for row in rows] == [
+        (2, 4, 0),
+        (1, 2, 0),
+        (1, 1, 1),
+    ]
     assert all(row["tokens"] > 0 for row in rows)
     assert "date" not in rows[0], "no column for what no conversation has"
     click(library, "Import all 3")
     (sentence,) = sentences(library.success)
-    assert sentence.startswith("Imported 3 conversations of talks.json: 7 messages in 4 turns")
+    assert sentence.startswith(
+        "Imported 3 conversations of talks.json: 7 messages in 4 turns"
+    )
     assert "Note: talks, conversation 3: imported 1 of 2 messages" in sentence
     assert titles(library)[:3] == [row["title"] for row in rows]
     assert not library.dataframe
 
 
-def test_of_several_conversations_only_the_ticked_ones_come(library: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_conversations_only_the_ticked_ones_come(
+    library: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     upload(library, ("talks.json", THREE))
     tick(library, monkeypatch, [1])
     assert "Import 1 conversation" in [button.label for button in library.button]
     tick(library, monkeypatch, [1], then="Import 1 conversation")
-    assert sentences(library.success)[0].startswith("Imported talks.json: 2 messages in 1 turn")
+    assert sentences(library.success)[0].startswith(
+        "Imported talks.json: 2 messages in 1 turn"
+    )
     assert titles(library)[0] == "talks, conversation 2"
 
 
-def tick(session: AppTest, monkeypatch: pytest.MonkeyPatch, rows: list[int], then: str = "") -> None:
+def tick(
+    session: AppTest, monkeypatch: pytest.MonkeyPatch, rows: list[int], then: str = ""
+) -> None:
     """Choose rows of the table, which AppTest cannot click."""
     states, id = session._tree.get_widget_states, session.dataframe[0].proto.id
 
@@ -66,7 +88,9 @@ def tick(session: AppTest, monkeypatch: pytest.MonkeyPatch, rows: list[int], the
         found = states()
         widget = found.widgets.add()
         widget.id = id
-        widget.string_value = json.dumps({"selection": {"rows": rows, "columns": [], "cells": []}})
+        widget.string_value = json.dumps(
+            {"selection": {"rows": rows, "columns": [], "cells": []}}
+        )
         return found
 
     if then:
@@ -89,10 +113,15 @@ def test_the_choice_is_still_there_after_a_reload(library: AppTest) -> None:
     again = settled(open_address("library", address))
     assert table(again) == table(library)
     click(again, "Import all 3")
-    assert sentences(again.success)[0].startswith("Imported 3 conversations of talks.json")
+    assert sentences(again.success)[0].startswith(
+        "Imported 3 conversations of talks.json"
+    )
     assert "import" not in again.query_params
     late = open_address("library", address)
-    assert "The file to choose from is no longer kept. Choose it once more." in sentences(late.info)
+    assert (
+        "The file to choose from is no longer kept. Choose it once more."
+        in sentences(late.info)
+    )
 
 
 def test_a_zip_is_opened_and_what_is_broken_in_it_is_said(library: AppTest) -> None:
@@ -109,10 +138,16 @@ def test_a_zip_is_opened_and_what_is_broken_in_it_is_said(library: AppTest) -> N
 
 
 def test_text_can_be_pasted(library: AppTest) -> None:
-    labelled(library.text_area, "A conversation as text").set_value("User: Where to?\nAssistant: Lisbon.\nUser: Why?")
+    labelled(library.text_area, "A conversation as text").set_value(
+        "User: Where to?\nAssistant: Lisbon.\nUser: Why?"
+    )
     settled(click(library, "Import the text"))
-    assert "Imported pasted text: 3 messages in 2 turns" in sentences(library.success)[0]
-    assert labelled(library.text_area, "A conversation as text").value == "", "so that it is not imported twice"
+    assert (
+        "Imported pasted text: 3 messages in 2 turns" in sentences(library.success)[0]
+    )
+    assert labelled(library.text_area, "A conversation as text").value == "", (
+        "so that it is not imported twice"
+    )
 
 
 def test_nothing_pasted_is_a_sentence(library: AppTest) -> None:
@@ -139,10 +174,13 @@ def test_where_it_is_not_clear_who_the_user_is_one_says_it(library: AppTest) -> 
     assert labelled(library.button, "Import").disabled
     who.set_value("Ana").run()
     click(library, "Import")
-    assert any("Imported talk.txt: 4 messages in 2 turns" in sentence for sentence in sentences(library.success))
-    assert any("Imported a.json" in sentence for sentence in sentences(library.success)), (
-        "the other file's outcome stays"
+    assert any(
+        "Imported talk.txt: 4 messages in 2 turns" in sentence
+        for sentence in sentences(library.success)
     )
+    assert any(
+        "Imported a.json" in sentence for sentence in sentences(library.success)
+    ), "the other file's outcome stays"
     assert titles(library)[0] == "talk"
 
 
@@ -188,29 +226,55 @@ def test_a_long_file_shows_how_far_it_is_and_can_be_cancelled(
 TOOLS = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "<b>Rain?</b> :red[x]"},
-    {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "sky", "arguments": "{}"}}]},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c", "function": {"name": "sky", "arguments": "{}"}}],
+    },
     {"role": "tool", "content": "dry", "tool_call_id": "c"},
     {"role": "assistant", "content": "No."},
 ]
 
 
-def test_a_conversation_can_be_read_with_its_tool_calls_as_text(library: AppTest) -> None:
+def test_a_conversation_can_be_read_with_its_tool_calls_as_text(
+    library: AppTest,
+) -> None:
     upload(library, ("tools.json", json.dumps(TOOLS).encode()))
     click(library, "Read")
-    (page,) = [html.proto.body for html in library.get("html") if "<section" in html.proto.body]
+    (page,) = [
+        html.proto.body for html in library.get("html") if "<section" in html.proto.body
+    ]
     assert "&lt;b&gt;Rain?&lt;/b&gt; :red[x]" in page
     assert "sky({})" in page
-    assert page.index("1 · System") < page.index("2 · User") < page.index("4 · Tool result") < page.index("5 · Assist")
+    assert (
+        page.index("1 · System")
+        < page.index("2 · User")
+        < page.index("4 · Tool result")
+        < page.index("5 · Assist")
+    )
     click(library, "Close")
     assert not [html for html in library.get("html") if "<section" in html.proto.body]
 
 
-EVENT = RecordedEvent("compaction", 20, "They planned a trip.", "auto", 150_000, 9_000, "2025-03-01T10:00:00+00:00")
+EVENT = RecordedEvent(
+    "compaction",
+    20,
+    "They planned a trip.",
+    "auto",
+    150_000,
+    9_000,
+    "2025-03-01T10:00:00+00:00",
+)
 
 
 def with_events() -> str:
     trip = sample("trip")
-    held = Transcript(trip.messages, title="Session", events=(EVENT,), held_at=datetime(2025, 3, 1, tzinfo=UTC))
+    held = Transcript(
+        trip.messages,
+        title="Session",
+        events=(EVENT,),
+        held_at=datetime(2025, 3, 1, tzinfo=UTC),
+    )
     return Workspace().add([held])[0].id
 
 
@@ -225,15 +289,24 @@ def test_what_the_program_itself_compacted_stands_beside_ours() -> None:
     assert any("Dotted lines" in caption for caption in sentences(page.caption))
     summaries = open_page("summaries", conversation=id)
     assert "What its own program did" in [head.value for head in summaries.header]
-    assert any("150,000 tokens before, 9,000 tokens after" in panel.label for panel in summaries.expander)
+    assert any(
+        "150,000 tokens before, 9,000 tokens after" in panel.label
+        for panel in summaries.expander
+    )
     assert "They planned a trip." in [text.value for text in summaries.text]
 
 
 def test_no_event_no_mark() -> None:
     page = open_page("compare")
-    assert not [note for note in figures(page)[0]["layout"]["annotations"] if note.get("text") == "▼"]
+    assert not [
+        note
+        for note in figures(page)[0]["layout"]["annotations"]
+        if note.get("text") == "▼"
+    ]
     assert not any("Dotted lines" in caption for caption in sentences(page.caption))
-    assert "What its own program did" not in [head.value for head in open_page("summaries").header]
+    assert "What its own program did" not in [
+        head.value for head in open_page("summaries").header
+    ]
 
 
 def test_events_and_date_come_with_a_file(library: AppTest) -> None:
@@ -242,12 +315,19 @@ def test_events_and_date_come_with_a_file(library: AppTest) -> None:
     upload(library, ("session.json", saved))
     assert "held 2025-03-01" in " ".join(sentences(library.caption))
     click(library, "Read")
-    assert "Its program compacted here (auto)" in "".join(html.proto.body for html in library.get("html"))
+    assert "Its program compacted here (auto)" in "".join(
+        html.proto.body for html in library.get("html")
+    )
 
 
 @pytest.mark.slow
-def test_text_that_makes_the_tokenizer_panic_reaches_every_page(library: AppTest) -> None:
-    endless = [{"role": "user", "content": "x" + " " * 1_200_000 + "<|endoftext|>"}, *MESSAGES[1:]]
+def test_text_that_makes_the_tokenizer_panic_reaches_every_page(
+    library: AppTest,
+) -> None:
+    endless = [
+        {"role": "user", "content": "x" + " " * 1_200_000 + "<|endoftext|>"},
+        *MESSAGES[1:],
+    ]
     upload(library, ("spaces.json", json.dumps([endless, MESSAGES]).encode()))
     assert table(library)[0]["tokens"] > table(library)[1]["tokens"]
     settled(click(library, "Import all 2"))
@@ -260,7 +340,9 @@ def test_markup_in_file_names_is_text(library: AppTest) -> None:
     upload(library, ("**bold** :red[x].json", b"{"))
     assert page_of(library) == "library"
     assert library.error[0].value.startswith(r"\*\*bold\*\* ")
-    assert "\u2060red" in library.error[0].value, "a word joiner keeps the colour from being one"
+    assert "\u2060red" in library.error[0].value, (
+        "a word joiner keeps the colour from being one"
+    )
 
 
 def test_what_was_saved_is_not_kept_a_second_time(library: AppTest) -> None:

@@ -30,8 +30,12 @@ from tests.pages.driving import (
 @pytest.fixture
 def run() -> Run:
     trip = sample("trip")
-    strategy = memviz.strategy("summary_buffer", max_token_limit=1500, summary_words=120)
-    return memviz.replay(list(trip.messages), strategy, system_prompt=trip.system_prompt)
+    strategy = memviz.strategy(
+        "summary_buffer", max_token_limit=1500, summary_words=120
+    )
+    return memviz.replay(
+        list(trip.messages), strategy, system_prompt=trip.system_prompt
+    )
 
 
 @pytest.mark.parametrize("turn", [1, 5, 6, 20, 46])
@@ -40,24 +44,34 @@ def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
     walk_to(session, turn)
     messages = run.turns[turn - 1].context.messages
     assert request_as_json(session) == [message.to_request() for message in messages]
-    assert inspected(session) == in_reading_order([message.content for message in messages])
+    assert inspected(session) == in_reading_order(
+        [message.content for message in messages]
+    )
 
 
-def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(run: Run) -> None:
+def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
+    run: Run,
+) -> None:
     session = open_page("compare")
-    first = next(record for record in run.turns if any(c.replaces for c in record.compactions))
+    first = next(
+        record for record in run.turns if any(c.replaces for c in record.compactions)
+    )
     assert turn_shown(session) == first.turn
     bodies = html_of(session)
     (why,) = [body for body in bodies if "memviz-why" in body]
     (compaction,) = first.compactions
     assert f"<b>{compaction.reason}</b>" in why
     assert size_words(compaction) in why
-    order = [next(n for n, body in enumerate(bodies) if f'class="memviz-{part}"' in body)
-             for part in ("why", "change", "parts", "block")]  # fmt: skip
+    order = [
+        next(n for n, body in enumerate(bodies) if f'class="memviz-{part}"' in body)
+        for part in ("why", "change", "parts", "block")
+    ]
     assert order == sorted(order)
 
 
-def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(run: Run) -> None:
+def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(
+    run: Run,
+) -> None:
     session = open_page("compare", setting='summary_buffer {"max_token_limit": 1500}')
     (change,) = [body for body in html_of(session) if "memviz-change" in body]
     assert "<b>Summary, version 2</b> replaces version 1" in change
@@ -67,7 +81,11 @@ def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(run: Ru
 
 
 def html_of(session: AppTest) -> list[str]:
-    return [body for element in session.get("html") if "<style>" not in (body := unescape(element.proto.body))]
+    return [
+        body
+        for element in session.get("html")
+        if "<style>" not in (body := unescape(element.proto.body))
+    ]
 
 
 def test_another_setting_shows_its_own_request() -> None:
@@ -76,10 +94,14 @@ def test_another_setting_shows_its_own_request() -> None:
     labelled(session.selectbox, "Setting").set_value(1).run()
     trip = sample("trip")
     window = memviz.replay(
-        list(trip.messages), memviz.strategy("window", window_size=10), system_prompt=trip.system_prompt
+        list(trip.messages),
+        memviz.strategy("window", window_size=10),
+        system_prompt=trip.system_prompt,
     )
     assert turn_shown(session) == 9
-    assert request_as_json(session) == [message.to_request() for message in window.turns[8].context.messages]
+    assert request_as_json(session) == [
+        message.to_request() for message in window.turns[8].context.messages
+    ]
 
 
 def test_every_part_says_its_tokens(run: Run) -> None:
@@ -88,14 +110,29 @@ def test_every_part_says_its_tokens(run: Run) -> None:
     shown = blocks_in_order(run.turns[19])
     assert [block.kind for block in shown] == ["summary", "history", "input", "system"]
     for html, block in zip(blocks(session), shown, strict=True):
-        heading = block.tokens - text_tokens(block, run.turns[19]) if block.kind == "summary" else 0
-        size = f"{block.tokens - heading:,} tokens" + (f" and {heading:,} of its heading" if heading else "")
-        assert f"<b>{PART_TITLES[block.kind]}</b> {size} · {len(block.messages)} message" in html
+        heading = (
+            block.tokens - text_tokens(block, run.turns[19])
+            if block.kind == "summary"
+            else 0
+        )
+        size = f"{block.tokens - heading:,} tokens" + (
+            f" and {heading:,} of its heading" if heading else ""
+        )
+        assert (
+            f"<b>{PART_TITLES[block.kind]}</b> {size} · {len(block.messages)} message"
+            in html
+        )
         assert PART_COLORS[block.kind] in html
-    assert any(f"**Request of turn 20** · {run.turns[19].total_tokens:,} tokens" in md.value for md in session.markdown)
+    assert any(
+        f"**Request of turn 20** · {run.turns[19].total_tokens:,} tokens" in md.value
+        for md in session.markdown
+    )
     facts = message_facts_words(summary_facts(run.turns[19], sample("trip").probes))
     notes = [unescape(element.proto.body) for element in session.get("html")]
-    assert any(f"Of the facts in the messages it stands for: {facts}<" in note for note in notes)
+    assert any(
+        f"Of the facts in the messages it stands for: {facts}<" in note
+        for note in notes
+    )
 
 
 def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
@@ -103,9 +140,13 @@ def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
     labelled(session.selectbox, "Setting").set_value(0).run()
     walk_to(session, 30)
     trip = sample("trip")
-    full = memviz.replay(list(trip.messages), memviz.strategy("buffer"), system_prompt=trip.system_prompt)
+    full = memviz.replay(
+        list(trip.messages), memviz.strategy("buffer"), system_prompt=trip.system_prompt
+    )
     messages = [message.content for message in full.turns[29].context.messages]
-    assert request_as_json(session) == [message.to_request() for message in full.turns[29].context.messages]
+    assert request_as_json(session) == [
+        message.to_request() for message in full.turns[29].context.messages
+    ]
     assert inspected(session) == in_reading_order([messages[0], *messages[-21:]])
     labelled(session.toggle, "Show the").set_value(True).run()
     assert inspected(session) == in_reading_order(messages)

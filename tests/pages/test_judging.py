@@ -37,7 +37,11 @@ def ask(session: AppTest) -> AppTest:
 
 
 def results(session: AppTest) -> dict[str, list[str]]:
-    table = next(table.value for table in session.table if "Answer contained" in table.value.index)
+    table = next(
+        table.value
+        for table in session.table
+        if "Answer contained" in table.value.index
+    )
     return {measure: list(table.loc[measure]) for measure in table.index}
 
 
@@ -50,7 +54,9 @@ def only_the_buffer(session: AppTest) -> AppTest:
 
 
 def estimate(session: AppTest) -> str:
-    return next(said for said in sentences(session.caption) if said.startswith("Likely"))
+    return next(
+        said for said in sentences(session.caption) if said.startswith("Likely")
+    )
 
 
 def test_nothing_is_asked_before_one_says_so() -> None:
@@ -71,7 +77,9 @@ def test_the_offline_model_answers_every_question_under_every_setting() -> None:
     assert shown["Answer contained"] == [f"{one.containing} of 18" for one in scores]
     assert shown["Token F1, mean"] == [f"{one.mean_f1:.2f}" for one in scores]
     assert shown["Could be known"] == ["18 of 18", "7 of 18", "12 of 18"]
-    assert not {"Judged right", "Failed", "Cost"} & set(shown), "nobody judged, nothing failed, nothing was paid"
+    assert not {"Judged right", "Failed", "Cost"} & set(shown), (
+        "nobody judged, nothing failed, nothing was paid"
+    )
     assert "Answers: :gray-badge[offline stand-in] 54." in sentences(page.caption)
     assert scores[0].containing > scores[1].containing
     assert not page.error
@@ -122,7 +130,9 @@ def test_answers_to_one_question_stand_beside_each_other(short: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_judge_is_asked_too_and_its_verdicts_count(short: str, server: OpenAIServer) -> None:
+def test_a_judge_is_asked_too_and_its_verdicts_count(
+    short: str, server: OpenAIServer
+) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.toggle, "Let a model judge").set_value(True).run()
     use_model(session, "Judge", server.api_base)
@@ -138,10 +148,15 @@ def test_a_judge_is_asked_too_and_its_verdicts_count(short: str, server: OpenAIS
 
 
 @pytest.mark.slow
-def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str, server: OpenAIServer) -> None:
+def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(
+    short: str, server: OpenAIServer
+) -> None:
     session = only_the_buffer(opened(short))
     use_model(session, "Chat model", server.api_base)
-    server.then(text("3,000 euros it is."), status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"))
+    server.then(
+        text("3,000 euros it is."),
+        status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"),
+    )
     ask(session)
     (sentence,) = sentences(session.error)
     assert "What was answered before is kept" in sentence
@@ -158,7 +173,9 @@ def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(short: str,
 
 
 @pytest.mark.slow
-def test_where_failures_are_what_is_left_the_button_says_so(short: str, server: OpenAIServer) -> None:
+def test_where_failures_are_what_is_left_the_button_says_so(
+    short: str, server: OpenAIServer
+) -> None:
     session = only_the_buffer(opened(short))
     labelled(session.toggle, "Let a model judge").set_value(True).run()
     use_model(session, "Judge", server.api_base)

@@ -15,7 +15,14 @@ from memviz.lessons.reading import read_lesson
 from memviz.storage.store import Store
 from memviz.ui.lessons.player import STEP_KEY
 from tests.lessons.writing_lessons import text_with
-from tests.pages.driving import QUESTIONS, click, labelled, open_address, open_page, sentences
+from tests.pages.driving import (
+    QUESTIONS,
+    click,
+    labelled,
+    open_address,
+    open_page,
+    sentences,
+)
 
 BUFFER = [{"strategy": "buffer"}]
 
@@ -44,12 +51,19 @@ def titles(session: AppTest) -> list[str]:
 
 
 def prose(session: AppTest) -> str:
-    return " ".join(one.proto.body for one in session.get("html") if '<div class="memviz-prose' in one.proto.body)
+    return " ".join(
+        one.proto.body
+        for one in session.get("html")
+        if '<div class="memviz-prose' in one.proto.body
+    )
 
 
 def address(session: AppTest) -> dict[str, str]:
     query = session.query_params
-    return {name: (value[0] if isinstance(value, list) else value) for name, value in query.items()}
+    return {
+        name: (value[0] if isinstance(value, list) else value)
+        for name, value in query.items()
+    }
 
 
 def test_the_list_has_every_lesson_and_begins_one() -> None:
@@ -59,7 +73,9 @@ def test_the_list_has_every_lesson_and_begins_one() -> None:
         text for text in listed if text.startswith("**")
     ]
     panels = [block.proto.popover.label for block in session.get("popover")]
-    assert panels[1:] == [f"More of {lesson.title.en}" for lesson in memviz.lessons().values()]
+    assert panels[1:] == [
+        f"More of {lesson.title.en}" for lesson in memviz.lessons().values()
+    ]
     session.button(key="play-first-look").click().run()
     lesson = memviz.lesson("first-look")
     assert titles(session) == [lesson.title.en, lesson.steps[0].title.en]
@@ -67,21 +83,37 @@ def test_the_list_has_every_lesson_and_begins_one() -> None:
 
 
 def test_a_link_opens_a_lesson_at_a_step_in_a_language(database: Path) -> None:
-    step = {"title": {"en": "Look", "zh": "看"}, "text": {"en": "a **b**", "zh": "甲**乙**"}}
-    saved(database, text_with(step, settings=BUFFER, title={"en": "Mine", "zh": "我的"}))
+    step = {
+        "title": {"en": "Look", "zh": "看"},
+        "text": {"en": "a **b**", "zh": "甲**乙**"},
+    }
+    saved(
+        database, text_with(step, settings=BUFFER, title={"en": "Mine", "zh": "我的"})
+    )
     session = playing(lesson="mine", step="1", language="zh")
     assert titles(session) == ["我的", "看"]
-    assert prose(session) == '<div class="memviz-prose" lang="zh"><p>甲<strong>乙</strong></p></div>'
+    assert (
+        prose(session)
+        == '<div class="memviz-prose" lang="zh"><p>甲<strong>乙</strong></p></div>'
+    )
 
 
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"lesson": "nothing"}, "The lesson 'nothing' is not on this server, or was removed."),
-        ({"lesson": "<b>x</b>"}, "The lesson '<b>x</b>' is not on this server, or was removed."),
+        (
+            {"lesson": "nothing"},
+            "The lesson 'nothing' is not on this server, or was removed.",
+        ),
+        (
+            {"lesson": "<b>x</b>"},
+            "The lesson '<b>x</b>' is not on this server, or was removed.",
+        ),
     ],
 )
-def test_a_link_to_no_lesson_says_so_and_shows_the_list(query: dict[str, str], sentence: str) -> None:
+def test_a_link_to_no_lesson_says_so_and_shows_the_list(
+    query: dict[str, str], sentence: str
+) -> None:
     session = playing(**query)
     assert sentences(session.warning) == [sentence]
     assert session.title[0].value == QUESTIONS["lessons"]
@@ -90,22 +122,35 @@ def test_a_link_to_no_lesson_says_so_and_shows_the_list(query: dict[str, str], s
 def test_a_step_that_is_not_there_is_the_nearest_one(database: Path) -> None:
     saved(database, text_with(settings=BUFFER))
     assert address(playing(lesson="mine", step="99"))["step"] == "1"
-    assert address(playing(lesson="mine", step="nonsense", language="tlh"))["step"] == "1"
+    assert (
+        address(playing(lesson="mine", step="nonsense", language="tlh"))["step"] == "1"
+    )
 
 
 def test_an_answer_is_judged_with_its_reason_and_scored(database: Path) -> None:
-    question = {"text": "Which?", "choices": ["_one_", "two"], "answer": 1, "reason": "So."}
+    question = {
+        "text": "Which?",
+        "choices": ["_one_", "two"],
+        "answer": 1,
+        "reason": "So.",
+    }
     saved(database, text_with({"question": question}, settings=BUFFER))
     session = playing(lesson="mine")
     radio = session.radio[0]
     assert radio.options == [r"\_one\_", "two"]
     radio.set_value(radio.options[0] if isinstance(radio.options[0], int) else 0).run()
-    assert ":material/close: **Not quite:** you said “_one_”. It is: **two**" in sentences(session.markdown)
+    assert (
+        ":material/close: **Not quite:** you said “_one_”. It is: **two**"
+        in sentences(session.markdown)
+    )
     assert "<p>So.</p>" in prose(session)
     assert "Step 1 of 1 · 0 of 1 answer right" in sentences(session.caption)
     assert session.radio[0].disabled
     click(session, "Done")
-    assert any("1 of 1 seen · 0 of 1 answer right" in text for text in sentences(session.caption))
+    assert any(
+        "1 of 1 seen · 0 of 1 answer right" in text
+        for text in sentences(session.caption)
+    )
 
 
 def test_the_stage_waits_for_the_answer_of_a_prediction(database: Path) -> None:
@@ -120,7 +165,10 @@ def test_the_stage_waits_for_the_answer_of_a_prediction(database: Path) -> None:
 
 
 def test_steps_are_gone_through_and_left(database: Path) -> None:
-    text = text_with(settings=BUFFER, steps=[{"title": name, "text": "x"} for name in ("One", "Two", "Three")])
+    text = text_with(
+        settings=BUFFER,
+        steps=[{"title": name, "text": "x"} for name in ("One", "Two", "Three")],
+    )
     saved(database, text)
     session = playing(lesson="mine")
     click(session, "Next")
@@ -136,13 +184,21 @@ def test_steps_are_gone_through_and_left(database: Path) -> None:
     assert any("3 of 3 seen" in text for text in sentences(session.caption))
 
 
-def test_what_a_browser_sends_before_it_knows_of_a_step_takes_nothing_back(database: Path) -> None:
-    text = text_with(settings=BUFFER, steps=[{"title": name, "text": "x"} for name in ("One", "Two", "Three")])
+def test_what_a_browser_sends_before_it_knows_of_a_step_takes_nothing_back(
+    database: Path,
+) -> None:
+    text = text_with(
+        settings=BUFFER,
+        steps=[{"title": name, "text": "x"} for name in ("One", "Two", "Three")],
+    )
     saved(database, text)
     session = playing(lesson="mine")
     before = address(session)
     click(session, "Next")
-    for name, value in before.items():  # of a click that was made before the new address was there
+    for (
+        name,
+        value,
+    ) in before.items():  # of a click that was made before the new address was there
         session.query_params[name] = value
     session.run()
     assert (titles(session)[1], address(session)["step"]) == ("Two", "2")
@@ -151,37 +207,57 @@ def test_what_a_browser_sends_before_it_knows_of_a_step_takes_nothing_back(datab
     assert titles(session)[1] == "Three"
 
 
-def test_a_lesson_that_cannot_be_read_is_one_sentence_and_the_others_are_there(database: Path) -> None:
+def test_a_lesson_that_cannot_be_read_is_one_sentence_and_the_others_are_there(
+    database: Path,
+) -> None:
     saved(database, "title: [", "broken")
     saved(database, text_with(settings=BUFFER))
     session = open_page("lessons")
-    assert [text.partition(":")[0] for text in sentences(session.error)] == ["broken, line 1"]
+    assert [text.partition(":")[0] for text in sentences(session.error)] == [
+        "broken, line 1"
+    ]
     assert "**Mine**" in sentences(session.markdown)
     opened = playing(lesson="broken")
     assert len(opened.error) == 2, "why it is not played, and in the list"
     assert opened.title[0].value == QUESTIONS["lessons"]
 
 
-def test_a_lesson_about_a_conversation_that_is_not_there_says_so_beside_its_text(database: Path) -> None:
-    saved(database, text_with({"text": "Still here."}, conversation="gone", settings=BUFFER))
+def test_a_lesson_about_a_conversation_that_is_not_there_says_so_beside_its_text(
+    database: Path,
+) -> None:
+    saved(
+        database,
+        text_with({"text": "Still here."}, conversation="gone", settings=BUFFER),
+    )
     session = playing(lesson="mine")
-    assert sentences(session.error)[0].startswith("mine: the conversation “gone” is not here")
+    assert sentences(session.error)[0].startswith(
+        "mine: the conversation “gone” is not here"
+    )
     assert "Still here." in prose(session)
 
 
 def test_a_way_out_opens_compare_as_the_step_has_it(database: Path) -> None:
-    tried = {"text": "Fewer", "settings": [{"strategy": "window", "window_size": 4}], "turn": 9, "show": "dollars"}
+    tried = {
+        "text": "Fewer",
+        "settings": [{"strategy": "window", "window_size": 4}],
+        "turn": 9,
+        "show": "dollars",
+    }
     saved(database, text_with({"try": [tried]}, settings=BUFFER))
     session = click(playing(lesson="mine"), "Fewer")
     assert session.title[0].value == QUESTIONS["costs"]
     state = session.session_state["compare"]
-    assert [(one.strategy_id, one.parameters) for one in state.settings] == [("window", {"window_size": 4})]
+    assert [(one.strategy_id, one.parameters) for one in state.settings] == [
+        ("window", {"window_size": 4})
+    ]
     assert session.session_state["compare-turn"] == 9
 
 
 @pytest.mark.slow
 def test_a_view_is_kept_as_a_step_worded_ordered_and_saved(database: Path) -> None:
-    session = open_address("compare", {"setting": ["buffer"], "turn": ["5"], "pause": ["300.0"]})
+    session = open_address(
+        "compare", {"setting": ["buffer"], "turn": ["5"], "pause": ["300.0"]}
+    )
     for title in ("First", "Second"):
         labelled(session.text_input, "Title of the step").set_value(title)
         labelled(session.text_area, "Text").set_value("See **this**.")
@@ -200,7 +276,12 @@ def test_a_view_is_kept_as_a_step_worded_ordered_and_saved(database: Path) -> No
     assert [step.title.en for step in lesson.steps] == ["Second", "First"]
     assert [step.text.en for step in lesson.steps] == ["Better.", "See **this**."]
     view, asked = lesson.steps[0].view, lesson.steps[0].asked
-    assert (view.page, view.show, view.turn, view.study.conversation) == ("compare", "tokens", 5, "trip")
+    assert (view.page, view.show, view.turn, view.study.conversation) == (
+        "compare",
+        "tokens",
+        5,
+        "trip",
+    )
     assert [one.id for one in view.study.settings] == ["buffer"]
     assert [choice.en for choice in asked.choices] == ["Maybe", "No", "Yes"]  # type: ignore[union-attr]
     assert asked.answer == 2  # type: ignore[union-attr]
@@ -217,14 +298,21 @@ def test_what_no_lesson_may_hold_is_not_kept() -> None:
     assert session.session_state["lessons"].own.steps == []
 
 
-def test_a_lesson_is_opened_from_a_file_and_another_is_refused_with_a_sentence(database: Path) -> None:
+def test_a_lesson_is_opened_from_a_file_and_another_is_refused_with_a_sentence(
+    database: Path,
+) -> None:
     session = open_page("lessons")
-    session.get("file_uploader")[0].upload("mine.yaml", text_with(settings=BUFFER).encode())
+    session.get("file_uploader")[0].upload(
+        "mine.yaml", text_with(settings=BUFFER).encode()
+    )
     session.run()
     assert list(stored(database)) == ["mine"]
     session.get("file_uploader")[0].upload("other.yaml", b"steps: 3")
     session.run()
-    assert any(text.startswith("other.yaml, line 1: has no title") for text in sentences(session.error))
+    assert any(
+        text.startswith("other.yaml, line 1: has no title")
+        for text in sentences(session.error)
+    )
     assert list(stored(database)) == ["mine"]
 
 
@@ -237,7 +325,10 @@ def test_a_bundled_lesson_is_worked_on_as_a_copy(database: Path) -> None:
 
 def test_what_a_kept_step_asks_is_changed_on_the_page(database: Path) -> None:
     question = {"text": "Which?", "choices": ["one", "two"], "answer": 1}
-    steps = [{"title": "One", "text": "x", "question": question}, {"title": "Two", "text": "y"}]
+    steps = [
+        {"title": "One", "text": "x", "question": question},
+        {"title": "Two", "text": "y"},
+    ]
     saved(database, text_with(settings=BUFFER, steps=steps))
     session = open_page("lessons")
     session.button(key="lesson-edit-mine").click().run()
@@ -247,20 +338,37 @@ def test_what_a_kept_step_asks_is_changed_on_the_page(database: Path) -> None:
     session.button_group(key="own-1-asks-1").set_value("prediction").run()
     labelled(session.number_input, "At turn").set_value(4).run()
     assert not session.exception, [error.message for error in session.exception]
-    assert any(text.startswith("Answer of the run: No") for text in sentences(session.caption))
+    assert any(
+        text.startswith("Answer of the run: No") for text in sentences(session.caption)
+    )
     click(session, "Save")
-    asked, predicted = (step.asked for step in read_lesson(stored(database)["mine"], "mine").steps)
+    asked, predicted = (
+        step.asked for step in read_lesson(stored(database)["mine"], "mine").steps
+    )
     assert isinstance(asked, Question)
-    assert (asked.text.en, [one.en for one in asked.choices], asked.answer, asked.reason.en) == (
-        "Which one?", ["zero", "one", "two"], 2, "So.",
-    )  # fmt: skip
+    assert (
+        asked.text.en,
+        [one.en for one in asked.choices],
+        asked.answer,
+        asked.reason.en,
+    ) == (
+        "Which one?",
+        ["zero", "one", "two"],
+        2,
+        "So.",
+    )
     assert predicted == Prediction("summarizes", 4)
     session.button_group(key="own-1-asks-1").set_value("nothing").run()
     labelled(session.text_area, "Answers").set_value("alone").run()
-    assert any("choices: has 1 entry; allowed are 2 to 6" in text for text in sentences(session.error))
+    assert any(
+        "choices: has 1 entry; allowed are 2 to 6" in text
+        for text in sentences(session.error)
+    )
     labelled(session.text_area, "Answers").set_value("two\nthree").run()
     click(session, "Save")
-    asked, predicted = (step.asked for step in read_lesson(stored(database)["mine"], "mine").steps)
+    asked, predicted = (
+        step.asked for step in read_lesson(stored(database)["mine"], "mine").steps
+    )
     assert (isinstance(asked, Question) and asked.answer, predicted) == (0, None)
 
 
@@ -270,8 +378,14 @@ def test_the_list_says_where_to_begin_and_speaks_both_languages() -> None:
     assert any("Begin with the first." in text for text in sentences(session.caption))
     labelled(session.button_group, "Language of the texts").set_value("zh").run()
     assert f"**{first.title.zh}**" in sentences(session.markdown)
-    assert [one.key for one in session.button if one.proto.type == "primary"] == [f"play-{first.id}"]
+    assert [one.key for one in session.button if one.proto.type == "primary"] == [
+        f"play-{first.id}"
+    ]
     session.session_state["lessons"].seen[first.id] = set(range(len(first.steps)))
     session.run()
-    assert [one.key for one in session.button if one.proto.type == "primary"] == [f"play-{second.id}"]
-    assert not any("Begin with the first." in text for text in sentences(session.caption))
+    assert [one.key for one in session.button if one.proto.type == "primary"] == [
+        f"play-{second.id}"
+    ]
+    assert not any(
+        "Begin with the first." in text for text in sentences(session.caption)
+    )

@@ -17,7 +17,14 @@ from memviz.storage.store import Store
 from memviz.transcripts.samples import bundled, sample
 from memviz.ui.library import backup
 from memviz.workspace import Workspace
-from tests.pages.driving import click, labelled, open_page, page_of, sentences, token_lines
+from tests.pages.driving import (
+    click,
+    labelled,
+    open_page,
+    page_of,
+    sentences,
+    token_lines,
+)
 
 MESSAGES = [
     {"role": "user", "content": "The ferry to Vestmanna leaves at 7:40."},
@@ -43,14 +50,21 @@ def upload(session: AppTest, *files: tuple[str, bytes]) -> AppTest:
 def settled(session: AppTest) -> AppTest:
     """The page once the files that it reads in the background are done."""
     deadline = monotonic() + 60
-    while any(button.label == "Cancel" for button in session.button) and monotonic() < deadline:
+    while (
+        any(button.label == "Cancel" for button in session.button)
+        and monotonic() < deadline
+    ):
         session.run()
     return session
 
 
 def titles(session: AppTest) -> list[str]:
     """Titles of the rows, from the top."""
-    return [text[2:-2] for text in sentences(session.markdown) if text.startswith("**") and text.endswith("**")]
+    return [
+        text[2:-2]
+        for text in sentences(session.markdown)
+        if text.startswith("**") and text.endswith("**")
+    ]
 
 
 def search(session: AppTest, words: str) -> AppTest:
@@ -62,8 +76,13 @@ def test_the_bundled_conversations_are_there(library: AppTest) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "content", "title"), [("a.json", AS_JSON, "Ferry times"), ("b.jsonl", AS_JSONL, "b")])
-def test_a_file_is_imported_and_opens_in_compare(library: AppTest, name: str, content: bytes, title: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "title"),
+    [("a.json", AS_JSON, "Ferry times"), ("b.jsonl", AS_JSONL, "b")],
+)
+def test_a_file_is_imported_and_opens_in_compare(
+    library: AppTest, name: str, content: bytes, title: str
+) -> None:
     upload(library, (name, content))
     assert f"Imported {name}: 4 messages in 2 turns" in sentences(library.success)[0]
     assert titles(library)[0] == title
@@ -77,7 +96,9 @@ def test_a_file_is_imported_and_opens_in_compare(library: AppTest, name: str, co
     [b"", b"{", b"[]", b'{"colour": "red"}', b"\xff\xfe\x00", AS_JSON[:-9]],
     ids=["empty", "cut at once", "no message", "another object", "no text", "cut"],
 )
-def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(library: AppTest, content: bytes) -> None:
+def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(
+    library: AppTest, content: bytes
+) -> None:
     before = titles(library)
     upload(library, ("broken.jsonl", content))
     assert page_of(library) == "library"
@@ -91,7 +112,9 @@ def test_a_malformed_file_is_one_sentence_and_nothing_is_saved(library: AppTest,
 def test_what_was_left_out_of_a_file_is_said(library: AppTest) -> None:
     upload(library, ("cut.jsonl", AS_JSONL[:-9]))
     (sentence,) = sentences(library.success)
-    assert sentence.startswith("Imported cut.jsonl: 3 messages in 2 turns, read as List of role and content. Note: ")
+    assert sentence.startswith(
+        "Imported cut.jsonl: 3 messages in 2 turns, read as List of role and content. Note: "
+    )
     assert "4" in sentence.partition("Note: ")[2]
 
 
@@ -150,7 +173,9 @@ def test_search_finds_titles_and_messages_in_either_case(library: AppTest) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["%", "_", "zzz nowhere", "'; drop table conversations; --", "*"])
+@pytest.mark.parametrize(
+    "words", ["%", "_", "zzz nowhere", "'; drop table conversations; --", "*"]
+)
 def test_a_search_without_a_match_says_so(words: str) -> None:
     library = open_page("library")
     upload(library, ("a.json", AS_JSON))
@@ -164,7 +189,9 @@ def test_a_search_without_a_match_says_so(words: str) -> None:
 def test_many_conversations_come_in_pages(database: Path) -> None:
     store, ferry = Store(database), sample("trip")
     for number in range(25):
-        store.add_conversation(replace(ferry, messages=ferry.messages[:2], title=f"Number {number}"))
+        store.add_conversation(
+            replace(ferry, messages=ferry.messages[:2], title=f"Number {number}")
+        )
     library = open_page("library")
     assert len(titles(library)) == 20
     assert library.get("pagination") or "pagination" in str(library.main)
@@ -174,9 +201,9 @@ def test_a_row_opens_its_conversation_in_chat(library: AppTest) -> None:
     upload(library, ("a.json", AS_JSON))
     click(library, "Chat")
     assert page_of(library) == "chat"
-    assert [text.value for message in library.chat_message for text in message.text] == [
-        message["content"] for message in MESSAGES
-    ]
+    assert [
+        text.value for message in library.chat_message for text in message.text
+    ] == [message["content"] for message in MESSAGES]
 
 
 def damaged(database: Path, statement: str) -> AppTest:
@@ -187,19 +214,31 @@ def damaged(database: Path, statement: str) -> AppTest:
 
 
 @pytest.mark.slow
-def test_a_conversation_that_cannot_be_read_is_named_and_the_others_work(database: Path) -> None:
-    library = damaged(database, "UPDATE conversation SET probes = '42', title = 'Bad *luck*' WHERE id = 'sample-trip'")
+def test_a_conversation_that_cannot_be_read_is_named_and_the_others_work(
+    database: Path,
+) -> None:
+    library = damaged(
+        database,
+        "UPDATE conversation SET probes = '42', title = 'Bad *luck*' WHERE id = 'sample-trip'",
+    )
     page_of(library)
     assert not library.error
     (sentence,) = sentences(library.warning)
-    assert sentence.startswith("Cannot be read, and is left aside: the value of probes is damaged (")
-    assert sorted(titles(library)) == sorted(["Bad *luck*", *(t for n, t in bundled().titles().items() if n != "trip")])
+    assert sentence.startswith(
+        "Cannot be read, and is left aside: the value of probes is damaged ("
+    )
+    assert sorted(titles(library)) == sorted(
+        ["Bad *luck*", *(t for n, t in bundled().titles().items() if n != "trip")]
+    )
     click(library, "Read")
     assert not library.error
     for page in ("compare", "chat", "tune"):
         session = open_page(page)
         assert not session.error
-        assert "Left aside, because it cannot be read: “Bad *luck*”." in sentences(session.warning)[0]
+        assert (
+            "Left aside, because it cannot be read: “Bad *luck*”."
+            in sentences(session.warning)[0]
+        )
         assert "Bad *luck*" not in str([box.options for box in session.selectbox])
     linked = open_page("compare", conversation="sample-trip")
     assert not linked.error
@@ -211,21 +250,32 @@ def test_a_conversation_that_cannot_be_read_is_named_and_the_others_work(databas
 
 
 def test_damage_inside_a_conversation_is_said_where_it_is_read(database: Path) -> None:
-    library = damaged(database, "DELETE FROM message WHERE conversation_id = 'sample-trip' AND position = 3")
-    labelled([b for b in library.button if b.key == "read-sample-trip"], "Read").click().run()
+    library = damaged(
+        database,
+        "DELETE FROM message WHERE conversation_id = 'sample-trip' AND position = 3",
+    )
+    labelled(
+        [b for b in library.button if b.key == "read-sample-trip"], "Read"
+    ).click().run()
     (sentence,) = sentences(library.error)
     assert "(id sample-trip) cannot be read: message 4 is damaged" in sentence
-    assert any(button.label == "Stored rows" for button in library.get("download_button"))
+    assert any(
+        button.label == "Stored rows" for button in library.get("download_button")
+    )
     assert sorted(titles(library)) == sorted(bundled().titles().values())
 
 
-def test_the_library_says_where_it_is_kept_and_offers_a_copy(library: AppTest, database: Path) -> None:
+def test_the_library_says_where_it_is_kept_and_offers_a_copy(
+    library: AppTest, database: Path
+) -> None:
     assert f"Kept in {database}" in sentences(library.caption)
     assert any(button.label == "Back up" for button in library.get("download_button"))
     assert backup._copy(Workspace()).startswith(b"SQLite format 3")
 
 
-def test_a_large_library_is_copied_beside_itself(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_library_is_copied_beside_itself(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(backup, "MAX_DOWNLOAD_BYTES", 1)
     library = click(open_page("library"), "Back up")
     copy = database.with_name(f"memviz-backup-{date.today()}.db")
@@ -240,8 +290,13 @@ def test_a_large_library_is_copied_beside_itself(database: Path, monkeypatch: py
 def test_the_address_holds_the_search_and_the_conversation_that_is_read() -> None:
     page = open_page("library", search="Portugal", read="sample-trip")
     assert labelled(page.text_input, "Search titles").value == "Portugal"
-    assert any(sentence.endswith("messages in all.") for sentence in sentences(page.caption))
-    assert (page.query_params["search"], page.query_params["read"]) == ("Portugal", "sample-trip")
+    assert any(
+        sentence.endswith("messages in all.") for sentence in sentences(page.caption)
+    )
+    assert (page.query_params["search"], page.query_params["read"]) == (
+        "Portugal",
+        "sample-trip",
+    )
     click(page, "Close")
     assert "read" not in page.query_params
     assert sentences(open_page("library", read="gone").warning)
@@ -253,4 +308,6 @@ def test_a_model_chosen_here_holds_on_the_other_pages(library: AppTest) -> None:
     box.set_value("openai/gpt-5-mini").run()
     library.switch_page("pages/chat.py").run()
     assert labelled(library.selectbox, "Chat model").value == "openai/gpt-5-mini"
-    assert any("Answers: **openai/gpt-5-mini**" in said for said in sentences(library.caption))
+    assert any(
+        "Answers: **openai/gpt-5-mini**" in said for said in sentences(library.caption)
+    )

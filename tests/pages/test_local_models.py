@@ -20,7 +20,9 @@ USERS_KEY = "sk-of-the-user-at-openai-0123456789"
 
 
 def replying(routes: Routes) -> Routes:
-    return Routes({**routes.replies, "/v1/chat/completions": text("Noted.")}, routes.otherwise)
+    return Routes(
+        {**routes.replies, "/v1/chat/completions": text("Noted.")}, routes.otherwise
+    )
 
 
 def found_at(server: OpenAIServer, page: str = "chat") -> AppTest:
@@ -44,7 +46,9 @@ def test_a_model_that_was_found_is_chosen_with_its_address_and_answers() -> None
     with serving(replying(llama_cpp("/models/small.gguf"))) as server:
         session = found_at(server)
         assert "small" in str([text.value for text in session.markdown])
-        assert "llama.cpp · 2,048 tokens of context" in [caption.value.replace("\\", "") for caption in session.caption]
+        assert "llama.cpp · 2,048 tokens of context" in [
+            caption.value.replace("\\", "") for caption in session.caption
+        ]
         session = click(session, "For answers")
         assert labelled(session.selectbox, "Chat model").value == NAME
         assert labelled(session.selectbox, "Summarizer").value == RECORDED_FIRST
@@ -62,13 +66,23 @@ def test_a_summarizer_is_chosen_likewise() -> None:
     assert chosen.disabled
 
 
-def test_a_key_of_another_provider_does_not_go_along(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_of_another_provider_does_not_go_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", USERS_KEY + "-in-the-environment")
     with serving(replying(vllm("small"))) as server:
-        session = labelled(open_page("chat").selectbox, "Chat model").select("openai/gpt-5-mini").run()
+        session = (
+            labelled(open_page("chat").selectbox, "Chat model")
+            .select("openai/gpt-5-mini")
+            .run()
+        )
         session = labelled(session.text_input, "API key").set_value(USERS_KEY).run()
         session = click(session, FIND)
-        session = labelled(session.text_input, ANOTHER_PORT).set_value(str(port(server))).run()
+        session = (
+            labelled(session.text_input, ANOTHER_PORT)
+            .set_value(str(port(server)))
+            .run()
+        )
         session = click(session, "For answers")
         assert fields(session)["API key"] == ""
         assert bubbles(say(session, FACT))[-1] == ("assistant", "Noted.")
@@ -79,9 +93,13 @@ def test_the_address_goes_when_another_model_is_named() -> None:
     """Else the key that is entered for that one would be sent to this machine's server."""
     with serving(llama_cpp("small.gguf")) as server:
         session = click(found_at(server), "For answers")
-        session = labelled(session.selectbox, "Chat model").select("openai/gpt-5-mini").run()
+        session = (
+            labelled(session.selectbox, "Chat model").select("openai/gpt-5-mini").run()
+        )
         assert fields(session)["Base URL"] == ""
-        session = labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+        session = (
+            labelled(session.text_input, "Base URL").set_value(server.api_base).run()
+        )
         assert fields(session)["Base URL"] == server.api_base  # what is typed stays
         session = labelled(session.selectbox, "Chat model").select("openai/gpt-5").run()
         assert fields(session)["Base URL"] == server.api_base
@@ -90,7 +108,9 @@ def test_the_address_goes_when_another_model_is_named() -> None:
 def test_what_is_found_and_chosen_holds_on_the_other_pages() -> None:
     with serving(llama_cpp("small.gguf")) as server:
         session = click(found_at(server), "For answers")
-    session = session.switch_page("pages/library.py").run().run()  # AppTest's first run knows no value that persists
+    session = (
+        session.switch_page("pages/library.py").run().run()
+    )  # AppTest's first run knows no value that persists
     assert labelled(session.selectbox, "Chat model").value == NAME
     assert fields(session)["Base URL"] == server.api_base
 
@@ -99,8 +119,13 @@ def test_something_else_at_the_port_and_other_machines_are_one_sentence() -> Non
     with serving(PAGE) as server:
         session = found_at(server)
         told = " ".join(sentences(session.caption))
-        assert f"127.0.0.1:{port(server)} answers, and is no server of models." in told.replace("\\", "")
-    session = labelled(session.text_input, ANOTHER_PORT).set_value("example.com:80").run()
+        assert (
+            f"127.0.0.1:{port(server)} answers, and is no server of models."
+            in told.replace("\\", "")
+        )
+    session = (
+        labelled(session.text_input, ANOTHER_PORT).set_value("example.com:80").run()
+    )
     (sentence,) = sentences(session.error)
     assert "no address of this machine" in sentence
 
@@ -109,8 +134,15 @@ def test_something_else_at_the_port_and_other_machines_are_one_sentence() -> Non
 def test_percent_of_the_window_knows_its_window_once_its_prices_count() -> None:
     with serving(llama_cpp("tiny.gguf", window=1234)) as server:
         session = found_at(server, "costs")
-    session = labelled(session.selectbox, "Prices of the chat model").select("llamafile/tiny").run()
-    session.session_state[COMPARE_VIEW], session.session_state[PERCENT_KEY] = "tokens", OF_WINDOW
+    session = (
+        labelled(session.selectbox, "Prices of the chat model")
+        .select("llamafile/tiny")
+        .run()
+    )
+    session.session_state[COMPARE_VIEW], session.session_state[PERCENT_KEY] = (
+        "tokens",
+        OF_WINDOW,
+    )
     layout = figures(session.run())[0]["layout"]
     assert "llamafile/tiny" in str(layout)
     assert "1,234" in str(layout)
@@ -119,11 +151,15 @@ def test_percent_of_the_window_knows_its_window_once_its_prices_count() -> None:
 def test_names_of_models_are_text() -> None:
     with serving(vllm("**bold**[a](x)")) as server:
         session = found_at(server)
-    (shown,) = [element.value for element in session.markdown if "bold" in element.value]
+    (shown,) = [
+        element.value for element in session.markdown if "bold" in element.value
+    ]
     assert "\\*\\*bold\\*\\*" in shown
 
 
-def test_visitors_of_a_shared_server_do_not_look_around_on_its_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visitors_of_a_shared_server_do_not_look_around_on_its_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(ALLOW_PRIVATE_BASE_URLS, "0")
     session = open_page("chat")
     assert FIND not in [button.label for button in session.button]

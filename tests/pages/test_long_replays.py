@@ -36,7 +36,9 @@ def has(page: AppTest, label: str) -> bool:
 
 
 @pytest.mark.slow
-def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(opened: AppTest, talk: Transcript) -> None:
+def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(
+    opened: AppTest, talk: Transcript
+) -> None:
     ((label, tokens),) = token_lines(opened).items()
     assert has(opened, "Stop")
     assert 0 < len(tokens) < TURNS

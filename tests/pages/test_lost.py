@@ -19,17 +19,27 @@ ICONS = (":material/visibility:", ":material/touch_app:", ":material/lightbulb:"
 
 
 def is_one_sentence(text: str) -> bool:
-    return text.endswith(".") and re.search(r"[.!?] [A-Z]", text) is None and LEAST_CHARS <= len(text) <= MOST_CHARS
+    return (
+        text.endswith(".")
+        and re.search(r"[.!?] [A-Z]", text) is None
+        and LEAST_CHARS <= len(text) <= MOST_CHARS
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_page_has_exactly_three_sentences(name: str) -> None:
-    (help,) = [one for one in first_seen(name).get("popover") if one.proto.popover.label == "Lost?"]
+    (help,) = [
+        one
+        for one in first_seen(name).get("popover")
+        if one.proto.popover.label == "Lost?"
+    ]
     texts = [element.value for element in help.markdown]
     assert len(texts) == 3
     for text, icon in zip(
-        texts, (":material/visibility:", ":material/touch_app:", ":material/lightbulb:"), strict=True
+        texts,
+        (":material/visibility:", ":material/touch_app:", ":material/lightbulb:"),
+        strict=True,
     ):
         assert text.startswith(f"{icon} ")
         assert is_one_sentence(text.removeprefix(f"{icon} ")), text

@@ -33,7 +33,9 @@ ALL = " ".join(PIECES)
 
 
 TAGS = ("p", "/p", "small", "/small", "code", "/code")
-WORD_JOINER = "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
+WORD_JOINER = (
+    "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
+)
 
 
 def fact(number: int) -> str:
@@ -43,8 +45,17 @@ def fact(number: int) -> str:
 
 @pytest.fixture
 def conversation(database: Path) -> str:
-    messages = [memviz.Message("user" if number % 2 == 0 else "assistant", fact(number) * 40) for number in range(12)]
-    transcript = memviz.Transcript(tuple(messages), title=ALL, description=ALL, system_prompt=ALL, format="messages")
+    messages = [
+        memviz.Message("user" if number % 2 == 0 else "assistant", fact(number) * 40)
+        for number in range(12)
+    ]
+    transcript = memviz.Transcript(
+        tuple(messages),
+        title=ALL,
+        description=ALL,
+        system_prompt=ALL,
+        format="messages",
+    )
     return Store(database).add_conversation(transcript)
 
 
@@ -55,11 +66,29 @@ def markdown_sources(session: AppTest) -> Iterator[str]:
 
 
 def escaped_sources(session: AppTest) -> Iterator[str]:
-    for kind in (session.markdown, session.caption, session.error, session.info, session.success, session.warning):
+    for kind in (
+        session.markdown,
+        session.caption,
+        session.error,
+        session.info,
+        session.success,
+        session.warning,
+    ):
         yield from (element.value for element in kind)
-    for kind in (session.expander, session.metric, session.button, session.checkbox, session.toggle):
+    for kind in (
+        session.expander,
+        session.metric,
+        session.button,
+        session.checkbox,
+        session.toggle,
+    ):
         yield from (element.label for element in kind)
-    for element in (*session.metric, *session.selectbox, *session.button, *session.markdown):
+    for element in (
+        *session.metric,
+        *session.selectbox,
+        *session.button,
+        *session.markdown,
+    ):
         yield getattr(element.proto, "help", "")
 
 
@@ -67,17 +96,27 @@ def escaped_sources(session: AppTest) -> Iterator[str]:
 @pytest.mark.parametrize("page", list(QUESTIONS))
 def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) -> None:
     study = page in ("compare", "summaries", "memory_map", "retention", "costs")
-    session = open_page(page, **({"conversation": conversation} if study else {"chat": conversation}))
+    session = open_page(
+        page, **({"conversation": conversation} if study else {"chat": conversation})
+    )
     for source in markdown_sources(session):
         for piece in PIECES:
             assert piece not in source
 
 
 def test_titles_and_messages_read_as_they_were_written(conversation: str) -> None:
-    library, compare, chat = open_page("library"), open_page("compare"), open_page("chat", chat=conversation)
-    shown = [sentence.replace(WORD_JOINER, "") for sentence in sentences(library.markdown)]
+    library, compare, chat = (
+        open_page("library"),
+        open_page("compare"),
+        open_page("chat", chat=conversation),
+    )
+    shown = [
+        sentence.replace(WORD_JOINER, "") for sentence in sentences(library.markdown)
+    ]
     assert f"**{ALL}**" in shown
-    assert any(ALL in option for option in labelled(compare.selectbox, "Conversation").options)
+    assert any(
+        ALL in option for option in labelled(compare.selectbox, "Conversation").options
+    )
     assert any(ALL in text for text in texts(chat))
 
 
@@ -86,13 +125,23 @@ def test_the_inspector_shows_messages_as_they_were_written(conversation: str) ->
     sent = [message["content"][:4000] for message in request_as_json(compare)]
     assert inspected(compare) == in_reading_order(sent)
     for html in blocks(compare):
-        assert not set(re.findall(r"<(/?\w+)", html)) - {"section", "/section", "header", "/header", "b", "/b", *TAGS}
+        assert not set(re.findall(r"<(/?\w+)", html)) - {
+            "section",
+            "/section",
+            "header",
+            "/header",
+            "b",
+            "/b",
+            *TAGS,
+        }
         assert "<b>fat" not in html
 
 
 def test_chart_texts_are_escaped(conversation: str) -> None:
     compare = open_page("compare", conversation=conversation)
-    tooltips = str([trace.get("text") for figure in figures(compare) for trace in figure["data"]])
+    tooltips = str(
+        [trace.get("text") for figure in figures(compare) for trace in figure["data"]]
+    )
     assert "&lt;script&gt;" in tooltips  # the summary's first words hold it
     assert "<script>" not in tooltips
     assert "<b>fat" not in tooltips

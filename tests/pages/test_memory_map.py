@@ -56,7 +56,11 @@ def first_page() -> AppTest:
 
 
 def maps(session: AppTest) -> list[dict[str, Any]]:
-    return [figure for figure in figures(session) if figure["data"] and figure["data"][0]["type"] == "heatmap"]
+    return [
+        figure
+        for figure in figures(session)
+        if figure["data"] and figure["data"][0]["type"] == "heatmap"
+    ]
 
 
 def cells(figure: dict[str, Any]) -> np.ndarray[Any, Any]:
@@ -66,14 +70,24 @@ def cells(figure: dict[str, Any]) -> np.ndarray[Any, Any]:
 
 def html(session: AppTest, kind: str) -> list[str]:
     bodies = [element.proto.body for element in session.get("html")]
-    return [unescape(re.sub(r"<[^>]*>", "\n", body)) for body in bodies if f'class="{kind}"' in body]
+    return [
+        unescape(re.sub(r"<[^>]*>", "\n", body))
+        for body in bodies
+        if f'class="{kind}"' in body
+    ]
 
 
 def click_cell(session: AppTest, number: int, turn: float, message: float) -> AppTest:
     """What the browser sends when a cell of a map is clicked."""
     charts = session.get("plotly_chart")
-    place = [at for at, chart in enumerate(charts) if chart.proto.id and json.loads(chart.proto.spec)["data"]][number]
-    return click_point(session, place, {"x": turn, "y": message, "curve_number": 1, "point_index": 0})
+    place = [
+        at
+        for at, chart in enumerate(charts)
+        if chart.proto.id and json.loads(chart.proto.spec)["data"]
+    ][number]
+    return click_point(
+        session, place, {"x": turn, "y": message, "curve_number": 1, "point_index": 0}
+    )
 
 
 def test_every_setting_has_a_map_of_its_run(first_page: AppTest) -> None:
@@ -89,20 +103,40 @@ def test_every_setting_has_a_map_of_its_run(first_page: AppTest) -> None:
 
 def test_the_legend_names_what_occurs_and_nothing_else(first_page: AppTest) -> None:
     (legend,) = html(first_page, "memviz-fates")
-    present = {code for strategy in FIRST.values() for code in fate_map(replayed(strategy)).present}
-    expected = {STEP_TITLES[code] for code in present if STEPS[code].fate is not Fate.SUMMARIZED}
-    said = [line.strip() for line in legend.split("\n") if line.strip() and line not in "◆✖"]
-    assert said[1:6] == ["Summarized", "once", "2-3", "4-7", "8 or more times"]  # the violets, in one entry
+    present = {
+        code
+        for strategy in FIRST.values()
+        for code in fate_map(replayed(strategy)).present
+    }
+    expected = {
+        STEP_TITLES[code] for code in present if STEPS[code].fate is not Fate.SUMMARIZED
+    }
+    said = [
+        line.strip() for line in legend.split("\n") if line.strip() and line not in "◆✖"
+    ]
+    assert said[1:6] == [
+        "Summarized",
+        "once",
+        "2-3",
+        "4-7",
+        "8 or more times",
+    ]  # the violets, in one entry
     assert {*said[:1], *said[6:]} == {*expected, "A summarization"}
     assert "Recalled" not in said
 
 
 def test_key_numbers_are_those_of_the_last_request(first_page: AppTest) -> None:
-    for words, strategy in zip(html(first_page, "memviz-shares"), FIRST.values(), strict=True):
+    for words, strategy in zip(
+        html(first_page, "memviz-shares"), FIRST.values(), strict=True
+    ):
         run = replayed(strategy)
         last, generations = run.fates()[-1], run.generations()[-1]
         there = (last != Fate.NOT_YET).sum()
-        fates = [fate for fate in (Fate.VERBATIM, Fate.SUMMARIZED, Fate.DROPPED) if fate in last]
+        fates = [
+            fate
+            for fate in (Fate.VERBATIM, Fate.SUMMARIZED, Fate.DROPPED)
+            if fate in last
+        ]
         shares = [f"{(last == fate).sum() / there:.0%}" for fate in fates]
         assert re.findall(r"[\d<>]+%", words) == shares
         if generations.any():
@@ -112,10 +146,14 @@ def test_key_numbers_are_those_of_the_last_request(first_page: AppTest) -> None:
 
 def said_of_message(session: AppTest) -> str:
     """The sentence below the maps on the selected message."""
-    return next(word for word in sentences(session.markdown) if word.startswith("**Message "))
+    return next(
+        word for word in sentences(session.markdown) if word.startswith("**Message ")
+    )
 
 
-def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(first_page: AppTest) -> None:
+def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(
+    first_page: AppTest,
+) -> None:
     run = replayed(FIRST["Summary buffer · 1,500 tokens · 120 words"])
     assert sample("trip").messages[0].content in texts(first_page)
     assert said_of_message(first_page) == (
@@ -131,7 +169,9 @@ def test_a_click_on_a_cell_selects_its_setting_turn_and_message(page: AppTest) -
     run = replayed(FIRST["Sliding window · 10 messages"])
     assert turn_shown(page) == 20
     assert labelled(page.number_input, "Message").value == 12
-    assert request_as_json(page) == [message.to_request() for message in run.turns[19].context.messages]
+    assert request_as_json(page) == [
+        message.to_request() for message in run.turns[19].context.messages
+    ]
     assert sample("trip").messages[11].content in texts(page)
     assert said_of_message(page) == (
         "**Message 12** (assistant, turn 6) under Sliding window · 10 messages: "
@@ -160,8 +200,12 @@ def test_a_recall_is_on_the_map(page: AppTest) -> None:
     trip = sample("trip")
     page.session_state["compare"].recalls.append(AddedRecall(30, (1,)))
     page.run()
-    run = memviz.replay(list(trip.messages), FIRST["Sliding window · 10 messages"], system_prompt=trip.system_prompt,
-                        recalls={30: Recall(turns=[1])})  # fmt: skip
+    run = memviz.replay(
+        list(trip.messages),
+        FIRST["Sliding window · 10 messages"],
+        system_prompt=trip.system_prompt,
+        recalls={30: Recall(turns=[1])},
+    )
     assert cells(maps(page)[1]).tolist() == codes_of(run).T.tolist()
     assert cells(maps(page)[1])[0, 29] == code_of(Fate.RECALLED)
     assert "Recalled" in html(page, "memviz-fates")[0]
@@ -181,38 +225,63 @@ def test_a_long_conversation_says_what_a_cell_is_and_can_be_looked_at_closely() 
     page = open_page("memory_map")
     assert not page.slider, "a short one needs none"
     labelled(page.selectbox, "Conversation").select(id).run()
-    assert any("**Each cell is 2 turns × 3 messages**" in caption.value for caption in page.caption)
+    assert any(
+        "**Each cell is 2 turns × 3 messages**" in caption.value
+        for caption in page.caption
+    )
     assert cells(maps(page)[0]).shape == (134, 100)
     labelled(page.slider, "Turns").set_value((101, 140)).run()
     labelled(page.slider, "Messages").set_value((181, 280)).run()
     generated = generate(200)
-    run = memviz.replay(list(generated.messages), memviz.strategy("window"), system_prompt=generated.system_prompt)
+    run = memviz.replay(
+        list(generated.messages),
+        memviz.strategy("window"),
+        system_prompt=generated.system_prompt,
+    )
     assert cells(maps(page)[1]).tolist() == codes_of(run)[100:140, 180:280].T.tolist()
     assert not any("Each cell is" in caption.value for caption in page.caption)
     click_cell(page, 1, 120, 230)
-    assert (labelled(page.number_input, "Message").value, turn_shown(page)) == (230, 120)
+    assert (labelled(page.number_input, "Message").value, turn_shown(page)) == (
+        230,
+        120,
+    )
 
 
 @pytest.mark.slow
-def test_a_failing_summarizer_is_red_and_loses_nothing(page: AppTest, server: OpenAIServer) -> None:
+def test_a_failing_summarizer_is_red_and_loses_nothing(
+    page: AppTest, server: OpenAIServer
+) -> None:
     server.then(text("A first summary."), *[status(400, "No <b>such</b> model.")] * 99)
     use_model(page, "Summarizer", server.api_base)
     click(page, "Replay with")
     assert any("Nothing was lost" in sentence for sentence in sentences(page.warning))
     assert "A summarization that failed" in html(page, "memviz-fates")[0]
     last = maps(page)[2]
-    (marks,) = [trace for trace in last["data"] if trace.get("name") == "summarizations"]
+    (marks,) = [
+        trace for trace in last["data"] if trace.get("name") == "summarizations"
+    ]
     assert marks["marker"]["symbol"].count("diamond") == 1
     assert "x" in marks["marker"]["symbol"]
-    assert set(np.unique(cells(last))) == {0, code_of(Fate.SUMMARIZED, 1), code_of(Fate.VERBATIM)}
+    assert set(np.unique(cells(last))) == {
+        0,
+        code_of(Fate.SUMMARIZED, 1),
+        code_of(Fate.VERBATIM),
+    }
 
 
 def test_one_turn_and_markup() -> None:
-    said = [{"role": "user", "content": "<b>Hi</b> :red[x] $y$"}, {"role": "assistant", "content": "Hello."}]
-    (entry,) = Workspace().add([Transcript(tuple(Message(**one) for one in said), title="One")])
+    said = [
+        {"role": "user", "content": "<b>Hi</b> :red[x] $y$"},
+        {"role": "assistant", "content": "Hello."},
+    ]
+    (entry,) = Workspace().add(
+        [Transcript(tuple(Message(**one) for one in said), title="One")]
+    )
     page = open_page("memory_map")
     labelled(page.selectbox, "Conversation").select(entry.id).run()
-    assert [cells(figure).tolist() for figure in maps(page)] == [[[code_of(Fate.VERBATIM)], [0]]] * 3
+    assert [cells(figure).tolist() for figure in maps(page)] == [
+        [[code_of(Fate.VERBATIM)], [0]]
+    ] * 3
     assert "<b>Hi</b> :red[x] $y$" in texts(page)
     assert not page.exception
 
@@ -239,8 +308,12 @@ def test_a_conversation_without_a_request_says_so() -> None:
         ),
         (
             [
-                Span(1, 9, Fate.VERBATIM, 0), Span(10, 15, Fate.SUMMARIZED, 1), Span(16, 21, Fate.SUMMARIZED, 2),
-                Span(22, 29, Fate.SUMMARIZED, 3), Span(30, 30, Fate.RECALLED, 0), Span(31, 40, Fate.SUMMARIZED, 3),
+                Span(1, 9, Fate.VERBATIM, 0),
+                Span(10, 15, Fate.SUMMARIZED, 1),
+                Span(16, 21, Fate.SUMMARIZED, 2),
+                Span(22, 29, Fate.SUMMARIZED, 3),
+                Span(30, 30, Fate.RECALLED, 0),
+                Span(31, 40, Fate.SUMMARIZED, 3),
             ],
             "sent word for word until turn 9; replaced by a summary since turn 10; summarized again at turns 16 and "
             "22; recalled at turn 30; replaced by a summary since turn 31; by the last request it had been summarized "
@@ -248,19 +321,24 @@ def test_a_conversation_without_a_request_says_so() -> None:
         ),
         (
             [
-                Span(2, 2, Fate.VERBATIM, 0), Span(3, 5, Fate.DROPPED, 0), Span(6, 6, Fate.RECALLED, 0),
+                Span(2, 2, Fate.VERBATIM, 0),
+                Span(3, 5, Fate.DROPPED, 0),
+                Span(6, 6, Fate.RECALLED, 0),
                 Span(7, 8, Fate.DROPPED, 0),
             ],
             "sent word for word at turn 2; dropped from turn 3 to 5; recalled at turn 6; dropped since turn 7.",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_life_in_words(life: list[Span], words: str) -> None:
     assert life_in_words(life) == words
 
 
 def test_a_life_of_many_changes_is_cut_short() -> None:
-    changes = [Span(turn, turn, (Fate.DROPPED, Fate.RECALLED)[turn % 2], 0) for turn in range(1, 60)]
+    changes = [
+        Span(turn, turn, (Fate.DROPPED, Fate.RECALLED)[turn % 2], 0)
+        for turn in range(1, 60)
+    ]
     words = life_in_words(changes)
     assert words.count(";") == 11
     assert words.endswith("; and so on; recalled at turn 59.")
@@ -270,12 +348,21 @@ def test_many_summarizations_are_cut_short() -> None:
     run: Run = replayed(memviz.strategy("summary_buffer", max_token_limit=500))
     words = life_in_words(fate_map(run).life(0))
     assert re.search(
-        r"summarized again at turns (\d+, ){6}…; by the last request it had been summarized 37 times\.$", words
+        r"summarized again at turns (\d+, ){6}…; by the last request it had been summarized 37 times\.$",
+        words,
     )
 
 
 def test_a_share_is_never_rounded_to_nothing_or_to_all() -> None:
     assert [percent(part, 1000) for part in (0, 1, 5, 6, 500, 994, 995, 999, 1000)] == [
-        "0%", "<1%", "<1%", "1%", "50%", "99%", ">99%", ">99%", "100%",
-    ]  # fmt: skip
+        "0%",
+        "<1%",
+        "<1%",
+        "1%",
+        "50%",
+        "99%",
+        ">99%",
+        ">99%",
+        "100%",
+    ]
     assert percent(0, 0) == "0%"

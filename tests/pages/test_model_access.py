@@ -34,7 +34,9 @@ def chosen() -> AppTest:
     return labelled(session.selectbox, "Chat model").select(NAME).run()
 
 
-def test_on_this_machine_an_empty_key_field_uses_the_environments_key(operators: OpenAIServer) -> None:
+def test_on_this_machine_an_empty_key_field_uses_the_environments_key(
+    operators: OpenAIServer,
+) -> None:
     session = chosen()
     assert "environment variable" in labelled(session.text_input, "API key").help
     assert [who for who, _ in bubbles(say(session, FACT))] == ["user", "assistant"]
@@ -51,9 +53,13 @@ def test_on_a_shared_server_it_does_not(operators: OpenAIServer) -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_on_a_shared_server_a_base_url_reaches_nothing_private(server: OpenAIServer) -> None:
+def test_on_a_shared_server_a_base_url_reaches_nothing_private(
+    server: OpenAIServer,
+) -> None:
     session = chosen()
-    labelled(session.text_input, "API key").set_value("sk-of-a-visitor-0123456789").run()
+    labelled(session.text_input, "API key").set_value(
+        "sk-of-a-visitor-0123456789"
+    ).run()
     labelled(session.text_input, "Base URL").set_value(server.api_base).run()
     (sentence,) = sentences(say(session, FACT).error)
     assert "not open to visitors" in sentence

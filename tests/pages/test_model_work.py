@@ -12,7 +12,17 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from tests.models.openai_server import OpenAIServer, text
-from tests.pages.driving import blocks, figures, labelled, metric, open_page, page_of, say, sentences, texts
+from tests.pages.driving import (
+    blocks,
+    figures,
+    labelled,
+    metric,
+    open_page,
+    page_of,
+    say,
+    sentences,
+    texts,
+)
 from tests.pages.test_chat import bubbles, chat_link, choose
 from tests.pages.test_chat_models import use_model
 from tests.pages.test_markup import WORD_JOINER
@@ -35,14 +45,18 @@ def chat() -> AppTest:
 
 def opened_by_click(session: AppTest, label: str) -> list[Any]:
     """The expanders whose label begins with ``label``. Fails if one of them is open from the start."""
-    found = [expander for expander in session.expander if expander.label.startswith(label)]
+    found = [
+        expander for expander in session.expander if expander.label.startswith(label)
+    ]
     assert not any(expander.proto.expanded for expander in found)
     return found
 
 
 def request(session: AppTest) -> dict[str, Any]:
     """The last request with its tools, as the inspector shows it."""
-    return json.loads(next(code.value for code in session.code if code.language == "json"))
+    return json.loads(
+        next(code.value for code in session.code if code.language == "json")
+    )
 
 
 def has_recalled(session: AppTest) -> bool:
@@ -65,7 +79,10 @@ def test_the_answer_comes_back_by_a_recall_of_the_models_own(chat: AppTest) -> N
     assert not opened_by_click(chat, "The model recalled")
     say(chat, QUESTION)
     assert "3,000 euros" in bubbles(chat)[-1][1]
-    assert [who for who, _ in bubbles(chat)] == ["user", "assistant"] * 3  # the exchange is no bubble
+    assert [who for who, _ in bubbles(chat)] == [
+        "user",
+        "assistant",
+    ] * 3  # the exchange is no bubble
     assert has_recalled(chat)
 
 
@@ -102,10 +119,18 @@ def test_the_inspector_names_the_earlier_call_and_its_tokens(chat: AppTest) -> N
 def test_the_request_is_shown_with_its_tools(chat: AppTest) -> None:
     say(chat, QUESTION)
     sent = request(chat)
-    assert [tool["function"]["name"] for tool in sent["tools"]] == ["recall_conversation"]
+    assert [tool["function"]["name"] for tool in sent["tools"]] == [
+        "recall_conversation"
+    ]
     call, result = sent["messages"][-2:]
-    assert call["tool_calls"][0]["function"] == {"name": "recall_conversation", "arguments": '{"turn_numbers": [1]}'}
-    assert (result["role"], result["tool_call_id"]) == ("tool", call["tool_calls"][0]["id"])
+    assert call["tool_calls"][0]["function"] == {
+        "name": "recall_conversation",
+        "arguments": '{"turn_numbers": [1]}',
+    }
+    assert (result["role"], result["tool_call_id"]) == (
+        "tool",
+        call["tool_calls"][0]["id"],
+    )
     (tools,) = [block for block in blocks(chat) if "<b>Tools</b>" in block]
     assert "offered: recall_conversation" in tools
     assert "message 6" in tools  # the call is a message of the conversation
@@ -124,14 +149,17 @@ def test_a_chat_shows_its_recalls_again_after_a_restart(chat: AppTest) -> None:
 # The model thinks
 
 
-def test_thoughts_are_shown_with_rounds_tokens_and_cost_and_closed(chat: AppTest) -> None:
+def test_thoughts_are_shown_with_rounds_tokens_and_cost_and_closed(
+    chat: AppTest,
+) -> None:
     think(chat)
     say(chat, QUESTION)
     (expander,) = opened_by_click(chat, "The model thought: 2 rounds, ")
     said = [node.value for node in expander.text]
     assert said == [
-        "The summary of turn 1 mentions this; I look at the turn itself.", "I can answer from what I was sent."
-    ]  # fmt: skip
+        "The summary of turn 1 mentions this; I look at the turn itself.",
+        "I can answer from what I was sent.",
+    ]
     assert CALL in [code.value for code in expander.code]
     tokens = metric(chat, "Thinking")
     assert expander.label.endswith(f", {tokens} tokens")
@@ -153,7 +181,14 @@ def test_what_a_round_of_thinking_cost_is_said(server: OpenAIServer) -> None:
     session = think(choose(open_page("chat"), "summary_only"))
     use_model(session, "Chat model", server.api_base)
     server.then(
-        text("I think of $5.", tools=[tool_call("continue_thinking", continue_thinking=False, summary="Greeted.")]),
+        text(
+            "I think of $5.",
+            tools=[
+                tool_call(
+                    "continue_thinking", continue_thinking=False, summary="Greeted."
+                )
+            ],
+        ),
         text("Hello."),
     )
     say(session, "Hi.")
@@ -167,19 +202,27 @@ def test_what_a_round_of_thinking_cost_is_said(server: OpenAIServer) -> None:
 
 
 @pytest.mark.slow
-def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay(chat: AppTest) -> None:
+def test_parameters_that_only_matter_live_are_shown_here_and_not_in_a_replay(
+    chat: AppTest,
+) -> None:
     labels = [control.label for control in chat.number_input]
     compare = open_page("compare")
     labelled(compare.selectbox, "Strategy").select("summary_only").run()
     replayed = [control.label for control in compare.number_input]
-    parameters = [parameter for parameter in memviz.strategies()["summary_only"].parameters() if parameter.live_only]
+    parameters = [
+        parameter
+        for parameter in memviz.strategies()["summary_only"].parameters()
+        if parameter.live_only
+    ]
     titles = [parameter.title for parameter in parameters if parameter.is_number]
     assert len(titles) == 3
     for title in titles:
         assert any(label.startswith(title) for label in labels)
         assert not any(label.startswith(title) for label in replayed)
     labelled(compare.button_group, "Replies").set_value("free-run").run()
-    assert all(any(c.label.startswith(title) for c in compare.number_input) for title in titles)
+    assert all(
+        any(c.label.startswith(title) for c in compare.number_input) for title in titles
+    )
 
 
 # Recalling under other strategies
@@ -202,7 +245,9 @@ def test_the_model_may_be_let_recall_under_any_strategy(window: AppTest) -> None
     assert "3,000 euros" in bubbles(window)[-1][1]
     (expander,) = opened_by_click(window, "The model recalled: 1 call")
     assert "recall_conversation" in expander.code[0].value
-    assert [tool["function"]["name"] for tool in request(window)["tools"]] == ["recall_conversation"]
+    assert [tool["function"]["name"] for tool in request(window)["tools"]] == [
+        "recall_conversation"
+    ]
     labelled(window.toggle, "Let the model recall").set_value(False).run()
     say(window, QUESTION)
     assert len(opened_by_click(window, "The model recalled")) == 1
@@ -224,7 +269,14 @@ def test_the_switch_is_there_where_the_strategy_has_none(strategy: str) -> None:
 
 def tray(session: AppTest) -> str:
     """What the tray says waits; empty where it is not there."""
-    return next((said for said in sentences(session.markdown) if "recalled, " in said and "tokens" in said), "")
+    return next(
+        (
+            said
+            for said in sentences(session.markdown)
+            if "recalled, " in said and "tokens" in said
+        ),
+        "",
+    )
 
 
 @pytest.mark.slow
@@ -238,7 +290,10 @@ def test_what_waits_survives_a_restart(window: AppTest, pinned: bool) -> None:
     again = open_page("chat", chat=chat_link(window))
     assert tray(again) == tray(window)
     assert any(BUDGET in said and "1 · user" in said for said in texts(again))
-    assert bool([button for button in again.button if button.key == "recall-unpin"]) == pinned
+    assert (
+        bool([button for button in again.button if button.key == "recall-unpin"])
+        == pinned
+    )
     say(again, QUESTION)
     assert "3,000 euros" in bubbles(again)[-1][1]
     say(again, "Thank you.")
@@ -261,24 +316,37 @@ def test_what_is_taken_back_stays_away_after_a_restart(window: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_thoughts_calls_and_results_are_text(chat: AppTest, server: OpenAIServer) -> None:
+def test_thoughts_calls_and_results_are_text(
+    chat: AppTest, server: OpenAIServer
+) -> None:
     think(chat)
     use_model(chat, "Chat model", server.api_base)
     server.then(
         text(MARKUP, tools=[tool_call("recall_conversation", **{MARKUP: 1})]),
-        text(MARKUP, tools=[tool_call("continue_thinking", continue_thinking=False, summary=MARKUP)]),
+        text(
+            MARKUP,
+            tools=[
+                tool_call("continue_thinking", continue_thinking=False, summary=MARKUP)
+            ],
+        ),
         text(tools=[tool_call(MARKUP, q=MARKUP)], finish_reason="tool_calls"),
         text(MARKUP),
     )
     say(chat, MARKUP)
     assert page_of(chat) == "chat"
-    assert bubbles(chat)[-1] == ("assistant", MARKUP.replace("**", "")), "emphasis is drawn, and nothing else"
+    assert bubbles(chat)[-1] == ("assistant", MARKUP.replace("**", "")), (
+        "emphasis is drawn, and nothing else"
+    )
     assert opened_by_click(chat, "The model thought: 2 rounds")
     assert opened_by_click(chat, "The model recalled: 1 call")
     told = [sentence.replace(WORD_JOINER, "") for sentence in sentences(chat.caption)]
-    assert sum(MARKUP in sentence for sentence in told) == 2  # of the wrong argument, and of the wrong tool
+    assert (
+        sum(MARKUP in sentence for sentence in told) == 2
+    )  # of the wrong argument, and of the wrong tool
     for element in (*chat.caption, *chat.markdown, *chat.error, *chat.warning):
         unescaped = re.sub(r"\\.", "", element.value)
-        assert not any(piece in unescaped for piece in ("<script", "**fat", "$5 $6", ":red["))
+        assert not any(
+            piece in unescaped for piece in ("<script", "**fat", "$5 $6", ":red[")
+        )
     for html in blocks(chat):
         assert "<script" not in html

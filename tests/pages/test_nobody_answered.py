@@ -17,7 +17,9 @@ PAGES = ["compare", "costs", "memory_map", "retention", "summaries", "tune", "ch
 
 @pytest.fixture
 def alone(database: Path) -> str:
-    return Store(database).add_conversation(memviz.Transcript(ALONE, title="Nobody answered"))
+    return Store(database).add_conversation(
+        memviz.Transcript(ALONE, title="Nobody answered")
+    )
 
 
 @pytest.mark.parametrize("page", PAGES)

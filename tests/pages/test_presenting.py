@@ -10,7 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.driving import figures, open_address, page_of, sentences, texts
 
-SETTINGS = {"conversation": ["sample-trip"], "setting": ["buffer", 'summary_buffer {"max_token_limit": 700}']}
+SETTINGS = {
+    "conversation": ["sample-trip"],
+    "setting": ["buffer", 'summary_buffer {"max_token_limit": 700}'],
+}
 LARGE_PIXELS = 18
 
 
@@ -43,16 +46,25 @@ def test_before_an_audience_there_is_one_picture_with_one_sentence() -> None:
     assert not has_reader(page)
     assert not page.metric
     assert not page.get("table")
-    assert any(sentence.startswith("Tokens sent per turn: Full buffer grows") for sentence in sentences(page.markdown))
+    assert any(
+        sentence.startswith("Tokens sent per turn: Full buffer grows")
+        for sentence in sentences(page.markdown)
+    )
     assert figures(page)[0]["layout"]["xaxis"]["tickfont"]["size"] > LARGE_PIXELS
     assert "present=on" in parts_of_link(page)
 
 
 @pytest.mark.parametrize(
     ("page", "query"),
-    [("facts", SETTINGS | {"view": ["summaries"]}), ("tune", {}), ("guide", {"strategy": ["summary_buffer"]})],
+    [
+        ("facts", SETTINGS | {"view": ["summaries"]}),
+        ("tune", {}),
+        ("guide", {"strategy": ["summary_buffer"]}),
+    ],
 )
-def test_other_pages_are_one_picture_in_large_letters_too(page: str, query: dict[str, list[str]]) -> None:
+def test_other_pages_are_one_picture_in_large_letters_too(
+    page: str, query: dict[str, list[str]]
+) -> None:
     shown = open_address(page, query | {"present": ["on"]})
     assert not shown.exception
     (figure,) = figures(shown)
@@ -69,9 +81,16 @@ def test_the_speaker_is_given_notes_and_what_comes_next() -> None:
     page = open_address("compare", SETTINGS | {"present": ["on"]})
     bar = component(page, "presenter_bar")
     assert bar is not None
-    assert (bar["at"], bar["of"], bar["title"]) == (0, 6, "What does each strategy send?")
+    assert (bar["at"], bar["of"], bar["title"]) == (
+        0,
+        6,
+        "What does each strategy send?",
+    )
     assert bar["next"] == "What happens at each request?"
-    assert any("Summary buffer" in note and "Summarized messages" in note for note in bar["notes"])
+    assert any(
+        "Summary buffer" in note and "Summarized messages" in note
+        for note in bar["notes"]
+    )
     assert component(open_address("compare", SETTINGS), "presenter_bar") is None
 
 
@@ -108,7 +127,9 @@ def test_leaving_shows_the_page_as_it_was() -> None:
 
 
 def test_the_stage_is_one_picture_whatever_its_lanes_say() -> None:
-    page = open_address("compare", SETTINGS | {"present": ["on"], "stage": ["on"], "view": ["dollars"]})
+    page = open_address(
+        "compare", SETTINGS | {"present": ["on"], "stage": ["on"], "view": ["dollars"]}
+    )
     bar, stage = component(page, "presenter_bar"), component(page, "memviz_stage")
     assert bar is not None
     assert stage is not None
@@ -116,7 +137,10 @@ def test_the_stage_is_one_picture_whatever_its_lanes_say() -> None:
     assert "play" in stage["controls"]
     assert "speed" not in stage["controls"]
     assert not figures(page)
-    bare = component(open_address("compare", SETTINGS | {"hide": ["player"], "stage": ["on"]}), "memviz_stage")
+    bare = component(
+        open_address("compare", SETTINGS | {"hide": ["player"], "stage": ["on"]}),
+        "memviz_stage",
+    )
     assert bare is not None
     assert "play" not in bare["controls"]
 
@@ -141,14 +165,27 @@ def test_all_facts_are_one_picture_and_their_lives_another() -> None:
 def test_of_many_facts_those_that_were_lost_are_shown_in_large_letters() -> None:
     whole = open_address("facts", SETTINGS | {"look": ["1"]})
     shown = open_address("facts", SETTINGS | {"look": ["1"], "present": ["on"]})
-    rows = [len(figures(page)[0]["layout"]["yaxis"]["ticktext"]) for page in (whole, shown)]
+    rows = [
+        len(figures(page)[0]["layout"]["yaxis"]["ticktext"]) for page in (whole, shown)
+    ]
     assert rows[1] < rows[0]
-    assert any("first of all those that were lost" in caption for caption in sentences(shown.caption))
+    assert any(
+        "first of all those that were lost" in caption
+        for caption in sentences(shown.caption)
+    )
 
 
-@pytest.mark.parametrize(("shown", "charts"), [("", 1), ("dollars", 1), ("memory_map", 2)])
-def test_a_frame_shows_the_picture_with_its_player_and_keeps_what_the_link_holds(shown: str, charts: int) -> None:
-    query = SETTINGS | {"view": ["minimal"], "turn": ["13"]} | ({"show": [shown]} if shown else {})
+@pytest.mark.parametrize(
+    ("shown", "charts"), [("", 1), ("dollars", 1), ("memory_map", 2)]
+)
+def test_a_frame_shows_the_picture_with_its_player_and_keeps_what_the_link_holds(
+    shown: str, charts: int
+) -> None:
+    query = (
+        SETTINGS
+        | {"view": ["minimal"], "turn": ["13"]}
+        | ({"show": [shown]} if shown else {})
+    )
     page = open_address("compare", query)
     assert not page.exception
     assert not page.title
@@ -165,18 +202,25 @@ def test_a_frame_shows_the_picture_with_its_player_and_keeps_what_the_link_holds
 
 
 def test_a_link_hides_parts_and_says_which_it_does_not_know() -> None:
-    page = open_address("compare", SETTINGS | {"hide": ["reader,numbers,questions,door"]})
+    page = open_address(
+        "compare", SETTINGS | {"hide": ["reader,numbers,questions,door"]}
+    )
     assert page_of(page) == "compare"
     assert not has_reader(page)
     assert not page.metric
     assert not [button for button in page.button if button.label.startswith("Ask ")]
-    assert any("'door' was passed over" in sentence for sentence in sentences(page.warning))
+    assert any(
+        "'door' was passed over" in sentence for sentence in sentences(page.warning)
+    )
     assert "hide=reader%2Cquestions%2Cnumbers" in parts_of_link(page)
     assert not texts(page)
 
 
 def test_a_page_that_ends_early_can_be_left() -> None:
-    page = open_address("compare", {"conversation": ["sample-trip"], "present": ["on"], "hide": ["sidebar"]})
+    page = open_address(
+        "compare",
+        {"conversation": ["sample-trip"], "present": ["on"], "hide": ["sidebar"]},
+    )
     keys = component(page, "presenter_keys")
     assert keys is not None
     assert keys["on"]

@@ -20,7 +20,9 @@ def telling() -> list[tuple[str, Transcript]]:
     return [
         (f"{name} {number}", talk)
         for name, talks in real_conversations().items()
-        for number, talk in enumerate(sorted(talks, key=lambda talk: -len(talk.messages))[:MOST_OF_A_FILE])
+        for number, talk in enumerate(
+            sorted(talks, key=lambda talk: -len(talk.messages))[:MOST_OF_A_FILE]
+        )
     ]
 
 
@@ -29,12 +31,16 @@ TALKS = telling()
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not TALKS, reason=MISSING)]
 
 
-@pytest.mark.parametrize("talk", [talk for _, talk in TALKS], ids=[name for name, _ in TALKS])
+@pytest.mark.parametrize(
+    "talk", [talk for _, talk in TALKS], ids=[name for name, _ in TALKS]
+)
 def test_every_page_stands(talk: Transcript) -> None:
     id = Workspace().add([talk])[0].id
     for name in (page for page in QUESTIONS if page not in OF_NO_CONVERSATION):
         session = open_page(name)
-        if name == "tune":  # the only page that takes several conversations; it sweeps in the background
+        if (
+            name == "tune"
+        ):  # the only page that takes several conversations; it sweeps in the background
             labelled(session.multiselect, "Conversations").set_value([id])
             finished(session.run())
         elif name != "library":

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.driving import blocks, click, labelled, open_page, say, sentences, texts
+from tests.pages.driving import (
+    blocks,
+    click,
+    labelled,
+    open_page,
+    say,
+    sentences,
+    texts,
+)
 
 BUDGET = "My budget for the trip is 3,000 euros."
 
@@ -16,7 +24,12 @@ def chat() -> AppTest:
     session = open_page("chat")
     labelled(session.selectbox, "Strategy").select("window").run()
     labelled(session.number_input, "Window size").set_value(2).run()
-    for text in (BUDGET, "I like trains.", "The weather is fine today.", "We leave on a Monday."):
+    for text in (
+        BUDGET,
+        "I like trains.",
+        "The weather is fine today.",
+        "We leave on a Monday.",
+    ):
         say(session, text)
     return session
 
@@ -75,11 +88,16 @@ def test_clear_takes_everything_back(chat: AppTest) -> None:
 @pytest.mark.slow
 def test_words_and_last_messages_find_what_they_name(chat: AppTest) -> None:
     labelled(chat.text_input, "Words").set_value("trains, MONDAY").run()
-    assert any("I like trains." in text and "We leave on a Monday." in text for text in texts(chat))
+    assert any(
+        "I like trains." in text and "We leave on a Monday." in text
+        for text in texts(chat)
+    )
     labelled(chat.text_input, "Words").set_value("").run()
     labelled(chat.number_input, "Last messages").set_value(2).run()
     click(chat, "Recall 2 messages")
-    assert any("sent word for word anyway" in caption for caption in sentences(chat.caption))
+    assert any(
+        "sent word for word anyway" in caption for caption in sentences(chat.caption)
+    )
 
 
 def test_a_list_that_cannot_be_read_says_which_piece(chat: AppTest) -> None:
@@ -97,4 +115,6 @@ def test_turns_that_do_not_exist_are_named(chat: AppTest) -> None:
 def test_a_setting_without_recall_says_so(chat: AppTest) -> None:
     labelled(chat.selectbox, "Strategy").select("summary_only").run()
     labelled(chat.toggle, "Enable recall").set_value(False).run()
-    assert any("Recall is switched off" in caption for caption in sentences(chat.caption))
+    assert any(
+        "Recall is switched off" in caption for caption in sentences(chat.caption)
+    )

@@ -23,7 +23,16 @@ from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
-from tests.pages.driving import click, finished, labelled, open_address, open_page, say, sentences, token_lines
+from tests.pages.driving import (
+    click,
+    finished,
+    labelled,
+    open_address,
+    open_page,
+    say,
+    sentences,
+    token_lines,
+)
 from tests.pages.test_downloads import made, named
 
 __all__ = ["made"]
@@ -31,7 +40,13 @@ __all__ = ["made"]
 BUFFER = memviz.strategy("summary_buffer", max_token_limit=1500)
 SETTING = 'summary_buffer {"max_token_limit": 1500}'
 BADGE = f":blue-badge[recorded · {MODEL}]"
-RECORDED = ["trip", *(pytest.param(name, marks=pytest.mark.slow) for name in ("support", "tutoring", "chinese"))]
+RECORDED = [
+    "trip",
+    *(
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in ("support", "tutoring", "chinese")
+    ),
+]
 
 
 def opened_recording(workspace: Workspace, strategy: Strategy = BUFFER) -> None:
@@ -54,22 +69,33 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     click(page, ALL_STAND_IN)
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
     assert "badge[offline stand-in]" in told(page)
-    assert "Summary buffer :gray[tokens, stand-in]" in [button.label for button in page.button]
+    assert "Summary buffer :gray[tokens, stand-in]" in [
+        button.label for button in page.button
+    ]
     moved = open_page("compare", setting='summary_buffer {"max_token_limit": 1400}')
     assert "badge[offline stand-in]" in told(moved)
-    assert "Summary buffer :gray[tokens, stand-in]" in [button.label for button in moved.button]
+    assert "Summary buffer :gray[tokens, stand-in]" in [
+        button.label for button in moved.button
+    ]
     back = open_page("compare", setting=SETTING)
-    assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in back.button]
+    assert "Summary buffer :gray[tokens, recorded]" in [
+        button.label for button in back.button
+    ]
 
 
-def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_recorded() -> None:
+def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_recorded() -> (
+    None
+):
     here = Workspace()
     opened_recording(here)
     key = RunKey(SAMPLE_PREFIX + "trip", BUFFER, "o200k_base", "recording:mine")
     here.run(key, here.recordings.player("recording:mine"))
     reworded = replace(key, edits=((2, "My own words."),))
     run = here.run(reworded, here.free_summarizer(reworded))
-    assert [summary_author(one) for one in run.compactions[:2]] == [Author.RECORDED, None]
+    assert [summary_author(one) for one in run.compactions[:2]] == [
+        Author.RECORDED,
+        None,
+    ]
     assert {summary_author(one) for one in run.compactions[2:]} == {Author.STAND_IN}
 
 
@@ -81,14 +107,20 @@ def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     assert BADGE in [text for text in sentences(page.markdown) if len(text) < 50]
     assert f"by {MODEL}" not in sentences(page.caption), "its badge names it"
     other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
-    assert ":gray-badge[offline stand-in]" in [text for text in sentences(other.markdown) if len(text) < 40]
+    assert ":gray-badge[offline stand-in]" in [
+        text for text in sentences(other.markdown) if len(text) < 40
+    ]
 
 
 def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
     opened_recording(Workspace())
-    page = open_page("compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15")
+    page = open_page(
+        "compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15"
+    )
     assert BADGE in told(page)
-    assert "Summary buffer :gray[tokens, recorded]" in [button.label for button in page.button]
+    assert "Summary buffer :gray[tokens, recorded]" in [
+        button.label for button in page.button
+    ]
 
 
 def test_a_recording_that_was_removed_plays_no_more() -> None:
@@ -105,23 +137,34 @@ def test_a_file_that_was_cut_says_so() -> None:
     whole = write_recording(a_recording_of(sample("trip"), BUFFER))
     Workspace().open_recording(whole[: len(whole) // 2].encode(), "cut.recording")
     page = open_page("library")
-    assert any("ends in the middle of a line" in warning for warning in sentences(page.warning))
+    assert any(
+        "ends in the middle of a line" in warning for warning in sentences(page.warning)
+    )
     assert not Workspace().recordings.opened["cut"].settings
 
 
 def test_a_file_with_a_hole_says_which_reply_is_missing_and_is_not_played() -> None:
-    lines = write_recording(a_recording_of(sample("trip"), BUFFER)).splitlines(keepends=True)
+    lines = write_recording(a_recording_of(sample("trip"), BUFFER)).splitlines(
+        keepends=True
+    )
     second = [number for number, line in enumerate(lines) if '"request"' in line][1]
-    Workspace().open_recording("".join(lines[:second] + lines[second + 1 :]).encode(), "holed.recording")
+    Workspace().open_recording(
+        "".join(lines[:second] + lines[second + 1 :]).encode(), "holed.recording"
+    )
     (warning,) = sentences(open_page("library").warning)
-    assert "Summary buffer · 1,500 tokens is not played, because summary 2 of its " in warning
+    assert (
+        "Summary buffer · 1,500 tokens is not played, because summary 2 of its "
+        in warning
+    )
     assert "badge[offline stand-in]" in told(open_page("compare", setting=SETTING))
 
 
 def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
     opened_recording(Workspace())
     page = open_page("compare", setting=SETTING)
-    labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
+    labelled(page.text_input, "One question").set_value(
+        sample("trip").probes[0].question
+    )
     click(page, "Ask 1 setting")
     assert any("Reply " in text.value for text in page.text)
     assert any(text == BADGE for text in sentences(page.markdown))
@@ -131,23 +174,34 @@ def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
 def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
     opened_recording(Workspace())
     page = open_address("compare", {"setting": [SETTING, "window"]})
-    labelled(page.text_input, "One question").set_value("What is the colour of the door?")
+    labelled(page.text_input, "One question").set_value(
+        "What is the colour of the door?"
+    )
     click(page, "Ask 2 settings")
     assert NO_RECORDING in told(page)
-    labelled(page.text_input, "One question").set_value(sample("trip").probes[0].question)
+    labelled(page.text_input, "One question").set_value(
+        sample("trip").probes[0].question
+    )
     click(page, "Ask 2 settings")
-    assert "No recording holds the answer under Sliding window · 10 messages, so there the offline" in told(page)
+    assert (
+        "No recording holds the answer under Sliding window · 10 messages, so there the offline"
+        in told(page)
+    )
     labelled(page.selectbox, "Chat model").select(OFFLINE).run()
     click(page, "Ask 2 settings")
     assert "No recording" not in told(page), "the stand-in was chosen"
     alone = open_page("compare", setting=SETTING)
-    labelled(alone.text_input, "One question").set_value(sample("trip").probes[0].question)
+    labelled(alone.text_input, "One question").set_value(
+        sample("trip").probes[0].question
+    )
     click(alone, "Ask 1 setting")
     assert "No recording" not in told(alone)
 
 
 def test_a_chat_message_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
-    opened_recording(Workspace(), memviz.strategy("summary_buffer", max_token_limit=500))
+    opened_recording(
+        Workspace(), memviz.strategy("summary_buffer", max_token_limit=500)
+    )
     page = open_page("chat", chat=SAMPLE_PREFIX + "trip")
     assert NO_RECORDING not in told(page), "nothing was asked yet"
     say(page, sample("trip").probes[0].question)
@@ -174,9 +228,16 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
 def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
     opened_recording(Workspace())
     page = click(open_page("summaries", setting=SETTING), "Try both")
-    badges = [text for text in sentences(page.markdown) if re.fullmatch(r":\w+-badge\[[^◆]*\]", text)]
+    badges = [
+        text
+        for text in sentences(page.markdown)
+        if re.fullmatch(r":\w+-badge\[[^◆]*\]", text)
+    ]
     assert badges[-2:] == [BADGE, ":gray-badge[offline stand-in]"]
-    assert any("Where this very prompt was recorded" in text for text in sentences(page.caption))
+    assert any(
+        "Where this very prompt was recorded" in text
+        for text in sentences(page.caption)
+    )
 
 
 def test_one_that_is_opened_is_listed_and_removed() -> None:
@@ -240,16 +301,26 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["compare", "costs", "memory_map", "summaries", "retention"])
-def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["compare", "costs", "memory_map", "summaries", "retention"]
+)
+def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back(
+    name: str,
+) -> None:
     opened_recording(Workspace())
-    page = open_page(name, setting='summary_buffer {"max_token_limit": 1400}', summarizer="recording:mine")
+    page = open_page(
+        name,
+        setting='summary_buffer {"max_token_limit": 1400}',
+        summarizer="recording:mine",
+    )
     (warning,) = [text for text in sentences(page.warning) if "does not hold" in text]
     assert warning.replace("\u2060", "") == (
         "The recording “mine” does not hold all summaries of Summary buffer · 1,400 tokens: choose "
         "*recorded, else stand-in*, or one of its settings: Summary buffer · 1,500 tokens."
     )
-    assert "Summary buffer :gray[tokens, not recorded]" in [button.label for button in page.button]
+    assert "Summary buffer :gray[tokens, not recorded]" in [
+        button.label for button in page.button
+    ]
     click(page, WITH_RECORDINGS)
     assert not [text for text in sentences(page.warning) if "does not hold" in text]
     assert "badge[offline stand-in]" in told(page)
@@ -258,42 +329,73 @@ def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_wa
 @pytest.mark.slow
 def test_a_recording_of_another_conversation_says_so() -> None:
     opened_recording(Workspace())
-    page = open_page("compare", conversation=SAMPLE_PREFIX + "support", setting=SETTING, summarizer="recording:mine")
-    assert any("made for another conversation or counter" in text for text in sentences(page.warning))
+    page = open_page(
+        "compare",
+        conversation=SAMPLE_PREFIX + "support",
+        setting=SETTING,
+        summarizer="recording:mine",
+    )
+    assert any(
+        "made for another conversation or counter" in text
+        for text in sentences(page.warning)
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
-def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recording() -> None:
+def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recording() -> (
+    None
+):
     page = finished(open_page("tune"))
     assert "8" in labelled(page.multiselect, "buffer_size").value
     assert "1500" in labelled(page.multiselect, "max_token_limit").value
-    assert "Recorded with a language model: max_token_limit 1,500 and 4,000; summary_words 0 and 120." in told(page)
-    assert "Summaries of all settings: :gray-badge[offline stand-in] which quotes" in told(page)
+    assert (
+        "Recorded with a language model: max_token_limit 1,500 and 4,000; summary_words 0 and 120."
+        in told(page)
+    )
+    assert (
+        "Summaries of all settings: :gray-badge[offline stand-in] which quotes"
+        in told(page)
+    )
     finished(click(page, "Only the 10 recorded ones"))
     assert re.search(
-        r"Summaries of all settings: :blue-badge\[recorded · claude\]; \d+ settings were not recorded", told(page)
+        r"Summaries of all settings: :blue-badge\[recorded · claude\]; \d+ settings were not recorded",
+        told(page),
     )
     expected = memviz.sweep(
-        sample("trip"), {"summary": {"buffer_size": (8, 16), "summary_words": (0, 120)}}, summarizer="recording:trip"
+        sample("trip"),
+        {"summary": {"buffer_size": (8, 16), "summary_words": (0, 120)}},
+        summarizer="recording:trip",
     )
     shares = expected.frame()["retention"]
-    kept = {setting.code_label: f"{share:.0%}" for setting, share in zip(expected.settings, shares, strict=True)}
+    kept = {
+        setting.code_label: f"{share:.0%}"
+        for setting, share in zip(expected.settings, shares, strict=True)
+    }
     table = page.table[0].value
     rows = table[table["Setting"].str.contains("Running summary")].to_dict("records")
     assert rows
     for row in rows:
-        assert row["Facts kept"].partition(" ")[0] == kept[row["Setting"].replace("\\", "")]
+        assert (
+            row["Facts kept"].partition(" ")[0]
+            == kept[row["Setting"].replace("\\", "")]
+        )
     click(page, ALL_STAND_IN)
-    assert "Summaries of all settings: :gray-badge[offline stand-in]" in told(finished(page))
+    assert "Summaries of all settings: :gray-badge[offline stand-in]" in told(
+        finished(page)
+    )
 
 
 @pytest.mark.usefixtures("with_recordings")
-def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_hold() -> None:
+def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_hold() -> (
+    None
+):
     page = finished(open_page("tune", summarizer="recording:support"))
     assert "settings were not recorded and are left out" in told(page)
     labelled(page.button_group, "Strategies to try").set_value(["summary"]).run()
-    assert any("holds none of these settings" in sentence for sentence in sentences(page.info))
+    assert any(
+        "holds none of these settings" in sentence for sentence in sentences(page.info)
+    )
     click(page, ALL_STAND_IN)
     assert "gray-badge[offline stand-in]" in told(finished(page))
 
@@ -301,10 +403,19 @@ def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_h
 @pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
 @pytest.mark.parametrize("name", RECORDED)
-@pytest.mark.parametrize("page", ["compare", "costs", "memory_map", "summaries", "retention"])
-def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str, name: str) -> None:
+@pytest.mark.parametrize(
+    "page", ["compare", "costs", "memory_map", "summaries", "retention"]
+)
+def test_nothing_is_the_stand_ins_at_the_recorded_settings(
+    page: str, name: str
+) -> None:
     shown = open_page(page, conversation=SAMPLE_PREFIX + name, setting=SETTING)
-    said = [*sentences(shown.markdown), *sentences(shown.caption), *sentences(shown.warning), *sentences(shown.info)]
+    said = [
+        *sentences(shown.markdown),
+        *sentences(shown.caption),
+        *sentences(shown.warning),
+        *sentences(shown.info),
+    ]
     assert not [text for text in said if "offline" in text]
     assert any("badge[recorded · claude]" in text for text in said)
 
@@ -332,10 +443,14 @@ def test_summaries_compare_the_writers_of_one_memory() -> None:
     page = open_page("summaries", conversation=SAMPLE_PREFIX + "trip", setting=TURNS)
     (table,) = [one.value for one in page.table if "Writer" in one.value]
     assert list(zip(table["Writer"], table["Asked for"], strict=True)) == [
-        ("claude", "no length"), ("claude", "120 words"), ("SmolLM2 135M", "120 words"),
-    ]  # fmt: skip
+        ("claude", "no length"),
+        ("claude", "120 words"),
+        ("SmolLM2 135M", "120 words"),
+    ]
     trip = sample("trip")
-    run = memviz.replay(trip, memviz.strategy("summary_only", summary_words=120), model=SMALL)
+    run = memviz.replay(
+        trip, memviz.strategy("summary_only", summary_words=120), model=SMALL
+    )
     worth = worth_of(run, memviz.retention(run, trip.probes))
     last = table.iloc[-1]
     assert last["Facts known at the end"] == f"{worth.known} of {worth.stated}"
@@ -348,6 +463,8 @@ def test_summaries_compare_the_writers_of_one_memory() -> None:
 @pytest.mark.usefixtures("with_recordings")
 def test_a_memory_that_was_recorded_once_has_no_table_of_writers() -> None:
     page = open_page(
-        "summaries", conversation=SAMPLE_PREFIX + "support", setting='summary_buffer {"max_token_limit": 1400}'
+        "summaries",
+        conversation=SAMPLE_PREFIX + "support",
+        setting='summary_buffer {"max_token_limit": 1400}',
     )
     assert not [one for one in page.table if "Writer" in one.value]

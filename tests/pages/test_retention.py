@@ -62,7 +62,11 @@ def retained(run: Run) -> Retention:
 
 def curves(session: AppTest) -> dict[str, list[float]]:
     traces = figures(session)[CURVE]["data"]
-    return {trace["name"]: numbers(trace["y"]) for trace in traces if trace.get("showlegend", True)}
+    return {
+        trace["name"]: numbers(trace["y"])
+        for trace in traces
+        if trace.get("showlegend", True)
+    }
 
 
 def shares_of(found: Retention) -> list[float]:
@@ -75,17 +79,33 @@ def same(one: list[float], other: list[float]) -> bool:
 
 def told(session: AppTest) -> str:
     """All sentences of the page, without escapes."""
-    return "\n".join(sentences([*session.markdown, *session.caption, *session.info])).replace("\u2060", "")
+    return "\n".join(
+        sentences([*session.markdown, *session.caption, *session.info])
+    ).replace("\u2060", "")
 
 
 def without(tag: str, html: str) -> str:
     """The text of a difference without what it marks so."""
-    return unescape(re.sub(r"<[^>]+>", "", re.sub(rf"<{tag}>.*?</{tag}>", "", html, flags=re.DOTALL)))
+    return unescape(
+        re.sub(
+            r"<[^>]+>", "", re.sub(rf"<{tag}>.*?</{tag}>", "", html, flags=re.DOTALL)
+        )
+    )
 
 
-def save(database: Path, *messages: str, title: str = "Short", probes: tuple[memviz.Probe, ...] = ()) -> str:
-    said = tuple(memviz.Message(("user", "assistant")[n % 2], text) for n, text in enumerate(messages))
-    return Store(database).add_conversation(memviz.Transcript(said, title=title, probes=probes))
+def save(
+    database: Path,
+    *messages: str,
+    title: str = "Short",
+    probes: tuple[memviz.Probe, ...] = (),
+) -> str:
+    said = tuple(
+        memviz.Message(("user", "assistant")[n % 2], text)
+        for n, text in enumerate(messages)
+    )
+    return Store(database).add_conversation(
+        memviz.Transcript(said, title=title, probes=probes)
+    )
 
 
 def opened(conversation: str) -> AppTest:
@@ -106,18 +126,28 @@ class TestMainPicture:
         control.set_value("Message word for word").run()
         found = retained(replayed(FIRST[SUMMARY]))
         assert same(curves(page)[SUMMARY], found.share(found.evidence).tolist())
-        labelled(page.button_group, "A fact counts as known when").set_value("Answer contained").run()
+        labelled(page.button_group, "A fact counts as known when").set_value(
+            "Answer contained"
+        ).run()
         assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
 
-    def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(self, first_page: AppTest) -> None:
-        bounds = {trace["name"]: numbers(trace["y"]) for trace in figures(first_page)[CURVE]["data"] if trace["name"]}
+    def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(
+        self, first_page: AppTest
+    ) -> None:
+        bounds = {
+            trace["name"]: numbers(trace["y"])
+            for trace in figures(first_page)[CURVE]["data"]
+            if trace["name"]
+        }
         top = ceiling(replayed(FIRST[WINDOW]), TRIP.probes)
         assert same(bounds["ceiling"], shares_of(top))
         other = sample("support")
         assert other.title in told(first_page)
         found = []
         for strategy in FIRST.values():
-            run = memviz.replay(list(other.messages), strategy, system_prompt=other.system_prompt)
+            run = memviz.replay(
+                list(other.messages), strategy, system_prompt=other.system_prompt
+            )
             by_chance = floor(replayed(strategy), TRIP.probes, run)
             found.append(by_chance.share(by_chance.contained))
         assert same(bounds["most by chance"], list(map(max, zip(*found, strict=True))))
@@ -125,10 +155,14 @@ class TestMainPicture:
         assert max(found[0][-1], found[1][-1]) > 0
 
     @pytest.mark.slow
-    def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(self, page: AppTest) -> None:
+    def test_only_another_conversation_in_the_same_script_tells_what_chance_finds(
+        self, page: AppTest
+    ) -> None:
         labelled(page.selectbox, "Conversation").select("sample-chinese").run()
         assert "no other conversation in this language" in told(page)
-        assert "most by chance" not in {trace["name"] for trace in figures(page)[CURVE]["data"]}
+        assert "most by chance" not in {
+            trace["name"] for trace in figures(page)[CURVE]["data"]
+        }
         assert metric(page, "Full buffer") == "20 of 20"
 
 
@@ -136,7 +170,10 @@ class TestNumbers:
     def test_known_at_the_end(self, first_page: AppTest) -> None:
         for label, strategy in FIRST.items():
             found = retained(replayed(strategy))
-            assert metric(first_page, label) == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
+            assert (
+                metric(first_page, label)
+                == f"{int(found.retained[-1].sum())} of {int(found.born[-1].sum())}"
+            )
 
     def test_table(self, first_page: AppTest) -> None:
         table = first_page.table[1].value
@@ -144,58 +181,106 @@ class TestNumbers:
             run = replayed(strategy)
             found, column = retained(run), table[label]
             known = [share for share in shares_of(found) if share == share]
-            assert column["Known, mean over the turns"] == f"{sum(known) / len(known):.0%}"
+            assert (
+                column["Known, mean over the turns"] == f"{sum(known) / len(known):.0%}"
+            )
             half = survival(found, run.log).half_life
             words = f"{half} turns" if half is not None else "more than 43 turns"
             assert column["Half of the facts last"] == words
             sent = sum(record.total_tokens for record in run.turns)
-            assert column["Tokens sent per known fact and turn"] == f"{sent / found.retained.sum():,.0f}"
-            assert column["Old values still in the last request"] == f"{int(found.stale[-1].sum())} of 4"
+            assert (
+                column["Tokens sent per known fact and turn"]
+                == f"{sent / found.retained.sum():,.0f}"
+            )
+            assert (
+                column["Old values still in the last request"]
+                == f"{int(found.stale[-1].sum())} of 4"
+            )
 
     def test_by_category(self, first_page: AppTest) -> None:
         table = first_page.table[2].value
         found = retained(replayed(FIRST[SUMMARY]))
         names = [n for n, probe in enumerate(TRIP.probes) if probe.category == "name"]
-        assert table[SUMMARY]["Name"].startswith(f"{int(found.retained[-1, names].sum())} of {len(names)} · ")
+        assert table[SUMMARY]["Name"].startswith(
+            f"{int(found.retained[-1, names].sum())} of {len(names)} · "
+        )
         assert table["Full buffer"]["Updated: new and outdated value"] == "4"
         assert table[WINDOW]["Updated: neither"] == "3"
 
     def test_survival_by_age(self, first_page: AppTest) -> None:
-        curve, few = (trace for trace in figures(first_page)[SURVIVAL]["data"] if trace["name"] == SUMMARY)
+        curve, few = (
+            trace
+            for trace in figures(first_page)[SURVIVAL]["data"]
+            if trace["name"] == SUMMARY
+        )
         run = replayed(FIRST[SUMMARY])
         drawn = numbers(curve["y"]) + numbers(few["y"])[1:]
         assert same(drawn, survival(retained(run), run.log).share.tolist())
 
 
 class TestStory:
-    def test_the_setting_with_most_deaths_by_summarization_is_open(self, first_page: AppTest) -> None:
+    def test_the_setting_with_most_deaths_by_summarization_is_open(
+        self, first_page: AppTest
+    ) -> None:
         assert labelled(first_page.button_group, "Setting").value == 2
 
     def test_a_fact_has_a_row_with_its_death(self, first_page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
-        lives = [life for life in life_lines(run, retained(run)) if life.lost_by is not None]
-        deaths = next(trace for trace in figures(first_page)[LIVES]["data"] if trace["name"] == "lost")
-        found = {(*carried, x) for carried, x in zip(deaths["customdata"], numbers(deaths["x"]), strict=True)}
+        lives = [
+            life for life in life_lines(run, retained(run)) if life.lost_by is not None
+        ]
+        deaths = next(
+            trace
+            for trace in figures(first_page)[LIVES]["data"]
+            if trace["name"] == "lost"
+        )
+        found = {
+            (*carried, x)
+            for carried, x in zip(
+                deaths["customdata"], numbers(deaths["x"]), strict=True
+            )
+        }
         assert lives
-        assert all((life.probe, life.lost_by, (life.lost_turn or 0) - 0.5) in found for life in lives)
+        assert all(
+            (life.probe, life.lost_by, (life.lost_turn or 0) - 0.5) in found
+            for life in lives
+        )
 
     @pytest.mark.slow
     def test_is_told_in_words_with_both_texts(self, page: AppTest) -> None:
         run = replayed(FIRST[SUMMARY])
-        passport = next(n for n, probe in enumerate(TRIP.probes) if probe.answers == ("9 July 2027",))
+        passport = next(
+            n
+            for n, probe in enumerate(TRIP.probes)
+            if probe.answers == ("9 July 2027",)
+        )
         labelled(page.selectbox, "The story of one fact").select(passport).run()
-        life = next(one for one in life_lines(run, retained(run)) if one.probe == passport)
+        life = next(
+            one for one in life_lines(run, retained(run)) if one.probe == passport
+        )
         killer = run.compactions[life.lost_by or 0]
         said = told(page)
         assert "Stated in message 11 (turn 6)" in said
         assert f"lost at turn {life.lost_turn}" in said
         taken = killer.summarized
-        assert f"the summarization of messages {taken.start + 1} to {taken.stop} after message " in said
-        assert f" after message {killer.after_message + 1} ({reason_words(killer)}) left it out" in said
-        (diff,) = [body.proto.body for body in page.get("html") if 'class="memviz-diff"' in body.proto.body]
+        assert (
+            f"the summarization of messages {taken.start + 1} to {taken.stop} after message "
+            in said
+        )
+        assert (
+            f" after message {killer.after_message + 1} ({reason_words(killer)}) left it out"
+            in said
+        )
+        (diff,) = [
+            body.proto.body
+            for body in page.get("html")
+            if 'class="memviz-diff"' in body.proto.body
+        ]
         diff = re.sub(r"</?mark[^>]*>", "", diff)
         assert without("del", diff) == without_marks(killer.summary)
-        assert without("ins", diff) == without_marks(run.summaries[(killer.replaces or 0) - 1].text)
+        assert without("ins", diff) == without_marks(
+            run.summaries[(killer.replaces or 0) - 1].text
+        )
         assert any("9 July 2027</mark>" in body.proto.body for body in page.get("html"))
 
     @pytest.mark.slow
@@ -210,44 +295,80 @@ class TestStory:
         assert any(f"Version {version} of" in title.value for title in page.header)
 
     @pytest.mark.slow
-    def test_a_click_on_the_end_of_a_life_shows_the_version_that_ended_it(self, page: AppTest) -> None:
+    def test_a_click_on_the_end_of_a_life_shows_the_version_that_ended_it(
+        self, page: AppTest
+    ) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
-        lives = [one for one in life_lines(run, retained(run)) if one.lost_by is not None and one.probe != shown]
+        lives = [
+            one
+            for one in life_lines(run, retained(run))
+            if one.lost_by is not None and one.probe != shown
+        ]
         life = lives[-1]
-        click_point(page, LIVES, {"x": (life.lost_turn or 0) - 0.5, "customdata": [life.probe, life.lost_by]})
+        click_point(
+            page,
+            LIVES,
+            {
+                "x": (life.lost_turn or 0) - 0.5,
+                "customdata": [life.probe, life.lost_by],
+            },
+        )
         assert labelled(page.selectbox, "The story of one fact").value == life.probe
         version = run.compactions[life.lost_by or 0].written
-        assert any(f"◆ Version {version.version} ·" in said for said in sentences(page.markdown))
+        assert any(
+            f"◆ Version {version.version} ·" in said
+            for said in sentences(page.markdown)
+        )
         click(page, "Open this summarization")
         assert labelled(page.select_slider, "Version").value == life.lost_by
 
     @pytest.mark.slow
-    def test_a_click_on_a_diamond_shows_that_version_and_keeps_the_fact(self, page: AppTest) -> None:
+    def test_a_click_on_a_diamond_shows_that_version_and_keeps_the_fact(
+        self, page: AppTest
+    ) -> None:
         shown = labelled(page.selectbox, "The story of one fact").value
         click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
         assert labelled(page.selectbox, "The story of one fact").value == shown
         assert any("◆ Version 6 ·" in said for said in sentences(page.markdown))
 
     @pytest.mark.slow
-    def test_a_click_on_the_curve_chooses_turn_and_version_everywhere(self, page: AppTest) -> None:
+    def test_a_click_on_the_curve_chooses_turn_and_version_everywhere(
+        self, page: AppTest
+    ) -> None:
         run = replayed(FIRST[SUMMARY])
-        record = next(record for record in run.turns if any(c is run.compactions[3] for c in record.compactions))
+        record = next(
+            record
+            for record in run.turns
+            if any(c is run.compactions[3] for c in record.compactions)
+        )
         click_point(page, CURVE, {"customdata": [2, record.turn, 3]})
         click(page, "See this request")
         assert page_of(page) == "compare"
-        assert any(f"Request of turn {record.turn}" in said for said in sentences(page.markdown))
+        assert any(
+            f"Request of turn {record.turn}" in said
+            for said in sentences(page.markdown)
+        )
         page.switch_page("pages/facts.py").run()
         labelled(page.segmented_control, "Seen as").set_value("summaries").run()
         assert labelled(page.select_slider, "Version").value == 3
 
     @pytest.mark.slow
-    def test_the_request_selected_in_compare_and_its_version_are_shown_in_both_views(self) -> None:
+    def test_the_request_selected_in_compare_and_its_version_are_shown_in_both_views(
+        self,
+    ) -> None:
         run = replayed(FIRST[SUMMARY])
         session = walk_to(open_page("compare"), 28)
-        version = next(c.version for r in reversed(run.turns) if r.turn <= 28 for c in reversed(r.compactions))
+        version = next(
+            c.version
+            for r in reversed(run.turns)
+            if r.turn <= 28
+            for c in reversed(r.compactions)
+        )
         session.switch_page("pages/facts.py").run()
-        assert any(f"◆ Version {version} ·" in said for said in sentences(session.markdown))
+        assert any(
+            f"◆ Version {version} ·" in said for said in sentences(session.markdown)
+        )
         labelled(session.segmented_control, "Seen as").set_value("summaries").run()
         assert any(f"Version {version} of" in title.value for title in session.header)
         labelled(session.select_slider, "Version").set_value(0).run()
@@ -256,31 +377,51 @@ class TestStory:
         assert turn_shown(session) == first
 
     @pytest.mark.slow
-    def test_opens_on_the_summarization_that_lost_the_fact_also_after_another_page_chose_a_request(self) -> None:
+    def test_opens_on_the_summarization_that_lost_the_fact_also_after_another_page_chose_a_request(
+        self,
+    ) -> None:
         session = open_page("compare")
         session.switch_page("pages/facts.py").run()
         run = replayed(FIRST[SUMMARY])
         shown = labelled(session.selectbox, "The story of one fact").value
         life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
         version = run.compactions[life.lost_by or 0].version
-        assert any(f"◆ Version {version} ·" in said for said in sentences(session.markdown))
+        assert any(
+            f"◆ Version {version} ·" in said for said in sentences(session.markdown)
+        )
 
     @pytest.mark.slow
-    def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(self, page: AppTest) -> None:
+    def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(
+        self, page: AppTest
+    ) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
         life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
         label = labelled(page.button, "Bring turn").label.replace("\\", "")
-        stated, tokens, usd = re.fullmatch(r"Bring turn (\d+) back here: \+(\d+) tokens, \+\$([\d.]+)", label).groups()
+        stated, tokens, usd = re.fullmatch(
+            r"Bring turn (\d+) back here: \+(\d+) tokens, \+\$([\d.]+)", label
+        ).groups()
         assert int(stated) == life.born_turn
-        assert float(usd) == pytest.approx(int(tokens) * 0.25e-6, rel=0.1)  # as fresh input of the model priced first
+        assert float(usd) == pytest.approx(
+            int(tokens) * 0.25e-6, rel=0.1
+        )  # as fresh input of the model priced first
         click(page, "Bring turn")
         assert page_of(page) == "compare"
         assert labelled(page.selectbox, "Setting").value == 2
-        sent, before = token_lines(page)[SUMMARY], [record.total_tokens for record in run.turns]
-        more = {turn: now - then for turn, (now, then) in enumerate(zip(sent, before, strict=True), 1) if now != then}
+        sent, before = (
+            token_lines(page)[SUMMARY],
+            [record.total_tokens for record in run.turns],
+        )
+        more = {
+            turn: now - then
+            for turn, (now, then) in enumerate(zip(sent, before, strict=True), 1)
+            if now != then
+        }
         assert more == {life.lost_turn: int(tokens)}
-        assert any(f"Request of turn {life.lost_turn}" in text for text in sentences(page.markdown))
+        assert any(
+            f"Request of turn {life.lost_turn}" in text
+            for text in sentences(page.markdown)
+        )
 
     @pytest.mark.slow
     def test_what_it_costs_is_said_at_the_prices_that_were_chosen(self) -> None:
@@ -295,27 +436,55 @@ class TestStory:
     def test_a_strategy_that_loses_nothing_says_so(self, page: AppTest) -> None:
         labelled(page.button_group, "Setting").set_value(0).run()
         assert "It was never lost under this setting." in told(page)
-        assert not [button for button in page.button if button.label == "Open this summarization"]
+        assert not [
+            button
+            for button in page.button
+            if button.label == "Open this summarization"
+        ]
 
     def test_many_facts_come_on_demand(self, database: Path) -> None:
-        probes = tuple(memviz.Probe(f"Number {n}?", (f"x{n}",), (0,), "number") for n in range(45))
-        session = opened(save(database, " ".join(f"x{n}" for n in range(45)), "Fine.", "Next?", probes=probes))
+        probes = tuple(
+            memviz.Probe(f"Number {n}?", (f"x{n}",), (0,), "number") for n in range(45)
+        )
+        session = opened(
+            save(
+                database,
+                " ".join(f"x{n}" for n in range(45)),
+                "Fine.",
+                "Next?",
+                probes=probes,
+            )
+        )
         assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 41
         labelled(session.toggle, "Show all 45 facts").set_value(True).run()
         assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 46
 
 
 class TestFacts:
-    def test_proposed_ones_are_taken_where_there_are_no_others_and_that_is_said(self, database: Path) -> None:
-        session = opened(save(database, "Our flight booking code is QX7R4M.", "Noted.", "Is it QX7R4M?", "Yes."))
+    def test_proposed_ones_are_taken_where_there_are_no_others_and_that_is_said(
+        self, database: Path
+    ) -> None:
+        session = opened(
+            save(
+                database,
+                "Our flight booking code is QX7R4M.",
+                "Noted.",
+                "Is it QX7R4M?",
+                "Yes.",
+            )
+        )
         assert "1 fact in it was proposed automatically" in told(session)
         assert metric(session, "Full buffer") == "1 of 1"
         labelled(session.toggle, "Look for").set_value(False).run()
-        assert "There is no fact to look for. Switch on the proposed ones" in told(session)
+        assert "There is no fact to look for. Switch on the proposed ones" in told(
+            session
+        )
         assert not session.metric
 
     @pytest.mark.slow
-    def test_proposed_ones_can_be_added_to_the_conversations_own(self, page: AppTest) -> None:
+    def test_proposed_ones_can_be_added_to_the_conversations_own(
+        self, page: AppTest
+    ) -> None:
         own = int(labelled(page.expander, "Facts looked for").label.split()[-1])
         assert own == len(TRIP.probes)
         toggle = labelled(page.toggle, "Look for")
@@ -329,7 +498,11 @@ class TestFacts:
         fill(page, answers="adrenaline pens", question="What does Niamh carry?")
         assert metric(page, "Full buffer") == "19 of 19"
         assert labelled(page.expander, "Facts looked for: 19")
-        position = next(n for n, message in enumerate(TRIP.messages) if "adrenaline pens" in message.content)
+        position = next(
+            n
+            for n, message in enumerate(TRIP.messages)
+            if "adrenaline pens" in message.content
+        )
         assert page.table[-1].value["Message"].iloc[-1] == str(position + 1)
         assert not labelled(page.text_area, "Answer").value
         assert metric(open_page("retention"), "Full buffer") == "19 of 19"  # it is kept
@@ -339,9 +512,14 @@ class TestFacts:
     @pytest.mark.slow
     @pytest.mark.parametrize(
         ("answers", "sentence"),
-        [("Atlantis", "No message of this conversation contains “Atlantis”"), ("  \n!", "The answer is empty")],
+        [
+            ("Atlantis", "No message of this conversation contains “Atlantis”"),
+            ("  \n!", "The answer is empty"),
+        ],
     )
-    def test_what_cannot_be_found_is_a_sentence(self, page: AppTest, answers: str, sentence: str) -> None:
+    def test_what_cannot_be_found_is_a_sentence(
+        self, page: AppTest, answers: str, sentence: str
+    ) -> None:
         fill(page, answers=answers)
         assert any(sentence in error for error in sentences(page.error))
         assert metric(page, "Full buffer") == "18 of 18"
@@ -368,11 +546,15 @@ class TestFacts:
 
     def test_no_request_yet(self, database: Path) -> None:
         messages = (memviz.Message("assistant", "Hi."),)
-        conversation = Store(database).add_conversation(memviz.Transcript(messages, title="Empty"))
+        conversation = Store(database).add_conversation(
+            memviz.Transcript(messages, title="Empty")
+        )
         assert page_of(opened(conversation)) == "retention"
 
 
-def fill(session: AppTest, answers: str, question: str = "", message: int | None = None) -> None:
+def fill(
+    session: AppTest, answers: str, question: str = "", message: int | None = None
+) -> None:
     labelled(session.text_area, "Answer").set_value(answers)
     labelled(session.text_input, "Question").set_value(question)
     if message is not None:
@@ -381,7 +563,12 @@ def fill(session: AppTest, answers: str, question: str = "", message: int | None
 
 
 class TestTypedProbe:
-    LOG = memviz.Log([memviz.Message("user", "The fee is 3.000 euros."), memviz.Message("assistant", "3000 it is.")])
+    LOG = memviz.Log(
+        [
+            memviz.Message("user", "The fee is 3.000 euros."),
+            memviz.Message("assistant", "3000 it is."),
+        ]
+    )
 
     def test_is_about_the_first_message_that_contains_an_answer(self) -> None:
         probe = typed_probe(self.LOG, "", ["4,000", "3,000"])
@@ -392,7 +579,11 @@ class TestTypedProbe:
 
     def test_with_an_outdated_value_it_is_an_updated_fact(self) -> None:
         probe = typed_probe(self.LOG, " What  fee? ", ["3,000"], ["2,000"], 2)
-        assert (probe.category, probe.stale, probe.evidence) == ("updated fact", ("2,000",), (1,))
+        assert (probe.category, probe.stale, probe.evidence) == (
+            "updated fact",
+            ("2,000",),
+            (1,),
+        )
         assert probe.question == "What fee?"
 
 
@@ -403,15 +594,22 @@ class TestWithoutLabels:
         support = sample("support")
         shares = [card.value for card in page.metric][3:]
         runs = [
-            memviz.replay(list(support.messages), strategy, system_prompt=support.system_prompt)
+            memviz.replay(
+                list(support.messages), strategy, system_prompt=support.system_prompt
+            )
             for strategy in FIRST.values()
         ]
         needed = [tool_argument_recall(run) for run in runs]
         assert shares == [f"{found.share:.0%}" for found in needed]
         table = page.table[3].value
-        missed = [row for row in zip(*(found.arguments for found in needed), strict=True)
-                  if not all(argument.in_context for argument in row)]  # fmt: skip
-        assert table["Last said in message"].iloc[0] == f"{missed[0][0].last_seen + 1:,}"
+        missed = [
+            row
+            for row in zip(*(found.arguments for found in needed), strict=True)
+            if not all(argument.in_context for argument in row)
+        ]
+        assert (
+            table["Last said in message"].iloc[0] == f"{missed[0][0].last_seen + 1:,}"
+        )
         assert table["Tool"].iloc[0].replace("\\", "") == missed[0][0].tool
         assert (table[WINDOW] == "lost").any()
         labelled(page.toggle, "Show all").set_value(True).run()
@@ -423,39 +621,69 @@ class TestWithoutLabels:
         assert not session.get("plotly_chart")
 
     def test_rare_words_last(self, first_page: AppTest) -> None:
-        titles = [figure["layout"]["title"]["text"] for figure in figures(first_page) if "title" in figure["layout"]]
+        titles = [
+            figure["layout"]["title"]["text"]
+            for figure in figures(first_page)
+            if "title" in figure["layout"]
+        ]
         assert titles[-1] == "Rare words still there, by their age"
         assert "500 words that one message alone says" in told(first_page)
 
 
 def test_nothing_of_a_users_text_is_markup(database: Path) -> None:
     said = [f"{ALL} The number {n} is code{n}x9." for n in range(9)]
-    probes = tuple(memviz.Probe(f"{ALL} {n}?", (f"code{n}x9 {PIECES[0]}", f"code{n}x9"), (n,), "name", (ALL,))
-                   for n in range(9))  # fmt: skip
+    probes = tuple(
+        memviz.Probe(
+            f"{ALL} {n}?",
+            (f"code{n}x9 {PIECES[0]}", f"code{n}x9"),
+            (n,),
+            "name",
+            (ALL,),
+        )
+        for n in range(9)
+    )
     session = opened(save(database, *said, title=ALL, probes=probes))
     fill(session, answers=ALL, question=ALL, message=1)
     assert not session.error
     for source in markdown_sources(session):
         for piece in PIECES:
             assert piece not in source
-    cells = [str(cell) for table in session.table for cell in table.value.to_numpy().ravel()]
+    cells = [
+        str(cell) for table in session.table for cell in table.value.to_numpy().ravel()
+    ]
     for cell in (re.sub(r"\\.", "", cell) for cell in cells):
         assert "<script>" not in cell
         assert "**bold**" not in cell
-    bodies = [body.proto.body for body in session.get("html") if "memviz-diff" in body.proto.body]
+    bodies = [
+        body.proto.body
+        for body in session.get("html")
+        if "memviz-diff" in body.proto.body
+    ]
     assert all("<script>" not in body for body in bodies)
 
 
-def test_beside_a_loss_stands_the_summary_that_lost_the_fact_whatever_request_compare_showed() -> None:
+def test_beside_a_loss_stands_the_summary_that_lost_the_fact_whatever_request_compare_showed() -> (
+    None
+):
     run = replayed(FIRST[SUMMARY])
     lost_by = {life.lost_by for life in life_lines(run, retained(run))}
     assert 0 not in lost_by, "the first summary lost nothing"
-    turn = next(record.turn for record in run.requests if run.compactions[0] in record.compactions)
+    turn = next(
+        record.turn
+        for record in run.requests
+        if run.compactions[0] in record.compactions
+    )
     session = open_page("retention", turn=str(turn))
-    lost = next(control for control in session.get("segmented_control") if control.label == "Lost at")
+    lost = next(
+        control
+        for control in session.get("segmented_control")
+        if control.label == "Lost at"
+    )
     losses = {life.lost_turn: life.lost_by for life in life_lines(run, retained(run))}
     by = losses[lost.value]
     assert by is not None
     badges = " ".join(element.value for element in session.markdown)
     assert badge_label(run, run.compactions[by]) in badges
-    assert badge_label(run, run.compactions[0]) not in badges, "the one that the request of Compare rests on"
+    assert badge_label(run, run.compactions[0]) not in badges, (
+        "the one that the request of Compare rests on"
+    )

@@ -19,7 +19,17 @@ from memviz.engine.recording import setting_of
 from memviz.transcripts.samples import sample
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, text
-from tests.pages.driving import click, finished, labelled, open_page, say, sentences, texts, token_lines, walk_to
+from tests.pages.driving import (
+    click,
+    finished,
+    labelled,
+    open_page,
+    say,
+    sentences,
+    texts,
+    token_lines,
+    walk_to,
+)
 from tests.pages.test_asking_all import FLIGHT, ask, cards
 from tests.pages.test_chat import FACT, bubbles
 from tests.pages.test_chat_models import KEY, use_model
@@ -106,8 +116,12 @@ def test_a_question_to_all_settings_plays_where_recordings_are_played_first(
     live = ask(use_model(open_page("compare"), "Chat model", server.api_base), FLIGHT)
     asked = open_what_was_saved(made, server)
     again = ask(open_page("compare"), FLIGHT)
-    assert [card.answer for card in cards(again)] == [card.answer for card in cards(live)]
-    assert any(text.startswith(":blue-badge[recorded · ") for text in sentences(again.markdown))
+    assert [card.answer for card in cards(again)] == [
+        card.answer for card in cards(live)
+    ]
+    assert any(
+        text.startswith(":blue-badge[recorded · ") for text in sentences(again.markdown)
+    )
     assert "No recording holds" not in " ".join(sentences(again.caption))
     assert len(server.requests) == asked
 
@@ -124,21 +138,30 @@ def test_the_judge(short: str, server: OpenAIServer, made: Writers) -> None:
         return labelled(session.selectbox, "Answers to one question").select(1).run()
 
     server.then(text("By train."), text("RIGHT"), text("By plane."), text("WRONG"))
-    live = judged(open_page("retention"), lambda page, picker: use_model(page, picker, server.api_base))
+    live = judged(
+        open_page("retention"),
+        lambda page, picker: use_model(page, picker, server.api_base),
+    )
     assert results(live)["Judged right"] == ["1 of 2"]
     asked = open_what_was_saved(made, server)
     assert asked == 4
     again = judged(open_page("retention"), played_by)
     assert results(again)["Judged right"] == ["1 of 2"]
     assert "By plane." in texts(again)
-    assert re.search(r"Answers: :blue-badge\[recorded · [^]]+\] 2\.", " ".join(sentences(again.caption)))
+    assert re.search(
+        r"Answers: :blue-badge\[recorded · [^]]+\] 2\.",
+        " ".join(sentences(again.caption)),
+    )
     assert len(server.requests) == asked
 
 
 def rows(made: Writers) -> list[dict[str, str]]:
     """What the table of a sweep says of each setting, apart from how long it took."""
     table = csv.DictReader(io.StringIO(named(made, "sweep.csv")))
-    return [{name: value for name, value in row.items() if name != "seconds"} for row in table]
+    return [
+        {name: value for name, value in row.items() if name != "seconds"}
+        for row in table
+    ]
 
 
 @pytest.mark.slow
@@ -148,13 +171,23 @@ def test_a_sweep(server: OpenAIServer, made: Writers, database: Path) -> None:
     measured = rows(made)
     asked = open_what_was_saved(made, server)
     opened = Workspace().recordings.opened["session"]
-    settings = Workspace().recordings.settings_of(*Workspace().conversation("sample-trip"), "o200k_base")
+    settings = Workspace().recordings.settings_of(
+        *Workspace().conversation("sample-trip"), "o200k_base"
+    )
     assert len(settings) == len(opened.settings) >= 5
     again = finished(played_by(of_one_strategy(), "Summarizer"))
     assert "settings were not recorded" not in " ".join(sentences(again.caption))
     assert points(again) == points(live)
     assert rows(made) == measured
     assert len(server.requests) == asked
-    compared = open_page("compare", setting=f'summary_buffer {{"max_token_limit": {settings[0].max_token_limit}}}')
+    compared = open_page(
+        "compare",
+        setting=f'summary_buffer {{"max_token_limit": {settings[0].max_token_limit}}}',
+    )
     assert "blue-badge[recorded · " in " ".join(sentences(compared.caption))
-    assert opened.holds(setting_of(sample("trip"), memviz.strategy("summary_buffer", **settings[0].model_dump())))
+    assert opened.holds(
+        setting_of(
+            sample("trip"),
+            memviz.strategy("summary_buffer", **settings[0].model_dump()),
+        )
+    )

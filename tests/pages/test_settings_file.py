@@ -13,21 +13,34 @@ from tests.pages.driving import labelled, open_page, sentences, token_lines
 
 def opened(content: str, name: str = "memory.yaml") -> AppTest:
     page = open_page("compare")
-    labelled(page.file_uploader, "Open a memory.yaml").set_value((name, content.encode(), "text/yaml"))
+    labelled(page.file_uploader, "Open a memory.yaml").set_value(
+        (name, content.encode(), "text/yaml")
+    )
     return page.run()
 
 
 @pytest.mark.parametrize(
     "setting",
-    [memviz.strategy("window", window_size=7), memviz.strategy("chat_summary_buffer", token_limit=900)],
+    [
+        memviz.strategy("window", window_size=7),
+        memviz.strategy("chat_summary_buffer", token_limit=900),
+    ],
     ids=lambda setting: setting.id,
 )
-def test_the_file_shows_the_very_run_that_was_measured(setting: memviz.Strategy) -> None:
-    page = opened(targets()["memory_yaml"].write(Setting(setting, counter="cl100k_base")))
+def test_the_file_shows_the_very_run_that_was_measured(
+    setting: memviz.Strategy,
+) -> None:
+    page = opened(
+        targets()["memory_yaml"].write(Setting(setting, counter="cl100k_base"))
+    )
     run = memviz.replay(sample("trip"), setting, counter="cl100k_base")
-    assert token_lines(page)[setting.label] == [record.total_tokens for record in run.turns]
+    assert token_lines(page)[setting.label] == [
+        record.total_tokens for record in run.turns
+    ]
     assert labelled(page.selectbox, "Token counter").value == "cl100k_base"
-    assert "goes on with its own summarizer" in "\n".join(toast.value for toast in page.toast)
+    assert "goes on with its own summarizer" in "\n".join(
+        toast.value for toast in page.toast
+    )
 
 
 def test_a_file_with_a_mistake_says_where() -> None:

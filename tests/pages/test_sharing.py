@@ -32,7 +32,11 @@ SMALL = 'summary_buffer {"max_token_limit": 500}'
 
 def shared(session: AppTest) -> dict[str, list[str]]:
     """The query that the copy button of the page puts into the clipboard."""
-    (button,) = [found for found in session.get("bidi_component") if "copy_link" in found.proto.component_name]
+    (button,) = [
+        found
+        for found in session.get("bidi_component")
+        if "copy_link" in found.proto.component_name
+    ]
     data: dict[str, Any] = json.loads(button.proto.json or button.proto.mixed.json)
     return parse_qs(data["query"], strict_parsing=True)
 
@@ -49,7 +53,10 @@ def passed_over(session: AppTest) -> list[str]:
 
 QUERY = {
     "conversation": ["sample-support"],
-    "setting": ["buffer", 'summary_buffer {"max_token_limit": 700, "summary_words": 0}'],
+    "setting": [
+        "buffer",
+        'summary_buffer {"max_token_limit": 700, "summary_words": 0}',
+    ],
     "counter": ["cl100k_base"],
     "recall": ["9 1,2 1"],
     "look": ["1"],
@@ -63,7 +70,11 @@ def test_an_address_opens_conversation_settings_turn_and_recalls() -> None:
     assert list(token_lines(page)) == ["Full buffer", "Summary buffer · 700 tokens"]
     assert labelled(page.selectbox, "Conversation").value == "sample-support"
     assert turn_shown(page) == 7
-    recalled = [trace for trace in figures(page)[0]["data"] if "triangle" in str(trace.get("marker", {}).get("symbol"))]
+    recalled = [
+        trace
+        for trace in figures(page)[0]["data"]
+        if "triangle" in str(trace.get("marker", {}).get("symbol"))
+    ]
     assert recalled
     assert not passed_over(page)
 
@@ -85,7 +96,9 @@ def test_every_page_of_analysis_shares_its_view(page: str) -> None:
     session = opened(page, QUERY)
     assert labelled(session.selectbox, "Conversation").value == "sample-support"
     query = shared(session)
-    assert {name: query[name] for name in ("conversation", "setting", "counter", "recall")} == {
+    assert {
+        name: query[name] for name in ("conversation", "setting", "counter", "recall")
+    } == {
         name: QUERY[name] for name in ("conversation", "setting", "counter", "recall")
     }
     if page == "memory_map":
@@ -100,7 +113,9 @@ def marked(session: AppTest) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["compare", "retention", "summaries"])
-def test_the_row_of_what_is_shown_is_marked_and_is_in_the_link_also_where_a_link_did_not_say_which(page: str) -> None:
+def test_the_row_of_what_is_shown_is_marked_and_is_in_the_link_also_where_a_link_did_not_say_which(
+    page: str,
+) -> None:
     settings = [SMALL, "buffer", 'window {"window_size": 4}']
     session = opened(page, {"conversation": ["sample-support"], "setting": settings})
     (shown,) = marked(session)
@@ -110,13 +125,20 @@ def test_the_row_of_what_is_shown_is_marked_and_is_in_the_link_also_where_a_link
     assert marked(again) == [shown]
 
 
-def test_a_setting_as_it_was_written_and_the_chat_as_it_was_held_are_in_a_link() -> None:
+def test_a_setting_as_it_was_written_and_the_chat_as_it_was_held_are_in_a_link() -> (
+    None
+):
     state = CompareState(looked_at=MAX_SETTINGS)
     state.add("summary_buffer", {"max_token_limit": 1500}, as_written=True)
     opened_again = CompareState()
     turn, problems = open_link(opened_again, parse_qs(link_query(state, 5)))
     assert (turn, problems) == (5, [])
-    assert [setting.as_written for setting in opened_again.settings] == [False, False, False, True]
+    assert [setting.as_written for setting in opened_again.settings] == [
+        False,
+        False,
+        False,
+        True,
+    ]
     assert opened_again.looked_at == MAX_SETTINGS
 
 
@@ -130,7 +152,10 @@ def test_replies_of_their_own_are_shared_too() -> None:
 def test_a_link_of_the_version_before_opens_with_a_notice() -> None:
     page = opened("compare", QUERY | {"replies": ["anew"]})
     assert labelled(page.segmented_control, "Replies").value == "free-run"
-    assert any("replies=free-run" in warning.value.replace("\\", "") for warning in page.warning)
+    assert any(
+        "replies=free-run" in warning.value.replace("\\", "")
+        for warning in page.warning
+    )
 
 
 def test_after_opening_the_visitor_decides() -> None:
@@ -141,7 +166,12 @@ def test_after_opening_the_visitor_decides() -> None:
 
 
 WRONG = {
-    "setting": ["no_such_strategy", 'summary_buffer {"max_token_limit": -5}', "summary_buffer [1]", "summary_buffer {"],
+    "setting": [
+        "no_such_strategy",
+        'summary_buffer {"max_token_limit": -5}',
+        "summary_buffer [1]",
+        "summary_buffer {",
+    ],
     "counter": ["abacus"],
     "recall": ["x", "9 1 7"],
     "look": ["17"],
@@ -187,7 +217,11 @@ def test_a_turn_that_is_not_there_is_passed_over() -> None:
 
 
 BEYOND_ALL_BOUNDS = {
-    "setting": ["buffer", "window " + "[" * 3000, 'summary_buffer {"max_token_limit": 100000000000000000000}'],
+    "setting": [
+        "buffer",
+        "window " + "[" * 3000,
+        'summary_buffer {"max_token_limit": 100000000000000000000}',
+    ],
     "recall": ["100000000000000000000 1", "2 99999999999999999999"],
     "turn": ["99999999999999999999999"],
     "look": ["-1"],
@@ -202,8 +236,15 @@ def test_what_no_page_could_hold_is_passed_over(page: str) -> None:
 
 
 def test_the_largest_numbers_within_the_bounds_are_shown() -> None:
-    largest = ['summary_buffer {"max_token_limit": 9007199254740991}', 'window {"window_size": 9007199254740991}']
-    session = opened("compare", QUERY | {"setting": largest, "turn": ["999999999999999"], "recall": ["7 999999999"]})
+    largest = [
+        'summary_buffer {"max_token_limit": 9007199254740991}',
+        'window {"window_size": 9007199254740991}',
+    ]
+    session = opened(
+        "compare",
+        QUERY
+        | {"setting": largest, "turn": ["999999999999999"], "recall": ["7 999999999"]},
+    )
     assert len(token_lines(session)) == 2
     assert not passed_over(session)
 
@@ -222,8 +263,19 @@ OPEN = {
         "break-even-one": "1",
         "break-even-other": "0",
     },
-    "retention": {"view": "lives", "measure": "stated or summarized", "fact": "3", "version": "1", "turn": "7"},
-    "summaries": {"view": "summaries", "version": "2", "layout": "Side by side", "against": "0"},
+    "retention": {
+        "view": "lives",
+        "measure": "stated or summarized",
+        "fact": "3",
+        "version": "1",
+        "turn": "7",
+    },
+    "summaries": {
+        "view": "summaries",
+        "version": "2",
+        "layout": "Side by side",
+        "against": "0",
+    },
     "tune": {
         "over": '["sample-support"]',
         "try": '["window"]',
@@ -241,7 +293,15 @@ def test_a_link_holds_what_is_open_on_the_page(page: str) -> None:
     asked = {name: [text] for name, text in OPEN[page].items()}
     if page == "retention":
         asked["measure"] = [[one.value for one in Measure][-1]]
-    session = opened(page, {"conversation": ["sample-support"], "setting": ["buffer", SMALL], "look": ["1"]} | asked)
+    session = opened(
+        page,
+        {
+            "conversation": ["sample-support"],
+            "setting": ["buffer", SMALL],
+            "look": ["1"],
+        }
+        | asked,
+    )
     assert not passed_over(session)
     query = shared(session)
     assert {name: query.get(name) for name in asked} == asked
@@ -250,21 +310,51 @@ def test_a_link_holds_what_is_open_on_the_page(page: str) -> None:
 def test_a_control_with_a_first_value_takes_that_of_a_link_without_a_stack_trace_in_the_log(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(policies, "_shown_default_value_warning", False)  # it is said once a process
-    monkeypatch.setattr(policies, "_LOGGER", logging.getLogger("policies"))  # Streamlit's own keeps what it logs
-    session = opened("costs", {"conversation": ["sample-support"], "pause": ["600.0"], "shown": ["Each turn"]})
+    monkeypatch.setattr(
+        policies, "_shown_default_value_warning", False
+    )  # it is said once a process
+    monkeypatch.setattr(
+        policies, "_LOGGER", logging.getLogger("policies")
+    )  # Streamlit's own keeps what it logs
+    session = opened(
+        "costs",
+        {
+            "conversation": ["sample-support"],
+            "pause": ["600.0"],
+            "shown": ["Each turn"],
+        },
+    )
     assert not passed_over(session)
-    assert not [record.getMessage() for record in caplog.records if "default value" in record.getMessage()]
+    assert not [
+        record.getMessage()
+        for record in caplog.records
+        if "default value" in record.getMessage()
+    ]
 
 
 @pytest.mark.parametrize(
     ("page", "part", "text"),
-    [("memory_map", "message", "4711"), ("memory_map", "message", "9" * 400), ("costs", "pause", "<b>"),
-     ("retention", "fact", "-1"), ("summaries", "version", "99"), ("tune", "over", "[" * 3000)],
-)  # fmt: skip
+    [
+        ("memory_map", "message", "4711"),
+        ("memory_map", "message", "9" * 400),
+        ("costs", "pause", "<b>"),
+        ("retention", "fact", "-1"),
+        ("summaries", "version", "99"),
+        ("tune", "over", "[" * 3000),
+    ],
+)
 @pytest.mark.slow
-def test_what_the_page_does_not_have_is_said_and_passed_over(page: str, part: str, text: str) -> None:
-    session = opened(page, {"conversation": ["sample-support"], "setting": ["buffer", SMALL], part: [text]})
+def test_what_the_page_does_not_have_is_said_and_passed_over(
+    page: str, part: str, text: str
+) -> None:
+    session = opened(
+        page,
+        {
+            "conversation": ["sample-support"],
+            "setting": ["buffer", SMALL],
+            part: [text],
+        },
+    )
     (sentence,) = passed_over(session)
     assert f"link's {part}" in sentence
     assert len(sentence) < 400
@@ -273,10 +363,15 @@ def test_what_the_page_does_not_have_is_said_and_passed_over(page: str, part: st
 def test_a_link_names_the_summarizer_and_never_a_key() -> None:
     session = opened("compare", {"summarizer": ["openai/gpt-5-mini"]})
     assert shared(session)["summarizer"] == ["openai/gpt-5-mini"]
-    assert any("were written by **openai/gpt" in sentence for sentence in sentences(session.markdown))
+    assert any(
+        "were written by **openai/gpt" in sentence
+        for sentence in sentences(session.markdown)
+    )
     labelled(session.text_input, "API key").set_value("a-key").run()
     labelled(session.text_input, "Base URL").set_value("http://127.0.0.1:1/v1").run()
-    assert not any("were written by" in sentence for sentence in sentences(session.markdown))
+    assert not any(
+        "were written by" in sentence for sentence in sentences(session.markdown)
+    )
     assert "a-key" not in json.dumps(shared(session))
     assert "127.0.0.1" not in json.dumps(shared(session))
     click(session, "Use the offline stand-in")
@@ -286,7 +381,9 @@ def test_a_link_names_the_summarizer_and_never_a_key() -> None:
 
 @pytest.mark.parametrize("name", ["sk-" + "a1" * 20, "x" * 300, "a\nb"])
 def test_no_key_and_nothing_else_that_is_no_models_name_is_in_a_link(name: str) -> None:
-    assert "summarizer" not in parse_qs(link_query(CompareState(), None, [("summarizer", name)]))
+    assert "summarizer" not in parse_qs(
+        link_query(CompareState(), None, [("summarizer", name)])
+    )
     names, problems = named_models({"summarizer": [name]})
     assert "summarizer" not in names
     assert len(problems) == 1

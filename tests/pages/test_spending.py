@@ -30,7 +30,14 @@ PAGES = ("compare", "retention", "tune", "chat", "library")
 
 def spent(session: AppTest) -> str:
     """What the sidebar says was spent; empty where it says nothing."""
-    return next((said for said in sentences(session.sidebar.caption) if said.startswith("Spent in")), "")
+    return next(
+        (
+            said
+            for said in sentences(session.sidebar.caption)
+            if said.startswith("Spent in")
+        ),
+        "",
+    )
 
 
 def with_budget(session: AppTest, usd: float) -> AppTest:
@@ -39,7 +46,13 @@ def with_budget(session: AppTest, usd: float) -> AppTest:
 
 def said(session: AppTest) -> str:
     """Everything that the page says."""
-    kinds = (session.caption, session.markdown, session.error, session.info, session.warning)
+    kinds = (
+        session.caption,
+        session.markdown,
+        session.error,
+        session.info,
+        session.warning,
+    )
     return " ".join(word for kind in kinds for word in sentences(kind))
 
 
@@ -68,7 +81,9 @@ def _judge(api_base: str) -> AppTest:
 
 
 def _lab(api_base: str) -> AppTest:
-    page = click(use_model(open_page("summaries"), "Summarizer", api_base), "Replay with")
+    page = click(
+        use_model(open_page("summaries"), "Summarizer", api_base), "Replay with"
+    )
     return labelled(page.segmented_control, "Setting").set_value(2).run()
 
 
@@ -104,16 +119,28 @@ def _clicking(label: str) -> Callable[[AppTest], AppTest]:
 
 
 PLACES = {
-    "replay": Place(_paid_compare, _clicking("Replay with"), _clicking("Try again with")),
-    "ask": Place(_ask, lambda session: ask(session, FLIGHT), _clicking("Try again with")),
+    "replay": Place(
+        _paid_compare, _clicking("Replay with"), _clicking("Try again with")
+    ),
+    "ask": Place(
+        _ask, lambda session: ask(session, FLIGHT), _clicking("Try again with")
+    ),
     "free run": Place(_free_run, _clicking("Answer with"), _clicking("Answer with")),
     "judge": Place(_judge, _clicking("Ask with"), _clicking("Ask with")),
     "prompt lab": Place(_lab, _clicking("Try both"), _clicking("Try again with")),
     "chat": Place(_chat, lambda session: say(session, FACT), _clicking("Retry")),
     "derive": Place(_derive, _clicking("Derive with"), _clicking("Try again with")),
     "review": Place(_review, _due, _clicking("Try again")),
-    "sweep": Place(_sweep, _clicking("Sweep with"), lambda page: _clicking("Sweep with")(_clicking("Go on")(page))),
-    "test": Place(_paid_compare, _clicking("Test the connection"), _clicking("Test the connection")),
+    "sweep": Place(
+        _sweep,
+        _clicking("Sweep with"),
+        lambda page: _clicking("Sweep with")(_clicking("Go on")(page)),
+    ),
+    "test": Place(
+        _paid_compare,
+        _clicking("Test the connection"),
+        _clicking("Test the connection"),
+    ),
 }
 
 
@@ -122,17 +149,23 @@ PLACES = {
 def test_who_uses_free_models_sees_nothing_of_money(name: str) -> None:
     page = open_page(name)
     assert not spent(page)
-    assert not any(field.label.startswith("Budget (USD)") for field in page.number_input)
+    assert not any(
+        field.label.startswith("Budget (USD)") for field in page.number_input
+    )
     assert "At most $" not in said(page)
 
 
 @pytest.mark.slow
-def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(server: OpenAIServer) -> None:
+def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(
+    server: OpenAIServer,
+) -> None:
     page = use_model(open_page("compare"), "Chat model", server.api_base)
     assert spent(page) == "Spent in this session: $0.00 · budget $1.00"
     ask(page, FLIGHT)
     now = spent(page)
-    assert now == "Spent in this session: $0.0014 · budget $1.00", "three calls, without another click"
+    assert now == "Spent in this session: $0.0014 · budget $1.00", (
+        "three calls, without another click"
+    )
     for address in ("facts", "tune", "chat", "library", "compare"):
         page.switch_page(f"pages/{address}.py").run()
         assert spent(page) == now, address
@@ -150,12 +183,22 @@ def test_each_session_has_its_own(server: OpenAIServer) -> None:
 def test_calls_without_a_price_are_counted_and_bounded_in_calls(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("budgeted", "cost_bound"):  # AppTest chooses no model that is not on the list, and those have one
+    for module in (
+        "budgeted",
+        "cost_bound",
+    ):  # AppTest chooses no model that is not on the list, and those have one
         monkeypatch.setattr(f"memviz.models.{module}.price", lambda name: None)
-    page = with_budget(use_model(open_page("compare"), "Chat model", server.api_base), 0.0)
-    assert "The price of openai/gpt-5-mini is not known: at most 3 calls, " in said(page)
+    page = with_budget(
+        use_model(open_page("compare"), "Chat model", server.api_base), 0.0
+    )
+    assert "The price of openai/gpt-5-mini is not known: at most 3 calls, " in said(
+        page
+    )
     ask(page, FLIGHT)
-    assert spent(page) == "Spent in this session: $0.00 + 3 calls whose price is not known · budget $0.00"
+    assert (
+        spent(page)
+        == "Spent in this session: $0.00 + 3 calls whose price is not known · budget $0.00"
+    )
     assert len(cards(page)) == 3
 
 
@@ -177,7 +220,12 @@ def test_a_click_says_before_what_it_costs_and_a_budget_that_is_reached_is_one_s
     place.click(page)
     assert not page.exception
     assert len(server.requests) == before, "no call was made"
-    told = [one for kind in (page.error, page.warning) for one in sentences(kind) if refused in one]
+    told = [
+        one
+        for kind in (page.error, page.warning)
+        for one in sentences(kind)
+        if refused in one
+    ]
     if name == "test":
         told = [one for one in sentences(page.markdown) if refused in one]
     (sentence,) = told
@@ -193,14 +241,23 @@ def test_a_click_says_before_what_it_costs_and_a_budget_that_is_reached_is_one_s
 
 
 @pytest.mark.slow
-def test_a_replay_that_the_budget_ends_half_way_goes_on_from_there(server: OpenAIServer) -> None:
+def test_a_replay_that_the_budget_ends_half_way_goes_on_from_there(
+    server: OpenAIServer,
+) -> None:
     server.otherwise = text("A short summary.")
     page = with_budget(_paid_compare(server.api_base), 0.014)
     click(page, "Replay with")
     made = len(server.requests)
     assert 0 < made < 13
-    assert f"The budget of $0.014 allows no further call: ${made * CALL_USD:.6f}".rstrip("0") in said(page)
-    assert spent(page) == f"Spent in this session: ${made * CALL_USD:.2g} · budget $0.014"
+    assert (
+        f"The budget of $0.014 allows no further call: ${made * CALL_USD:.6f}".rstrip(
+            "0"
+        )
+        in said(page)
+    )
+    assert (
+        spent(page) == f"Spent in this session: ${made * CALL_USD:.2g} · budget $0.014"
+    )
     click(with_budget(page, 1.0), "Try again with")
     assert replayed(page)
     bodies = [str(request.body["messages"]) for request in server.requests]
@@ -228,11 +285,17 @@ def test_no_key_is_shown(server: OpenAIServer) -> None:
     server.otherwise = listing(KEY)
     page = click(_paid_compare(server.api_base), "Test the connection")
     shown = [element.value for element in page.main if hasattr(element, "value")]
-    shown += [element.value for element in page.sidebar if hasattr(element, "value") and element.type != "text_input"]
+    shown += [
+        element.value
+        for element in page.sidebar
+        if hasattr(element, "value") and element.type != "text_input"
+    ]
     assert not any(KEY in str(value) for value in shown)
 
 
-def test_the_reply_limit_bounds_what_is_said_and_what_is_asked(server: OpenAIServer) -> None:
+def test_the_reply_limit_bounds_what_is_said_and_what_is_asked(
+    server: OpenAIServer,
+) -> None:
     page = use_model(open_page("chat"), "Chat model", server.api_base)
     before = next(one for one in sentences(page.caption) if "The next reply" in one)
     labelled(page.number_input, "Reply limit").set_value(100).run()

@@ -10,17 +10,34 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import compaction_words, reason_words, size_words
+from memviz.metrics.summaries.compaction_words import (
+    compaction_words,
+    reason_words,
+    size_words,
+)
 from memviz.metrics.summaries.evolution import summary_evolution
 from memviz.text.light_markdown import without_marks
 from memviz.transcripts.samples import sample
 from memviz.workspace import Workspace
-from tests.pages.driving import click, figures, labelled, metric, numbers, open_page, sentences, texts
+from tests.pages.driving import (
+    click,
+    figures,
+    labelled,
+    metric,
+    numbers,
+    open_page,
+    sentences,
+    texts,
+)
 
 
 def replayed(id: str, **parameters: int) -> Run:
     trip = sample("trip")
-    return memviz.replay(list(trip.messages), memviz.strategy(id, **parameters), system_prompt=trip.system_prompt)
+    return memviz.replay(
+        list(trip.messages),
+        memviz.strategy(id, **parameters),
+        system_prompt=trip.system_prompt,
+    )
 
 
 def first_setting(page: AppTest, strategy: str) -> AppTest:
@@ -41,7 +58,10 @@ def read(body: str, *tags: str) -> str:
 
 def facts(session: AppTest) -> dict[str, str]:
     (body,) = html(session, "memviz-facts")
-    return {unescape(name): unescape(value) for name, value in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", body)}
+    return {
+        unescape(name): unescape(value)
+        for name, value in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", body)
+    }
 
 
 @pytest.fixture
@@ -55,9 +75,14 @@ def page() -> AppTest:
 
 
 def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -> None:
-    marks = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "summarized")
+    marks = next(
+        trace for trace in figures(page)[0]["data"] if trace["name"] == "summarized"
+    )
     assert numbers(marks["y"]) == [version.tokens for version in run.summaries]
-    assert any(f" of {len(run.summaries)}, before the request of turn " in title.value for title in page.header)
+    assert any(
+        f" of {len(run.summaries)}, before the request of turn " in title.value
+        for title in page.header
+    )
     assert metric(page, "Tokens at the end") == str(run.summaries[-1].tokens)
     assert metric(page, "Messages replaced") == str(len(run.summaries[-1].covers))
     assert metric(page, "Oldest content") == f"{len(run.summaries)}× summarized"
@@ -65,11 +90,17 @@ def test_first_open_shows_the_setting_that_summarizes(page: AppTest, run: Run) -
     assert not page.warning
 
 
-def test_the_version_of_the_selected_request_is_open_with_what_it_changed(page: AppTest, run: Run) -> None:
-    least = summary_evolution(run)[1]  # at first that of the first request whose summary took another one's place
+def test_the_version_of_the_selected_request_is_open_with_what_it_changed(
+    page: AppTest, run: Run
+) -> None:
+    least = summary_evolution(run)[
+        1
+    ]  # at first that of the first request whose summary took another one's place
     version = least.version
     diff = html(page, 'class="memviz-diff"')[-1]
-    assert read(diff, "span", "del") == without_marks(run.summaries[version.version - 2].text)
+    assert read(diff, "span", "del") == without_marks(
+        run.summaries[version.version - 2].text
+    )
     assert read(diff, "span", "ins") == without_marks(version.text)
     assert f"{least.kept_words} words kept" in html(page, "memviz-legend")[0]
     assert labelled(page.select_slider, "Version").value == least.event.number
@@ -81,24 +112,39 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         compaction, shown = run.compactions[number], facts(page)
         assert shown["When"] == compaction_words(compaction).where
         assert shown["Why"] == reason_words(compaction)
-        assert shown["Summarizer call"] == f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens} out"
+        assert (
+            shown["Summarizer call"]
+            == f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens} out"
+        )
         assert shown["The request"] == size_words(compaction)
         taken = compaction.summarized
-        assert shown["Newly taken in"].startswith(f"messages {taken.start + 1} to {taken.stop} ")
+        assert shown["Newly taken in"].startswith(
+            f"messages {taken.start + 1} to {taken.stop} "
+        )
         assert shown["Written by"] == "the summarizer (offline stand-in)"
         assert compaction.summary in texts(page)
         assert any(text and compaction.prompt.startswith(text) for text in texts(page))
         (block,) = html(page, "memviz-block")
-        assert read(block, "p") == "".join(run.log[position].content for position in taken)
+        assert read(block, "p") == "".join(
+            run.log[position].content for position in taken
+        )
 
 
 @pytest.mark.slow
-def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTest, run: Run) -> None:
+def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(
+    page: AppTest, run: Run
+) -> None:
     labelled(page.select_slider, "Version").set_value(2).run()
     lost = next(group for group in page.button_group if "Lost" in group.label)
     assert lost.label.endswith("Lost: 1 fact")
-    assert [option.content for option in lost.proto.options] == ["cashews and pistachios"]
-    number = next(n for n, probe in enumerate(sample("trip").probes) if probe.answers[0] == "cashews and pistachios")
+    assert [option.content for option in lost.proto.options] == [
+        "cashews and pistachios"
+    ]
+    number = next(
+        n
+        for n, probe in enumerate(sample("trip").probes)
+        if probe.answers[0] == "cashews and pistachios"
+    )
     lost.set_value(number).run()
     assert page.title[0].value == "Which facts could the model still know?"
     assert labelled(page.selectbox, "The story of one fact").value == number
@@ -106,10 +152,16 @@ def test_a_version_lists_its_facts_and_a_click_opens_the_life_of_one(page: AppTe
 
 
 @pytest.mark.slow
-def test_a_fact_opened_from_an_earlier_version_shows_the_one_that_lost_it(page: AppTest) -> None:
+def test_a_fact_opened_from_an_earlier_version_shows_the_one_that_lost_it(
+    page: AppTest,
+) -> None:
     labelled(page.select_slider, "Version").set_value(0).run()
     held = next(group for group in page.button_group if "New" in group.label)
-    number = next(n for n, probe in enumerate(sample("trip").probes) if probe.answers[0] == "cashews and pistachios")
+    number = next(
+        n
+        for n, probe in enumerate(sample("trip").probes)
+        if probe.answers[0] == "cashews and pistachios"
+    )
     held.set_value(number).run()
     assert any("◆ Version 3 ·" in said for said in sentences(page.markdown))
 
@@ -134,16 +186,25 @@ def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> No
     click(page, "Add a summary buffer")
     assert not page.info
     run = replayed("summary_buffer", max_token_limit=500)
-    assert any(f" of {len(run.summaries)}, before the request of turn " in title.value for title in page.header)
+    assert any(
+        f" of {len(run.summaries)}, before the request of turn " in title.value
+        for title in page.header
+    )
     assert labelled(page.segmented_control, "Setting").value == 3
 
 
 def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     first_setting(page, "summary")
     labelled(page.number_input, "Buffer size").set_value(90).run()
-    assert "had no reason to summarize in this conversation: 89 more messages" in sentences(page.info)[0]
+    assert (
+        "had no reason to summarize in this conversation: 89 more messages"
+        in sentences(page.info)[0]
+    )
     first_setting(page, "clear_tool_results")
-    assert "had no reason to clear or shorten messages in this conversation" in sentences(page.info)[0]
+    assert (
+        "had no reason to clear or shorten messages in this conversation"
+        in sentences(page.info)[0]
+    )
 
 
 def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
@@ -159,11 +220,15 @@ def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     assert len(figures(page)) == 3  # nothing of an entry lives on or nests
 
 
-def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_summarizer_leaves_its_attempts_and_no_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     down = memviz.ScriptedModel(memviz.ModelError("<b>no</b> line") for _ in range(999))
     monkeypatch.setattr(Workspace, "free_summarizer", lambda *_, **__: down)
     page = open_page("summaries")
-    attempts = next(trace for trace in figures(page)[0]["data"] if trace["name"] == "failed")
+    attempts = next(
+        trace for trace in figures(page)[0]["data"] if trace["name"] == "failed"
+    )
     assert "Nothing was lost" in sentences(page.warning)[0]
     assert "<b>no</b> line" in sentences(page.error)[0]
     assert len(figures(page)) == 1
@@ -174,12 +239,18 @@ def test_a_failing_summarizer_leaves_its_attempts_and_no_version(monkeypatch: py
 
 
 @pytest.mark.slow
-def test_another_conversation_opens_its_own_first_replaced_version(page: AppTest) -> None:
+def test_another_conversation_opens_its_own_first_replaced_version(
+    page: AppTest,
+) -> None:
     labelled(page.select_slider, "Version").set_value(9).run()
     labelled(page.selectbox, "Conversation").select("sample-tutoring").run()
     tutoring = sample("tutoring")
-    strategy = memviz.strategy("summary_buffer", max_token_limit=1500, summary_words=120)
-    run = memviz.replay(list(tutoring.messages), strategy, system_prompt=tutoring.system_prompt)
+    strategy = memviz.strategy(
+        "summary_buffer", max_token_limit=1500, summary_words=120
+    )
+    run = memviz.replay(
+        list(tutoring.messages), strategy, system_prompt=tutoring.system_prompt
+    )
     assert labelled(page.select_slider, "Version").value == 1
     assert facts(page)["Why"] == reason_words(run.compactions[1])
 
@@ -195,4 +266,6 @@ def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "<script" not in body
         assert "<b>" not in body
     assert f"{evil} number 2" in texts(page)
-    assert not any("**bold**" in element.value for element in (*page.markdown, *page.caption))
+    assert not any(
+        "**bold**" in element.value for element in (*page.markdown, *page.caption)
+    )

@@ -10,10 +10,21 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
-from tests.pages.driving import click, labelled, open_address, open_page, say, sentences, texts
+from tests.pages.driving import (
+    click,
+    labelled,
+    open_address,
+    open_page,
+    say,
+    sentences,
+    texts,
+)
 
 FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
-FILLER = "Tell me more about trams, museums, food and the weather in spring, with all details that you know. " * 3
+FILLER = (
+    "Tell me more about trams, museums, food and the weather in spring, with all details that you know. "
+    * 3
+)
 
 
 def chat_that_asks() -> AppTest:
@@ -46,10 +57,18 @@ def summary_in_force(session: AppTest) -> str:
     return labelled(session.text_area, "Version").value
 
 
-def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision() -> None:
+def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision() -> (
+    None
+):
     session = chat_that_asks()
-    assert any("Before the summarization of messages 1 to" in value for value in sentences(session.markdown))
-    assert any("It is due because" in value and "> 160" in value for value in sentences(session.caption))
+    assert any(
+        "Before the summarization of messages 1 to" in value
+        for value in sentences(session.markdown)
+    )
+    assert any(
+        "It is due because" in value and "> 160" in value
+        for value in sentences(session.caption)
+    )
     assert "3,100 euros" in proposed(session)
     assert f"user: {FACT}" in texts(session)
     text = proposed(session)
@@ -61,9 +80,13 @@ def test_it_stops_and_shows_what_and_the_proposal_and_goes_on_after_the_decision
 
 
 @pytest.mark.slow
-def test_ones_own_wording_is_what_the_model_gets_and_it_is_kept(database: object) -> None:
+def test_ones_own_wording_is_what_the_model_gets_and_it_is_kept(
+    database: object,
+) -> None:
     session = chat_that_asks()
-    labelled(session.text_area, "Proposed summary").set_value("The budget is 4,200 euros.").run()
+    labelled(session.text_area, "Proposed summary").set_value(
+        "The budget is 4,200 euros."
+    ).run()
     click(session, "Use my wording")
     assert summary_in_force(session) == "The budget is 4,200 euros."
     say(session, "What is the budget?")
@@ -89,7 +112,9 @@ def test_after_a_reload_the_chat_still_asks_and_the_same_proposal_waits() -> Non
     assert proposed(again) == text
     click(again, "Skip")
     assert not waits(again)
-    assert labelled(open_page("chat").toggle, "Ask before").value is False, "it belongs to the conversation"
+    assert labelled(open_page("chat").toggle, "Ask before").value is False, (
+        "it belongs to the conversation"
+    )
 
 
 def asks(session: AppTest) -> bool:
@@ -98,13 +123,18 @@ def asks(session: AppTest) -> bool:
 
 def reloaded(session: AppTest) -> AppTest:
     """The address of the page, opened by a browser session that knows nothing else."""
-    parts = {name: texts if isinstance(texts, list) else [texts] for name, texts in session.query_params.items()}
+    parts = {
+        name: texts if isinstance(texts, list) else [texts]
+        for name, texts in session.query_params.items()
+    }
     return open_address("chat", parts)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("address", [{}, {"chat": "sample-trip"}])
-def test_what_is_not_saved_yet_asks_after_a_reload_as_well(address: dict[str, str]) -> None:
+def test_what_is_not_saved_yet_asks_after_a_reload_as_well(
+    address: dict[str, str],
+) -> None:
     session = open_page("chat", **address)
     labelled(session.toggle, "Ask before").set_value(True).run()
     again = reloaded(session)
@@ -117,7 +147,9 @@ def test_what_is_not_saved_yet_asks_after_a_reload_as_well(address: dict[str, st
 
 @pytest.mark.parametrize("said", [[], [FACT]])
 def test_that_the_model_may_recall_outlives_a_reload(said: list[str]) -> None:
-    session = labelled(open_page("chat").toggle, "Let the model recall").set_value(True).run()
+    session = (
+        labelled(open_page("chat").toggle, "Let the model recall").set_value(True).run()
+    )
     for message in said:
         say(session, message)
     again = reloaded(session)
@@ -129,7 +161,9 @@ def test_that_the_model_may_recall_outlives_a_reload(said: list[str]) -> None:
 def test_what_could_not_be_stored_asks_after_a_reload_as_well(database: Path) -> None:
     session = labelled(open_page("chat").toggle, "Ask before").set_value(True).run()
     with sqlite3.connect(database) as connection:
-        connection.execute("create trigger no_more before insert on message begin select raise(abort, 'full'); end")
+        connection.execute(
+            "create trigger no_more before insert on message begin select raise(abort, 'full'); end"
+        )
     say(session, FACT)
     assert session.chat_message
     assert "chat" not in session.query_params
@@ -156,8 +190,12 @@ def test_skip_sends_everything_word_for_word() -> None:
 def test_written_again_with_another_prompt() -> None:
     session = chat_that_asks()
     first = proposed(session)
-    labelled(session.text_area, "What the summarizer is told").set_value("Summarize in at most 6 words.").run()
-    labelled([b for b in session.button if b.key == "review-again"], "Write again").click().run()
+    labelled(session.text_area, "What the summarizer is told").set_value(
+        "Summarize in at most 6 words."
+    ).run()
+    labelled(
+        [b for b in session.button if b.key == "review-again"], "Write again"
+    ).click().run()
     assert proposed(session) != first
     assert len(proposed(session).split()) <= 6
     assert any(value.startswith("Draft 2.") for value in sentences(session.caption))
@@ -166,11 +204,15 @@ def test_written_again_with_another_prompt() -> None:
 def test_choosing_a_prompt_fills_in_its_text() -> None:
     session = chat_that_asks()
     labelled(session.selectbox, "Prompt").set_value("List of facts").run()
-    assert labelled(session.text_area, "What the summarizer is told").value.startswith("List every fact")
+    assert labelled(session.text_area, "What the summarizer is told").value.startswith(
+        "List every fact"
+    )
 
 
 @pytest.mark.slow
-def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(server: OpenAIServer) -> None:
+def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(
+    server: OpenAIServer,
+) -> None:
     session = open_page("chat")
     labelled(session.number_input, "Max token limit").set_value(160).run()
     labelled(session.toggle, "Ask before").set_value(True).run()
@@ -183,13 +225,17 @@ def test_a_failing_summarizer_is_said_and_ones_own_summary_can_be_used(server: O
         say(session, FILLER)
     assert any("The summarizer failed" in value for value in sentences(session.error))
     assert {"Try again", "Write it yourself", "Skip"} <= {*labels(session)}
-    assert not [area for area in session.text_area if area.label == "Proposed summary"], "there is none to use"
+    assert not [
+        area for area in session.text_area if area.label == "Proposed summary"
+    ], "there is none to use"
     assert "Use it" not in labels(session)
     server.otherwise = text("A summary at last.")
     click(session, "Try again")
     assert labelled(session.text_area, "Proposed summary").value == "A summary at last."
     assert not session.error
-    labelled(session.text_area, "Proposed summary").set_value("Budget 3,100 euros.").run()
+    labelled(session.text_area, "Proposed summary").set_value(
+        "Budget 3,100 euros."
+    ).run()
     click(session, "Use my wording")
     assert summary_in_force(session) == "Budget 3,100 euros."
 
@@ -236,8 +282,13 @@ def test_an_entry_of_a_list_can_be_chosen_and_rewritten(strategy_id: str) -> Non
     assert [option.split(":")[0] for option in entry.options] == ["Turn 2", "Turn 1"]
     assert labelled(session.text_area, "Version").label.startswith("Version 2")
     entry.select_index(1).run()
-    labelled(session.text_area, "Version 1").set_value("The budget is 5,000 euros.").run()
+    labelled(session.text_area, "Version 1").set_value(
+        "The budget is 5,000 euros."
+    ).run()
     click(session, "Save my wording")
-    assert "Turn 1: The budget is 5,000 euros." in labelled(session.selectbox, "Entry").options
+    assert (
+        "Turn 1: The budget is 5,000 euros."
+        in labelled(session.selectbox, "Entry").options
+    )
     say(session, "What is the budget?")
     assert any("5,000 euros" in text for text in texts(session))

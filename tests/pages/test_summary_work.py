@@ -41,7 +41,11 @@ def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> No
     reword(page)
     assert wording(page) == WORDING
     assert any(label.endswith("reworded") for label in settings(page))
-    (edited,) = [entry for entry in Workspace().store.runs("sample-trip") if entry.strategy_id == "summary_buffer"][1:]
+    (edited,) = [
+        entry
+        for entry in Workspace().store.runs("sample-trip")
+        if entry.strategy_id == "summary_buffer"
+    ][1:]
     assert edited.turn_count == 46
 
 
@@ -54,25 +58,36 @@ def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(page: AppTest) -> None:
+def test_the_setting_stands_beside_itself_with_the_wording_as_it_was(
+    page: AppTest,
+) -> None:
     before = wording(page)
-    assert not any(button.label.startswith("Compare with the wording") for button in page.button)
+    assert not any(
+        button.label.startswith("Compare with the wording") for button in page.button
+    )
     reword(page)
     click(page, "Compare with the wording as it was")
-    assert [label for label in settings(page) if label.startswith("Summary buffer")] == [
-        "Summary buffer · 1,500 tokens · 120 words · reworded", "Summary buffer · 1,500 tokens · 120 words"
-    ]  # fmt: skip
+    assert [
+        label for label in settings(page) if label.startswith("Summary buffer")
+    ] == [
+        "Summary buffer · 1,500 tokens · 120 words · reworded",
+        "Summary buffer · 1,500 tokens · 120 words",
+    ]
     assert wording(page) == WORDING
     labelled(page.segmented_control, "Setting").set_value(3).run()
     assert wording(page) == before
-    assert not any(button.label.startswith("Compare with the wording") for button in page.button)
+    assert not any(
+        button.label.startswith("Compare with the wording") for button in page.button
+    )
     labelled(page.segmented_control, "Setting").set_value(2).run()
     assert "stands in the sidebar" in "".join(sentences(page.caption))
     assert page_of(click(page, "See both in Compare")) == "compare"
 
 
 @pytest.mark.slow
-def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(page: AppTest) -> None:
+def test_a_wording_is_there_after_a_reload_until_it_is_taken_back(
+    page: AppTest,
+) -> None:
     before = wording(page)
     reword(page)
     again = open_page("summaries")
@@ -98,7 +113,9 @@ def test_an_empty_wording_is_refused_in_a_sentence(page: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_another_parameter_has_no_edits_and_the_first_has_them_again(page: AppTest) -> None:
+def test_another_parameter_has_no_edits_and_the_first_has_them_again(
+    page: AppTest,
+) -> None:
     reword(page)
     limit = labelled(page.number_input, "Max token limit")
     limit.set_value(900).run()
@@ -128,31 +145,52 @@ def test_a_chat_as_it_was_held_is_reworded_in_chat() -> None:
     assert labelled(session.selectbox, "Conversation").value == id
 
 
-def test_two_prompts_give_two_summaries_with_their_tokens_and_facts(page: AppTest) -> None:
+def test_two_prompts_give_two_summaries_with_their_tokens_and_facts(
+    page: AppTest,
+) -> None:
     before = wording(page)
     click(page, "Try both")
-    heads = [value for value in sentences(page.markdown) if re.match(r"\*\*Summary [AB]:", value)]
+    heads = [
+        value
+        for value in sentences(page.markdown)
+        if re.match(r"\*\*Summary [AB]:", value)
+    ]
     assert [head.split(":")[0] for head in heads] == ["**Summary A", "**Summary B"]
-    survive = next(value for value in sentences(page.markdown) if value.startswith("**Facts that survive**"))
+    survive = next(
+        value
+        for value in sentences(page.markdown)
+        if value.startswith("**Facts that survive**")
+    )
     kept_by_a = int(survive.split("A ")[1].split(",")[0])
     table = next(table.value for table in page.table if "A" in table.value.columns)
     assert kept_by_a == (table["A"] == "kept").sum()
-    assert kept_by_a == (table["in the run"] == "kept").sum(), "A is the prompt that the run was made with"
+    assert kept_by_a == (table["in the run"] == "kept").sum(), (
+        "A is the prompt that the run was made with"
+    )
     assert wording(page) == before
 
 
 @pytest.mark.slow
-def test_a_chosen_prompt_fills_its_box_and_one_of_ones_own_is_sent(page: AppTest) -> None:
+def test_a_chosen_prompt_fills_its_box_and_one_of_ones_own_is_sent(
+    page: AppTest,
+) -> None:
     labelled(page.selectbox, "Prompt A").set_value("Short").run()
-    assert "at most 60 words" in labelled(page.text_area, "What the summarizer is told, A").value
-    labelled(page.text_area, "What the summarizer is told, A").set_value("Summarize in at most 5 words.").run()
+    assert (
+        "at most 60 words"
+        in labelled(page.text_area, "What the summarizer is told, A").value
+    )
+    labelled(page.text_area, "What the summarizer is told, A").set_value(
+        "Summarize in at most 5 words."
+    ).run()
     click(page, "Try both")
     shown = texts(page)
     assert any(0 < len(value.split()) <= 5 for value in shown)
 
 
 @pytest.mark.slow
-def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(server: OpenAIServer) -> None:
+def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(
+    server: OpenAIServer,
+) -> None:
     session = open_page("summaries")
     labelled(session.selectbox, "Summarizer").set_value("openai/gpt-5-mini").run()
     labelled(session.text_input, "API key").set_value("a-key").run()
@@ -173,13 +211,17 @@ def test_a_real_summarizer_is_asked_on_a_click_alone_and_its_failure_is_said(ser
     assert {"A short one.", "A second one."} <= {*texts(session)}
     assert not any(button.label.startswith("Try again") for button in session.button)
     reword(session)
-    assert len(server.requests) == asked + 3, "later summaries cost money, so they wait for a click"
+    assert len(server.requests) == asked + 3, (
+        "later summaries cost money, so they wait for a click"
+    )
     click(session, "Replay with")
     assert wording(session) == WORDING
 
 
 @pytest.mark.slow
-def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(server: OpenAIServer) -> None:
+def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(
+    server: OpenAIServer,
+) -> None:
     session = open_page("summaries")
     use_model(session, "Summarizer", server.api_base)
     click(session, "Replay with")
@@ -192,13 +234,19 @@ def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(ser
     assert "was refused" in sentence
     assert sentence.endswith("No other call was made.")
     assert KEY not in sentence
-    assert not any(value.startswith("**Summary A") for value in sentences(session.markdown)), "there is none"
+    assert not any(
+        value.startswith("**Summary A") for value in sentences(session.markdown)
+    ), "there is none"
     server.then(text("A short one."))
     click(session, "Try again with")
     assert len(server.requests) == 3
     assert "A short one." in texts(session)
     assert len(session.error) == 1
-    survive = next(value for value in sentences(session.markdown) if value.startswith("**Facts that survive**"))
+    survive = next(
+        value
+        for value in sentences(session.markdown)
+        if value.startswith("**Facts that survive**")
+    )
     assert ", B " not in survive, "nothing is counted of what was not written"
     labelled(session.text_input, "API key").set_value("another").run()
     assert not session.error, "with another key nothing has failed yet"
@@ -212,13 +260,19 @@ def test_the_second_prompt_is_not_tried_where_it_would_fail_as_the_first_did(ser
 @pytest.mark.slow
 def test_facts_of_a_conversation_without_labels_are_proposed() -> None:
     said = [
-        "My locker code is QX7R4M and the gym costs 75 euros.", "Noted: a locker in the gym.",
-        "Tell me about stretching for runners in the morning.", "Stretch your calves and your hips.",
-        "Which shoes are good for gravel roads in winter?", "Shoes with a deep tread.",
-        "Is QX7R4M still my locker code at the gym?", "Yes, the locker code is QX7R4M.",
-    ]  # fmt: skip
+        "My locker code is QX7R4M and the gym costs 75 euros.",
+        "Noted: a locker in the gym.",
+        "Tell me about stretching for runners in the morning.",
+        "Stretch your calves and your hips.",
+        "Which shoes are good for gravel roads in winter?",
+        "Shoes with a deep tread.",
+        "Is QX7R4M still my locker code at the gym?",
+        "Yes, the locker code is QX7R4M.",
+    ]
     roles = ("user", "assistant")
-    messages = tuple(memviz.Message(roles[n % 2], content) for n, content in enumerate(said * 2))
+    messages = tuple(
+        memviz.Message(roles[n % 2], content) for n, content in enumerate(said * 2)
+    )
     id = Workspace().store.add_conversation(memviz.Transcript(messages))
     session = open_page("summaries")
     labelled(session.selectbox, "Conversation").set_value(id).run()

@@ -41,28 +41,48 @@ def talk() -> str:
 
 def opened(page: str, talk: str, **query: str | list[str]) -> AppTest:
     asked = {"conversation": talk, "setting": SETTING, **query}
-    session = open_address(page, {name: [text] if isinstance(text, str) else text for name, text in asked.items()})
+    session = open_address(
+        page,
+        {
+            name: [text] if isinstance(text, str) else text
+            for name, text in asked.items()
+        },
+    )
     assert page_of(session) == page
     return session
 
 
 def head(session: AppTest) -> str:
     """What Compare's reader says it shows."""
-    found = (element.value for element in session.markdown if element.value.startswith("**Request of "))
+    found = (
+        element.value
+        for element in session.markdown
+        if element.value.startswith("**Request of ")
+    )
     return next(found).removeprefix("**Request of ").split("**")[0]
 
 
 def player(session: AppTest) -> dict[str, Any]:
-    (found,) = [one for one in session.get("bidi_component") if "player" in one.proto.component_name]
+    (found,) = [
+        one
+        for one in session.get("bidi_component")
+        if "player" in one.proto.component_name
+    ]
     data: dict[str, Any] = json.loads(found.proto.json or found.proto.mixed.json)
     return data
 
 
-def test_the_player_walks_through_all_calls_and_the_reader_shows_each(talk: str) -> None:
+def test_the_player_walks_through_all_calls_and_the_reader_shows_each(
+    talk: str,
+) -> None:
     page = opened("compare", talk, turn="2", call="2")
-    assert player(page)["turns"] == [turn for turn, calls in enumerate(CALLS, 1) for _ in range(calls)]
+    assert player(page)["turns"] == [
+        turn for turn, calls in enumerate(CALLS, 1) for _ in range(calls)
+    ]
     assert (player(page)["at"], head(page)) == (2, "turn 2, call 2 of 4")
-    assert inspected(page)[-1] == "Result 2.1: 100 dollars.", "the input of the second call is what the tool gave"
+    assert inspected(page)[-1] == "Result 2.1: 100 dollars.", (
+        "the input of the second call is what the tool gave"
+    )
     assert request_as_json(page)[-1]["role"] == "tool"
 
 
@@ -86,7 +106,9 @@ def test_a_call_that_is_not_there_is_the_last_one(talk: str, call: str) -> None:
 def test_what_is_no_number_of_a_call_is_said(talk: str) -> None:
     page = opened("compare", talk, turn="4", call="two")
     assert head(page) == "turn 4, call 5 of 5"
-    assert "The link's call 'two' was passed over" in page.warning[0].value.replace("\\", "")
+    assert "The link's call 'two' was passed over" in page.warning[0].value.replace(
+        "\\", ""
+    )
 
 
 def test_a_click_chooses_the_call_that_a_point_names(talk: str) -> None:
@@ -108,26 +130,41 @@ def test_chat_opens_it_and_says_how_many_calls_there_were(talk: str) -> None:
     labelled(page.selectbox, "Conversation").set_value(talk).run()
     page_of(page)
     assert "Result 4.2: 200 dollars." in texts(page)
-    assert "What was sent with turn 4, in the last of its 5 calls" in [one.label for one in page.expander]
+    assert "What was sent with turn 4, in the last of its 5 calls" in [
+        one.label for one in page.expander
+    ]
     assert "over all 12 calls" in labelled(page.metric, "Sent").help
 
 
 def test_lists_and_sidebars_say_how_many_requests_there_are(talk: str) -> None:
-    assert "4 turns with 12 requests." in [one.value for one in opened("compare", talk).sidebar.caption]
+    assert "4 turns with 12 requests." in [
+        one.value for one in opened("compare", talk).sidebar.caption
+    ]
     about = [one.value for one in open_page("library").caption]
-    assert any(words.startswith("4 turns with 12 requests · 24 messages · ") for words in about)
-    assert any(words.startswith("48 turns · 96 messages · ") for words in about), "without tools none are named"
+    assert any(
+        words.startswith("4 turns with 12 requests · 24 messages · ") for words in about
+    )
+    assert any(words.startswith("48 turns · 96 messages · ") for words in about), (
+        "without tools none are named"
+    )
 
 
 def test_messages_that_only_call_tools_show_what_they_call(talk: str) -> None:
-    page = opened("compare", talk, turn="4", call="5", setting='window {"window_size": 4}')
+    page = opened(
+        "compare", talk, turn="4", call="5", setting='window {"window_size": 4}'
+    )
     (earlier,) = [one for one in page.expander if "before this one" in one.label]
     calls = earlier.caption[0].value.replace("\\", "").splitlines()
-    assert [line.split(":")[0] for line in calls] == [f'{n}. It called look_up({{"booking"' for n in range(1, 5)]
+    assert [line.split(":")[0] for line in calls] == [
+        f'{n}. It called look_up({{"booking"' for n in range(1, 5)
+    ]
     assert '"page": 4}): ' in calls[-1]
     (left,) = [one for one in page.expander if "no longer sent" in one.label]
     gone = str(left.get("html")[0].proto.body)
-    assert "assistant · dropped: look_up({&quot;booking&quot;: 4, &quot;page&quot;: 2})" in gone
+    assert (
+        "assistant · dropped: look_up({&quot;booking&quot;: 4, &quot;page&quot;: 2})"
+        in gone
+    )
 
 
 def test_a_fact_lost_within_its_turn_leads_to_the_request_that_lost_it() -> None:
@@ -135,7 +172,9 @@ def test_a_fact_lost_within_its_turn_leads_to_the_request_that_lost_it() -> None
     probe = Probe("What is the booking code?", ("QX77Z",), (0,), "code")
     (entry,) = Workspace().add([Transcript(said, title="Code", probes=(probe,))])
     page = opened("retention", entry.id, setting='window {"window_size": 4}')
-    why = "Turn 1 itself states it, and only what earlier turns said can be brought back."
+    why = (
+        "Turn 1 itself states it, and only what earlier turns said can be brought back."
+    )
     assert why in sentences(page.caption)
     assert not [one for one in page.button if one.label.startswith("Bring ")]
     click(page, "See the request that lost it")
@@ -146,8 +185,13 @@ def test_a_fact_lost_within_its_turn_leads_to_the_request_that_lost_it() -> None
 def test_dollars_are_of_requests(talk: str) -> None:
     page = opened("costs", talk, setting=["buffer", SETTING], shown="Each turn")
     (shown,) = [group for group in page.get("button_group") if group.label == "Shown"]
-    assert [option.content for option in shown.proto.options] == ["Total so far", "Each request"]
-    assert figures(page)[0]["layout"]["yaxis"]["title"]["text"] == "US dollars a request"
+    assert [option.content for option in shown.proto.options] == [
+        "Total so far",
+        "Each request",
+    ]
+    assert (
+        figures(page)[0]["layout"]["yaxis"]["title"]["text"] == "US dollars a request"
+    )
     assert " on, **" in str([one.value for one in page.markdown])
 
 

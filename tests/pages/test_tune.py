@@ -73,11 +73,19 @@ def opened(conversation: str) -> AppTest:
 @cache
 def expected() -> memviz.Sweep:
     grid = {id: suggested(id, largest=LARGEST) for id in tried_at_first()}
-    return memviz.sweep(sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini"))
+    return memviz.sweep(
+        sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini")
+    )
 
 
 def told(session: AppTest) -> str:
-    found = [*session.markdown, *session.caption, *session.info, *session.success, *session.warning]
+    found = [
+        *session.markdown,
+        *session.caption,
+        *session.info,
+        *session.success,
+        *session.warning,
+    ]
     return "\n".join(sentences(found)).replace("\u2060", "")
 
 
@@ -131,15 +139,23 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     best = expected().best(1.0, 1000)
     assert best.setting is None
     assert best.reasons[0] in told(page)
-    assert best.nearest.code_label in [head.value.replace("\\", "") for head in page.header]
+    assert best.nearest.code_label in [
+        head.value.replace("\\", "") for head in page.header
+    ]
 
 
 @pytest.mark.slow
 def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> None:
     kept = Store(database).find_cells([])
-    labelled(page.selectbox, "Prices of the chat model").set_value("anthropic/claude-sonnet-4-5")
+    labelled(page.selectbox, "Prices of the chat model").set_value(
+        "anthropic/claude-sonnet-4-5"
+    )
     finished(page.run())
-    best = expected().priced(PricingAssumptions.of("anthropic/claude-sonnet-4-5")).best(0.9)
+    best = (
+        expected()
+        .priced(PricingAssumptions.of("anthropic/claude-sonnet-4-5"))
+        .best(0.9)
+    )
     assert best.reasons[0].split(" keeps ")[1] in told(page)
     assert Store(database).find_cells([]) == kept
 
@@ -171,7 +187,9 @@ def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
     assert "Choose a conversation" in told(page)
 
 
-def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: AppTest) -> None:
+def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(
+    page: AppTest,
+) -> None:
     labelled(page.select_slider, "Keep at least").set_value(0.95)
     only(page, "buffer", "summary")
     (table,) = page.table
@@ -181,7 +199,9 @@ def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(page: Ap
     ]
     finished(click(page, "Running summary: try "))
     assert "40" in labelled(page.multiselect, "buffer_size").value
-    assert "Running summary · buffer_size=40" in "".join(page.table[0].value["Setting"]).replace("\\", "")
+    assert "Running summary · buffer_size=40" in "".join(
+        page.table[0].value["Setting"]
+    ).replace("\\", "")
 
 
 def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
@@ -192,22 +212,42 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     assert answer.headline in told(page)
     assert " ".join(answer.sentences) in told(page)
     kept, cost = figures(page)
-    assert [len(one["data"]) > 0 for one in (kept, cost)] == [True, True], "facts and cost, side by side"
+    assert [len(one["data"]) > 0 for one in (kept, cost)] == [True, True], (
+        "facts and cost, side by side"
+    )
     curve = kept
-    assert curve["layout"]["xaxis"]["title"]["text"] == "max_tokens (tokens)".removesuffix(" (tokens)")
+    assert curve["layout"]["xaxis"]["title"][
+        "text"
+    ] == "max_tokens (tokens)".removesuffix(" (tokens)")
     assert page.header[0].value.replace("\\", "") == answer.best.setting.code_label
     strategies_tried(page).set_value(["buffer", "window"])
     finished(page.run())
-    assert labelled(page.button_group, "Which strategy?").value == "All", "what is no longer tried is no choice"
+    assert labelled(page.button_group, "Which strategy?").value == "All", (
+        "what is no longer tried is no choice"
+    )
 
 
 def test_few_facts_recommend_nothing_and_lead_to_the_facts(database: Path) -> None:
-    said = "My door code is 48213.", "Noted.", "What else?", "Nothing.", "So is it 48213?", "48213, yes."
-    messages = [memviz.Message(role, text) for role, text in zip(("user", "assistant") * 3, said, strict=True)]
-    id = Store(database).add_conversation(memviz.Transcript(tuple(messages), title="Short"))
+    said = (
+        "My door code is 48213.",
+        "Noted.",
+        "What else?",
+        "Nothing.",
+        "So is it 48213?",
+        "48213, yes.",
+    )
+    messages = [
+        memviz.Message(role, text)
+        for role, text in zip(("user", "assistant") * 3, said, strict=True)
+    ]
+    id = Store(database).add_conversation(
+        memviz.Transcript(tuple(messages), title="Short")
+    )
     page = opened(id)
     assert re.search(r"On (this 1 fact|these \d facts), .+ does best\.", told(page))
-    assert re.search(r"Measured on \d guessed facts?; check (it|them) or add yours\.", told(page))
+    assert re.search(
+        r"Measured on \d guessed facts?; check (it|them) or add yours\.", told(page)
+    )
     click(page, "Open the facts")
     assert page_of(page) == "retention"
     assert labelled(page.selectbox, "Conversation").value == id
@@ -216,7 +256,9 @@ def test_few_facts_recommend_nothing_and_lead_to_the_facts(database: Path) -> No
 @pytest.mark.slow
 def test_several_conversations_count_together(page: AppTest) -> None:
     only(page, "buffer", "window")
-    labelled(page.multiselect, "Conversations").set_value(["sample-trip", "sample-support"])
+    labelled(page.multiselect, "Conversations").set_value(
+        ["sample-trip", "sample-support"]
+    )
     finished(page.run())
     assert "over 2 conversations" in told(page)
     grid = {"buffer": {}, "window": suggested("window", largest={"messages": 168})}
@@ -227,13 +269,18 @@ def test_several_conversations_count_together(page: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_open_in_compare_shows_the_setting_beside_the_full_buffer(page: AppTest) -> None:
+def test_open_in_compare_shows_the_setting_beside_the_full_buffer(
+    page: AppTest,
+) -> None:
     only(page, "summary_buffer")
     label = page.header[0].value.replace("\\", "").replace("\u2060", "")
     click(page, "Open in Compare")
     assert page_of(page) == "compare"
     parameter, value = label.rpartition(" · ")[2].split("=")
-    assert [*token_lines(page)] == ["Full buffer", memviz.strategy("summary_buffer", **{parameter: int(value)}).label]
+    assert [*token_lines(page)] == [
+        "Full buffer",
+        memviz.strategy("summary_buffer", **{parameter: int(value)}).label,
+    ]
 
 
 @pytest.mark.slow
@@ -258,13 +305,17 @@ def test_a_conversation_without_facts_compares_cost_and_size(database: Path) -> 
 
 
 def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
-    id = Store(database).add_conversation(memviz.Transcript((memviz.Message("assistant", "Hi."),), title="Short"))
+    id = Store(database).add_conversation(
+        memviz.Transcript((memviz.Message("assistant", "Hi."),), title="Short")
+    )
     page = opened(id)
     assert "none of them is the user's" in told(page)
 
 
 def test_titles_are_text(database: Path) -> None:
-    id = Store(database).add_conversation(memviz.Transcript(sample("trip").messages[:6], title=ALL))
+    id = Store(database).add_conversation(
+        memviz.Transcript(sample("trip").messages[:6], title=ALL)
+    )
     page = opened(id)
     for source in markdown_sources(page):
         assert not any(piece in source for piece in PIECES)
@@ -274,17 +325,23 @@ def test_what_a_provider_refuses_is_left_out_unless_asked_for() -> None:
     page = opened("sample-support")
     only(page, "window")
     assert "left out, for they send requests that a provider refuses" in told(page)
-    labelled(page.toggle, "Settings whose requests a provider refuses").set_value(True).run()
+    labelled(page.toggle, "Settings whose requests a provider refuses").set_value(
+        True
+    ).run()
     assert "left out, for" not in told(page)
 
 
 class TestExportToCode:
-    def test_the_file_gives_the_setting_again(self, page: AppTest, tmp_path: Path) -> None:
+    def test_the_file_gives_the_setting_again(
+        self, page: AppTest, tmp_path: Path
+    ) -> None:
         only(page, "summary_buffer")
         file = tmp_path / "memory.yaml"
         file.write_text(page.code[0].value)
         label = page.header[0].value.replace("\\", "").replace("\u2060", "")
-        assert yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
+        assert (
+            yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
+        )
         assert strategy_of(memviz.load_memory_config(file)).code_label == label
 
     @pytest.mark.slow
@@ -294,7 +351,9 @@ class TestExportToCode:
             labelled(page.button_group, "For").set_value(id)
             page.run()
             if id == "autogen":
-                assert "no code for AutoGen" in "\n".join(sentences(page.info)).replace("\\", "")
+                assert "no code for AutoGen" in "\n".join(sentences(page.info)).replace(
+                    "\\", ""
+                )
                 assert not page.code
                 continue
             assert re.search("4[_,]?000", page.code[-1].value), "its limit"

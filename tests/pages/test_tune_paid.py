@@ -32,13 +32,17 @@ def paid(server: OpenAIServer) -> AppTest:
     return finished(page.run())
 
 
-def test_nothing_is_paid_before_the_button_and_the_price_is_told(paid: AppTest, server: OpenAIServer) -> None:
+def test_nothing_is_paid_before_the_button_and_the_price_is_told(
+    paid: AppTest, server: OpenAIServer
+) -> None:
     assert not server.requests
     assert "Measured with the offline stand-in's summaries" in told(paid)
     assert "summaries: about" in told(paid)
 
 
-def test_a_sweep_that_ends_while_the_page_waits_for_it_is_offered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_that_ends_while_the_page_waits_for_it_is_offered_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("memviz.ui.tune.run.AT_ONCE_SECONDS", 60.0)
     page = open_page("tune", **{"try": '["summary_buffer"]', "summarizer": NAME})
     assert any(button.label.startswith("Sweep with") for button in page.button)
@@ -52,7 +56,9 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     finished(paid)
     calls = len(server.requests)
     assert calls > 20
-    assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
+    assert {request.headers["authorization"] for request in server.requests} == {
+        f"Bearer {KEY}"
+    }
     assert "Measured with the offline" not in told(paid)
     assert re.search(rf"Spent on {NAME}: \$\S+ in {calls} calls", told(paid))
     again = of_one_strategy()
@@ -69,7 +75,9 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
 
 
 @pytest.mark.slow
-def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server: OpenAIServer) -> None:
+def test_a_budget_that_is_spent_ends_it_with_what_there_is(
+    paid: AppTest, server: OpenAIServer
+) -> None:
     labelled(paid.number_input, "Budget of this sweep").set_value(0.01)
     click(paid, "Sweep with")
     finished(paid)
@@ -79,13 +87,19 @@ def test_a_budget_that_is_spent_ends_it_with_what_there_is(paid: AppTest, server
 
 
 @pytest.mark.slow
-def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(paid: AppTest, server: OpenAIServer) -> None:
+def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(
+    paid: AppTest, server: OpenAIServer
+) -> None:
     server.otherwise = status(401, "Incorrect API key")
     click(paid, "Sweep with")
     finished(paid)
-    assert 0 < len(server.requests) <= DEFAULT_CONCURRENCY, "the calls that were under way together"
+    assert 0 < len(server.requests) <= DEFAULT_CONCURRENCY, (
+        "the calls that were under way together"
+    )
     (sentence,) = sentences(paid.error)
-    assert re.search(r"was refused.* of 6 runs are measured; the others were not tried", sentence)
+    assert re.search(
+        r"was refused.* of 6 runs are measured; the others were not tried", sentence
+    )
     labelled(paid.text_input, "API key").set_value("another").run()
     assert not paid.error, "with another key it counts as not yet tried"
     server.otherwise = text(OWN)
@@ -96,7 +110,9 @@ def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(paid: App
 
 
 @pytest.mark.slow
-def test_calls_that_failed_are_said_with_a_way_to_make_them_again(paid: AppTest, server: OpenAIServer) -> None:
+def test_calls_that_failed_are_said_with_a_way_to_make_them_again(
+    paid: AppTest, server: OpenAIServer
+) -> None:
     server.then(status(400, "Not this one"))
     click(paid, "Sweep with")
     finished(paid)
@@ -106,4 +122,6 @@ def test_calls_that_failed_are_said_with_a_way_to_make_them_again(paid: AppTest,
     click(paid, "Try again")
     finished(paid)
     assert not paid.error
-    assert len(server.requests) - calls < calls / 2, "answers that came are not asked for again"
+    assert len(server.requests) - calls < calls / 2, (
+        "answers that came are not asked for again"
+    )

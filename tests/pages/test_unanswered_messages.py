@@ -13,7 +13,15 @@ import memviz
 from memviz.storage.store import Store
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, chunk, status, text
-from tests.pages.driving import click, labelled, open_page, page_of, say, sentences, texts
+from tests.pages.driving import (
+    click,
+    labelled,
+    open_page,
+    page_of,
+    say,
+    sentences,
+    texts,
+)
 from tests.pages.test_chat import FACT, PLAN, QUESTION, bubbles, chat_link
 from tests.pages.test_chat_models import KEY, use_model
 
@@ -55,7 +63,9 @@ class TestStoredFirst:
         seen: list[list[str]] = []
 
         def look(handler: object) -> None:
-            titles = {entry.title: entry.id for entry in Store(database).conversations()}
+            titles = {
+                entry.title: entry.id for entry in Store(database).conversations()
+            }
             seen.append(stored_texts(database, titles[PLAN]))
             text("In May, then.")(handler)  # type: ignore[arg-type]
 
@@ -65,15 +75,21 @@ class TestStoredFirst:
         assert seen == [[PLAN]]
         assert stored_texts(database, chat_link(chat)) == [PLAN, "In May, then."]
 
-    def test_the_address_is_there_although_the_first_reply_fails(self, chat: AppTest, server: OpenAIServer) -> None:
-        server.then(status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key"))
+    def test_the_address_is_there_although_the_first_reply_fails(
+        self, chat: AppTest, server: OpenAIServer
+    ) -> None:
+        server.then(
+            status(401, f"Incorrect API key provided: {KEY}", "invalid_api_key")
+        )
         use_model(chat, "Chat model", server.api_base)
         say(chat, FACT)
         assert bubbles(open_page("chat", chat=chat_link(chat))) == [("user", FACT)]
         assert UNANSWERED in badges(chat)
         assert labelled(chat.selectbox, "Conversation").value == chat_link(chat)
 
-    def test_after_a_restart_it_is_marked_and_can_be_retried(self, database: Path) -> None:
+    def test_after_a_restart_it_is_marked_and_can_be_retried(
+        self, database: Path
+    ) -> None:
         waiting = memviz.Chat(memviz.strategy("buffer"))
         waiting.say(QUESTION)
         id = Workspace(database).new_chat(waiting)
@@ -95,7 +111,9 @@ class TestStoredFirst:
         assert "3,000 euros" in bubbles(session)[-1][1]
         assert UNANSWERED not in badges(session)
 
-    def test_what_had_arrived_of_a_failed_reply_is_shown(self, chat: AppTest, server: OpenAIServer) -> None:
+    def test_what_had_arrived_of_a_failed_reply_is_shown(
+        self, chat: AppTest, server: OpenAIServer
+    ) -> None:
         def cut_off(handler: object) -> None:
             handler.start_events()  # type: ignore[attr-defined]
             handler.send_event(chunk({"content": "Half an ans"}))  # type: ignore[attr-defined]
@@ -109,7 +127,9 @@ class TestStoredFirst:
         assert chat.error
         assert bubbles(open_page("chat", chat=chat_link(chat))) == [("user", FACT)]
 
-    def test_a_sample_that_is_gone_on_with_is_stored_first_as_well(self, server: OpenAIServer, database: Path) -> None:
+    def test_a_sample_that_is_gone_on_with_is_stored_first_as_well(
+        self, server: OpenAIServer, database: Path
+    ) -> None:
         session = open_page("chat", chat="sample-trip")
         server.otherwise = status(400, "No.")
         use_model(session, "Chat model", server.api_base)
@@ -119,13 +139,17 @@ class TestStoredFirst:
 
 
 class TestDeletedElsewhere:
-    def test_it_is_said_at_the_next_run_and_nothing_is_lost(self, talked: AppTest, database: Path) -> None:
+    def test_it_is_said_at_the_next_run_and_nothing_is_lost(
+        self, talked: AppTest, database: Path
+    ) -> None:
         before = bubbles(talked)
         delete(database, talked)
         talked.run()
         assert "deleted elsewhere" in badges(talked)
         assert bubbles(talked) == before
-        assert {"Restore", "Start a new one"} <= {button.label for button in talked.button}
+        assert {"Restore", "Start a new one"} <= {
+            button.label for button in talked.button
+        }
         assert page_of(talked) == "chat"
 
     @pytest.mark.slow
@@ -144,7 +168,9 @@ class TestDeletedElsewhere:
         assert stored_texts(database, id) == [said for _, said in bubbles(talked)]
         assert not talked.error
 
-    def test_a_new_one_begins_with_what_was_typed(self, talked: AppTest, database: Path) -> None:
+    def test_a_new_one_begins_with_what_was_typed(
+        self, talked: AppTest, database: Path
+    ) -> None:
         id = delete(database, talked)
         say(talked, PLAN)
         click(talked, "Start a new one")
@@ -154,14 +180,18 @@ class TestDeletedElsewhere:
         assert not Store(database).exists(id)
         assert stored_texts(database, chat_link(talked))[0] == PLAN
 
-    def test_a_new_one_is_empty_where_nothing_was_typed(self, talked: AppTest, database: Path) -> None:
+    def test_a_new_one_is_empty_where_nothing_was_typed(
+        self, talked: AppTest, database: Path
+    ) -> None:
         delete(database, talked)
         talked.run()
         click(talked, "Start a new one")
         assert not bubbles(talked)
         assert not labelled(talked.selectbox, "Conversation").value
 
-    def test_restored_elsewhere_it_simply_goes_on(self, talked: AppTest, database: Path) -> None:
+    def test_restored_elsewhere_it_simply_goes_on(
+        self, talked: AppTest, database: Path
+    ) -> None:
         id = delete(database, talked)
         say(talked, QUESTION)
         Store(database).restore(id)
@@ -171,7 +201,9 @@ class TestDeletedElsewhere:
         click(talked, "Retry")
         assert "3,000 euros" in bubbles(talked)[-1][1]
 
-    def test_deleted_while_the_model_answers(self, talked: AppTest, server: OpenAIServer, database: Path) -> None:
+    def test_deleted_while_the_model_answers(
+        self, talked: AppTest, server: OpenAIServer, database: Path
+    ) -> None:
         id, seen = chat_link(talked), []
 
         def delete_meanwhile(handler: object) -> None:
@@ -188,7 +220,10 @@ class TestDeletedElsewhere:
         click(talked, "Restore")
         assert stored_texts(database, id)[-2:] == [PLAN, "Too late."]
 
-    @pytest.mark.parametrize("do", [lambda page: click(page, "Undo turn"), lambda page: click(page, "Recall")])
+    @pytest.mark.parametrize(
+        "do",
+        [lambda page: click(page, "Undo turn"), lambda page: click(page, "Recall")],
+    )
     def test_other_controls_work_on_what_is_on_the_page(
         self, talked: AppTest, database: Path, do: Callable[[AppTest], AppTest]
     ) -> None:
@@ -200,7 +235,9 @@ class TestDeletedElsewhere:
         assert not talked.error
         assert "deleted elsewhere" in badges(talked)
 
-    def test_a_link_to_one_that_is_gone_says_so(self, talked: AppTest, database: Path) -> None:
+    def test_a_link_to_one_that_is_gone_says_so(
+        self, talked: AppTest, database: Path
+    ) -> None:
         id = delete(database, talked)
         st.cache_resource.clear()
         session = open_page("chat", chat=id)

@@ -25,8 +25,14 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms import MockLLM
 from llama_index.core.memory import ChatSummaryMemoryBuffer
 
-roles = st.lists(st.sampled_from(["user", "assistant", "user", "assistant", "caller", "tool"]), min_size=1, max_size=40)
-sizes = st.lists(st.integers(1, 12), min_size=41, max_size=41)  # words; the library counts an empty message as one
+roles = st.lists(
+    st.sampled_from(["user", "assistant", "user", "assistant", "caller", "tool"]),
+    min_size=1,
+    max_size=40,
+)
+sizes = st.lists(
+    st.integers(1, 12), min_size=41, max_size=41
+)  # words; the library counts an empty message as one
 summary_sizes = st.lists(st.integers(1, 20), min_size=1, max_size=5)
 
 
@@ -46,14 +52,18 @@ class ScriptedLLM(MockLLM):
 
     def chat(self, messages: Any, **options: Any) -> ChatResponse:
         self._requests.append(list(messages))
-        return ChatResponse(message=ChatMessage(role="assistant", content=next(self._script)))
+        return ChatResponse(
+            message=ChatMessage(role="assistant", content=next(self._script))
+        )
 
 
 def summaries(sizes: list[int]) -> Iterator[str]:
     number = 0
     while True:
         number += 1
-        yield " ".join(["S" + str(number), *["word"] * (sizes[number % len(sizes)] - 1)])
+        yield " ".join(
+            ["S" + str(number), *["word"] * (sizes[number % len(sizes)] - 1)]
+        )
 
 
 def conversation(roles: list[str], sizes: list[int]) -> list[Message]:
@@ -63,7 +73,12 @@ def conversation(roles: list[str], sizes: list[int]) -> list[Message]:
         calls = (call,) if role == "caller" else ()
         call_id = "a" if role == "tool" else None
         messages.append(
-            Message("assistant" if calls else role, text_of(i, sizes[i]), tool_calls=calls, tool_call_id=call_id)
+            Message(
+                "assistant" if calls else role,
+                text_of(i, sizes[i]),
+                tool_calls=calls,
+                tool_call_id=call_id,
+            )
         )  # type: ignore[arg-type]
     return answered(messages)
 
@@ -73,11 +88,18 @@ def words(text: str) -> int:
 
 
 def requests_of_the_library(
-    messages: list[Message], asked: list[int], llm: ScriptedLLM | None, limit: int, prompt_tokens: int | None
+    messages: list[Message],
+    asked: list[int],
+    llm: ScriptedLLM | None,
+    limit: int,
+    prompt_tokens: int | None,
 ) -> list[list[tuple[str, str]]]:
     """What ``get`` gives at every request; ``asked`` are the log lengths at which one is made."""
     memory = ChatSummaryMemoryBuffer.from_defaults(
-        llm=llm, token_limit=limit, tokenizer_fn=str.split, count_initial_tokens=prompt_tokens is not None
+        llm=llm,
+        token_limit=limit,
+        tokenizer_fn=str.split,
+        count_initial_tokens=prompt_tokens is not None,
     )
     given = []
     for length, message in enumerate(messages, start=1):
@@ -89,11 +111,21 @@ def requests_of_the_library(
 
 
 def compare(
-    messages: list[Message], limit: int, script: list[int], system_prompt: str | None, summarizer: bool
+    messages: list[Message],
+    limit: int,
+    script: list[int],
+    system_prompt: str | None,
+    summarizer: bool,
 ) -> None:
-    strategy = memviz.strategy("chat_summary_buffer", token_limit=limit, count_initial_tokens=system_prompt is not None)
+    strategy = memviz.strategy(
+        "chat_summary_buffer",
+        token_limit=limit,
+        count_initial_tokens=system_prompt is not None,
+    )
     model = ScriptedModel(summaries(script)) if summarizer else None
-    run = memviz.replay(messages, strategy, model=model, counter=words, system_prompt=system_prompt)
+    run = memviz.replay(
+        messages, strategy, model=model, counter=words, system_prompt=system_prompt
+    )
     llm = ScriptedLLM(summaries(script)) if summarizer else None
     asked = [record.memory.length for record in run.requests]
     prompt_tokens = None if system_prompt is None else words(system_prompt)
@@ -101,21 +133,41 @@ def compare(
     for record, peer in zip(run.requests, expected, strict=True):
         blocks = [b for b in record.context.blocks if b.kind != "system"]
         sent = [(m.role, m.content) for block in blocks for m in block.messages]
-        asked_for = [(m.role, m.content) for block in blocks if block.kind == "input" for m in block.messages]
+        asked_for = [
+            (m.role, m.content)
+            for block in blocks
+            if block.kind == "input"
+            for m in block.messages
+        ]
         # Of an input over the limit, and of results that it would send without their call, the library sends the
         # summary alone; memviz sends them besides, whole.
-        assert sent == [message for message in peer if message not in asked_for] + asked_for, f"request {record.turn}"
+        assert (
+            sent
+            == [message for message in peer if message not in asked_for] + asked_for
+        ), f"request {record.turn}"
         left_out = [role for role, content in asked_for if (role, content) not in peer]
         assert "over_budget" in record.flags or set(left_out) <= {"tool"}
     if model is not None and llm is not None:
         assert_same_summarized(run, model, llm)
 
 
-def assert_same_summarized(run: memviz.Run, model: ScriptedModel, llm: ScriptedLLM) -> None:
+def assert_same_summarized(
+    run: memviz.Run, model: ScriptedModel, llm: ScriptedLLM
+) -> None:
     assert len(model.requests) == len(llm.requests)
-    for compaction, mine, peers in zip(run.compactions, model.requests, llm.requests, strict=True):
-        assert [m.role for m in mine] == [m.role.value for m in peers] == ["system", "user"]
-        transcript = str(peers[1].content).removeprefix('"Transcript so far: ').removesuffix('"\n\n')
+    for compaction, mine, peers in zip(
+        run.compactions, model.requests, llm.requests, strict=True
+    ):
+        assert (
+            [m.role for m in mine]
+            == [m.role.value for m in peers]
+            == ["system", "user"]
+        )
+        transcript = (
+            str(peers[1].content)
+            .removeprefix('"Transcript so far: ')
+            .removesuffix('"\n\n')
+        )
         entries = transcript.removesuffix("\n\n").split("\n\n")
         assert without_calls(mine[1].content) == entries
         texts = [entry.partition(": ")[2] for entry in entries]
@@ -136,8 +188,12 @@ def test_same_messages_kept_and_same_messages_summarized(
 
 
 @given(roles=roles, sizes=sizes, script=summary_sizes, limit=st.integers(4, 60))
-def test_with_the_system_prompt_counted(roles: list[str], sizes: list[int], script: list[int], limit: int) -> None:
-    compare(conversation(roles, sizes), limit, script, "Always be kind.", summarizer=True)
+def test_with_the_system_prompt_counted(
+    roles: list[str], sizes: list[int], script: list[int], limit: int
+) -> None:
+    compare(
+        conversation(roles, sizes), limit, script, "Always be kind.", summarizer=True
+    )
 
 
 @given(roles=roles, sizes=sizes, limit=st.integers(1, 60))
@@ -147,13 +203,27 @@ def test_without_a_summarizer(roles: list[str], sizes: list[int], limit: int) ->
 
 @given(sizes=sizes, script=summary_sizes, limit=st.integers(10, 60))
 def test_orderly_conversations(sizes: list[int], script: list[int], limit: int) -> None:
-    compare(conversation(["user", "assistant"] * 20, sizes), limit, script, None, summarizer=True)
+    compare(
+        conversation(["user", "assistant"] * 20, sizes),
+        limit,
+        script,
+        None,
+        summarizer=True,
+    )
 
 
 def test_a_system_prompt_over_the_limit_is_refused_by_both() -> None:
     messages = [Message("user", "Hello")]
-    strategy = memviz.strategy("chat_summary_buffer", token_limit=2, count_initial_tokens=True)
+    strategy = memviz.strategy(
+        "chat_summary_buffer", token_limit=2, count_initial_tokens=True
+    )
     with pytest.raises(memviz.MemvizError):
-        memviz.replay(messages, strategy, model=None, counter=words, system_prompt="Always be kind.")
+        memviz.replay(
+            messages,
+            strategy,
+            model=None,
+            counter=words,
+            system_prompt="Always be kind.",
+        )
     with pytest.raises(ValueError, match="exceeds"):
         requests_of_the_library(messages, [1], None, 2, 3)

@@ -10,14 +10,18 @@ VOID = frozenset({"meta", "line", "br", "img", "link", "input"})
 
 
 class Element:
-    def __init__(self, tag: str, attributes: dict[str, str | None], parent: Element | None = None) -> None:
+    def __init__(
+        self, tag: str, attributes: dict[str, str | None], parent: Element | None = None
+    ) -> None:
         self.tag, self.attributes, self.parent = tag, attributes, parent
         self.children: list[Element | str] = []
 
     @property
     def text(self) -> str:
         """All text inside, as it was written."""
-        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+        return "".join(
+            child if isinstance(child, str) else child.text for child in self.children
+        )
 
     @property
     def words(self) -> str:
@@ -29,7 +33,9 @@ class Element:
         found = []
         for child in self.children:
             if isinstance(child, Element):
-                if child.tag == tag and all(child.has(name, value) for name, value in attributes.items()):
+                if child.tag == tag and all(
+                    child.has(name, value) for name, value in attributes.items()
+                ):
                     found.append(child)
                 found += child.all(tag, **attributes)
         return found
@@ -78,7 +84,10 @@ def read(html: str) -> Element:
 
 def rows(table: Element) -> list[list[str]]:
     """The cells of a table, row by row."""
-    return [[cell.words for cell in row.all("th") + row.all("td")] for row in table.all("tr")]
+    return [
+        [cell.words for cell in row.all("th") + row.all("td")]
+        for row in table.all("tr")
+    ]
 
 
 def charts(page: Element) -> dict[str, Any]:

@@ -15,8 +15,12 @@ from memviz.reporting import figures
 from memviz.reporting.themes import DARK
 from tests.charts.runs import MARKUP, run_of
 
-with_kaleido = pytest.mark.skipif(not figures.can_render(), reason="needs kaleido and a Chrome or Chromium")
-CHART = tokens_per_turn([SettingRun(run_of(), f"A {MARKUP}", 0), SettingRun(run_of("buffer"), "B", 1)])
+with_kaleido = pytest.mark.skipif(
+    not figures.can_render(), reason="needs kaleido and a Chrome or Chromium"
+)
+CHART = tokens_per_turn(
+    [SettingRun(run_of(), f"A {MARKUP}", 0), SettingRun(run_of("buffer"), "B", 1)]
+)
 
 
 @pytest.fixture
@@ -56,13 +60,19 @@ def test_what_goes_wrong_while_drawing_is_told(monkeypatch: pytest.MonkeyPatch) 
         raise RuntimeError("The browser closed.")
 
     monkeypatch.setattr(kaleido, "calc_fig_sync", fail)
-    with pytest.raises(memviz.MemvizError, match="could not be drawn: The browser closed"):
+    with pytest.raises(
+        memviz.MemvizError, match="could not be drawn: The browser closed"
+    ):
         figures.image(CHART)
 
 
 @pytest.mark.usefixtures("looks_again")
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "find_spec", lambda name: None if name == "kaleido" else find_spec(name))
+    monkeypatch.setattr(
+        figures,
+        "find_spec",
+        lambda name: None if name == "kaleido" else find_spec(name),
+    )
     assert not figures.can_render()
     with pytest.raises(memviz.MemvizError, match=r"pip install 'memviz\[images\]'"):
         figures.image(CHART)

@@ -16,7 +16,16 @@ TEXT = "It is 3.5 km. Our neighbour Ottoline keeps the key; the dog is Pickle.\n
 
 
 @pytest.mark.parametrize(
-    "text", [TEXT, "", "\n\n", "no end", "钥匙在邻居 Ottoline 手里。狗叫 Pickle。", "a.b;c", "..."]
+    "text",
+    [
+        TEXT,
+        "",
+        "\n\n",
+        "no end",
+        "钥匙在邻居 Ottoline 手里。狗叫 Pickle。",
+        "a.b;c",
+        "...",
+    ],
 )
 def test_a_text_is_whole_in_its_parts(text: str) -> None:
     assert "".join(told(text, (KEY,), 1_000)) == text
@@ -24,8 +33,11 @@ def test_a_text_is_whole_in_its_parts(text: str) -> None:
 
 def test_every_second_part_is_a_sentence_that_holds_the_fact() -> None:
     assert told(TEXT, (KEY,), 1_000) == [
-        "It is 3.5 km. ", "Our neighbour Ottoline keeps the key; ", "the dog is Pickle.\n", "- ottoline, number 16",
-    ]  # fmt: skip
+        "It is 3.5 km. ",
+        "Our neighbour Ottoline keeps the key; ",
+        "the dog is Pickle.\n",
+        "- ottoline, number 16",
+    ]
     assert told(TEXT, (), 1_000) == [TEXT]
     assert told("Ottoline.", (KEY,), 1_000) == ["", "Ottoline."]
 
@@ -48,5 +60,7 @@ def test_summaries_and_messages_of_a_stage_are_told() -> None:
     assert list(summaries) == list(range(1, len(summaries) + 1))
     assert summaries[1][0] in run.space.summaries.versions[0].text
     position = max(probe.evidence)
-    assert probe.answers[0].casefold() in followed["messages"][position][2][1].casefold()
+    assert (
+        probe.answers[0].casefold() in followed["messages"][position][2][1].casefold()
+    )
     assert followed["messages"][0][2] == data["messages"][0][2]

@@ -23,12 +23,18 @@ class Step(NamedTuple):
     @property
     def rest_tokens(self) -> int:
         """Tokens of the request that belong to none of its pieces."""
-        return int(self.request["tokens"]) - sum(self.piece_tokens(piece) for piece in self.request["pieces"])
+        return int(self.request["tokens"]) - sum(
+            self.piece_tokens(piece) for piece in self.request["pieces"]
+        )
 
     def piece_tokens(self, piece: list[Any]) -> int:
         """Tokens of one piece: its own, or those of its messages."""
         assert piece[0] in KINDS
-        return int(piece[3]) if len(piece) > 3 else int(self.sizes[piece[1] : piece[2]].sum())
+        return (
+            int(piece[3])
+            if len(piece) > 3
+            else int(self.sizes[piece[1] : piece[2]].sum())
+        )
 
 
 def unfolded(data: Json, setting: int) -> list[Step | None]:

@@ -10,7 +10,12 @@ import pytest
 from memviz.storage import cells
 from memviz.storage.store import Store
 
-CELL = {"subject": "Trip 搬家", "retained": [1, 2, 3], "traffic": {"turns": [1, 2, 3]}, "error": ""}
+CELL = {
+    "subject": "Trip 搬家",
+    "retained": [1, 2, 3],
+    "traffic": {"turns": [1, 2, 3]},
+    "error": "",
+}
 
 
 @pytest.fixture
@@ -50,8 +55,12 @@ def test_the_oldest_cells_go_first(path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert set(store.find_cells(keys)) == set(keys[2:])
 
 
-@pytest.mark.parametrize("value", ["x'00ff'", "'text'", "42", "x''", "x'789c8b0500001e01f4'"])
-def test_a_damaged_cell_is_not_found_and_makes_room_for_a_sound_one(path: Path, value: str) -> None:
+@pytest.mark.parametrize(
+    "value", ["x'00ff'", "'text'", "42", "x''", "x'789c8b0500001e01f4'"]
+)
+def test_a_damaged_cell_is_not_found_and_makes_room_for_a_sound_one(
+    path: Path, value: str
+) -> None:
     store = Store(path)
     store.keep_cell("one", CELL)
     store.keep_cell("two", CELL)

@@ -30,7 +30,9 @@ def statements() -> Iterator[list[str]]:
     event.remove(Engine, "before_cursor_execute", keep)
 
 
-def test_is_read_once_until_somebody_writes(tmp_path: Path, statements: list[str]) -> None:
+def test_is_read_once_until_somebody_writes(
+    tmp_path: Path, statements: list[str]
+) -> None:
     store, other = Store(tmp_path / "memviz.db"), Store(tmp_path / "memviz.db")
     id = store.add_conversation(TALK)
     assert store.entry(id).title == "Talk"

@@ -31,7 +31,9 @@ def a_chat(strategy: Strategy | None = None, **options: Any) -> Chat:
     replies = ScriptedModel(f"Reply {number} with a few words." for number in count(1))
     summaries = ScriptedModel(f"Summary {number}." for number in count(1))
     strategy = strategy or memviz.strategy("summary", buffer_size=2)
-    return Chat(strategy, model=replies, summarizer=summaries, counter="chars4", **options)
+    return Chat(
+        strategy, model=replies, summarizer=summaries, counter="chars4", **options
+    )
 
 
 def saved(store: Store, chat: Chat) -> str:
@@ -42,7 +44,9 @@ def saved(store: Store, chat: Chat) -> str:
 
 
 @pytest.mark.parametrize("id", list(memviz.strategies()))
-def test_a_chat_is_stored_turn_by_turn_and_goes_on_after_a_restart(id: str, tmp_path: Path) -> None:
+def test_a_chat_is_stored_turn_by_turn_and_goes_on_after_a_restart(
+    id: str, tmp_path: Path
+) -> None:
     path = tmp_path / "new folder" / "chats.db"
     store, chat = Store(path), a_chat(memviz.strategy(id), system_prompt="Be kind.")
     conversation = store.add_conversation(Transcript((), title="A chat"))
@@ -66,11 +70,17 @@ def test_a_chat_is_stored_turn_by_turn_and_goes_on_after_a_restart(id: str, tmp_
 
 
 def test_a_question_without_an_answer_is_stored_too(store: Store) -> None:
-    chat = Chat(memviz.strategy("buffer"), model=ScriptedModel([OSError("no network"), "Back."]), counter="chars4")
+    chat = Chat(
+        memviz.strategy("buffer"),
+        model=ScriptedModel([OSError("no network"), "Back."]),
+        counter="chars4",
+    )
     with pytest.raises(OSError, match="no network"):
         chat.send("Anybody?")
     id = saved(store, chat)
-    assert [message.content for message in store.conversation(id).messages] == ["Anybody?"]
+    assert [message.content for message in store.conversation(id).messages] == [
+        "Anybody?"
+    ]
     list(chat.retry())
     store.save_turn(id, chat.run)
     assert contents(store.chat_run(id)) == contents(chat.run)
@@ -116,7 +126,11 @@ def test_a_turn_taken_back_or_asked_again_is_replaced(store: Store) -> None:
     list(chat.retry())
     store.rewrite_chat(id, chat.run, replaces=before)
     assert contents(store.chat_run(id)) == contents(chat.run)
-    assert contents(store.find_run(id, "short")) == contents(store.find_run(id, "short", chat.log)) == contents(short)
+    assert (
+        contents(store.find_run(id, "short"))
+        == contents(store.find_run(id, "short", chat.log))
+        == contents(short)
+    )
     assert store.find_run(id, "long") is None, "a replay of what is no longer said"
     before = chat.log
     chat.undo()
@@ -145,9 +159,15 @@ def test_a_change_of_strategy_keeps_messages_and_records(store: Store) -> None:
     ]
 
 
-def test_other_messages_are_noticed_even_where_the_last_one_is_the_same(store: Store) -> None:
+def test_other_messages_are_noticed_even_where_the_last_one_is_the_same(
+    store: Store,
+) -> None:
     def chat(first: str) -> Chat:
-        chat = Chat(memviz.strategy("buffer"), model=ScriptedModel(["Sure.", "Sure."]), counter="chars4")
+        chat = Chat(
+            memviz.strategy("buffer"),
+            model=ScriptedModel(["Sure.", "Sure."]),
+            counter="chars4",
+        )
         chat.send(first)
         chat.send("Same question?")
         return chat
@@ -201,8 +221,14 @@ def test_a_tab_that_takes_back_a_turn_does_not_lose_the_other_s(store: Store) ->
     assert contents(store.chat_run(id)) == contents(first.run)
 
 
-@given(st.lists(st.sampled_from(["send", "undo", "retry", "change", "restart"]), max_size=12))
-def test_whatever_is_done_the_stored_chat_is_the_chat(store: Store, steps: list[str]) -> None:
+@given(
+    st.lists(
+        st.sampled_from(["send", "undo", "retry", "change", "restart"]), max_size=12
+    )
+)
+def test_whatever_is_done_the_stored_chat_is_the_chat(
+    store: Store, steps: list[str]
+) -> None:
     chat = a_chat()
     id = saved(store, chat)
     for number, step in enumerate(steps):
@@ -224,9 +250,19 @@ def test_whatever_is_done_the_stored_chat_is_the_chat(store: Store, steps: list[
         assert store.conversation(id).messages == tuple(chat.log)
 
 
-@pytest.mark.parametrize("id", ["summary", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"])
-@given(steps=st.lists(st.sampled_from(["say", "say", "accept", "reword", "skip", "edit", "undo"]), max_size=14))
-def test_what_the_user_decided_is_stored_and_read_back(store: Store, id: str, steps: list[str]) -> None:
+@pytest.mark.parametrize(
+    "id",
+    ["summary", "summary_buffer", "chat_summary_buffer", "recent_only", "summary_only"],
+)
+@given(
+    steps=st.lists(
+        st.sampled_from(["say", "say", "accept", "reword", "skip", "edit", "undo"]),
+        max_size=14,
+    )
+)
+def test_what_the_user_decided_is_stored_and_read_back(
+    store: Store, id: str, steps: list[str]
+) -> None:
     chat = a_chat(memviz.strategy(id, **small_parameters(id)))
     conversation = store.add_conversation(Transcript(()))
     for number, step in enumerate(("say", *steps)):
@@ -240,7 +276,9 @@ def test_what_the_user_decided_is_stored_and_read_back(store: Store, id: str, st
                 pass
         while chat.proposal is not None:
             chat.propose("Be brief.")
-            chat.skip() if step == "skip" else chat.accept("My words." if step == "reword" else None)
+            chat.skip() if step == "skip" else chat.accept(
+                "My words." if step == "reword" else None
+            )
             for _ in chat.go_on():
                 pass
         store.save_turn(conversation, chat.run)
@@ -256,7 +294,9 @@ def test_a_rewording_of_another_tab_is_not_written_over(store: Store) -> None:
     for number in range(3):
         chat.send(f"Question {number}?")
     id = saved(store, chat)
-    mine, theirs = (Chat.resume(run, model=ScriptedModel(["Yes."] * 9)) for run in _twice(store, id))
+    mine, theirs = (
+        Chat.resume(run, model=ScriptedModel(["Yes."] * 9)) for run in _twice(store, id)
+    )
     mine.edit_summary(mine.summaries_in_force[0].version, "My words.")
     store.save_turn(id, mine.run)
     theirs.send("And now?")
@@ -272,10 +312,16 @@ def _twice(store: Store, id: str) -> Iterator[Run]:
         yield run
 
 
-def test_the_settings_that_a_chat_was_held_under_survive_a_restart_and_more_turns(store: Store) -> None:
+def test_the_settings_that_a_chat_was_held_under_survive_a_restart_and_more_turns(
+    store: Store,
+) -> None:
     chat = a_chat()
     id = saved(store, chat)
-    for strategy in (memviz.strategy("summary", buffer_size=1), memviz.strategy("window"), chat.strategy):
+    for strategy in (
+        memviz.strategy("summary", buffer_size=1),
+        memviz.strategy("window"),
+        chat.strategy,
+    ):
         for number in range(3):
             chat.send(f"Question {number}?")
             store.save_turn(id, chat.run)
@@ -284,11 +330,19 @@ def test_the_settings_that_a_chat_was_held_under_survive_a_restart_and_more_turn
         stored = store.chat_run(id)
         assert stored is not None
         assert contents(stored) == contents(chat.run)
-        chat = Chat.resume(stored, model=ScriptedModel([f"Answer {n}" for n in range(20)]), summarizer="offline")
-    assert [setting.last_turn for setting in chat.run.earlier_settings][-1] == len(chat.run.turns)
+        chat = Chat.resume(
+            stored,
+            model=ScriptedModel([f"Answer {n}" for n in range(20)]),
+            summarizer="offline",
+        )
+    assert [setting.last_turn for setting in chat.run.earlier_settings][-1] == len(
+        chat.run.turns
+    )
 
 
-def test_another_tab_cannot_take_back_what_was_sent_under_a_setting(store: Store) -> None:
+def test_another_tab_cannot_take_back_what_was_sent_under_a_setting(
+    store: Store,
+) -> None:
     id, first, second = two_tabs(store)
     first.change_strategy(memviz.strategy("window", window_size=1))
     first.send("More?")

@@ -22,8 +22,12 @@ from memviz.storage.database_file import ABANDONED_SECONDS
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
-needs_rights = pytest.mark.skipif(os.name == "nt", reason="rights of files are those of POSIX")
-needs_open_files_removed = pytest.mark.skipif(os.name == "nt", reason="Windows removes no file that is open")
+needs_rights = pytest.mark.skipif(
+    os.name == "nt", reason="rights of files are those of POSIX"
+)
+needs_open_files_removed = pytest.mark.skipif(
+    os.name == "nt", reason="Windows removes no file that is open"
+)
 
 
 @pytest.fixture
@@ -39,7 +43,9 @@ def store(path: Path) -> Iterator[Store]:
 
 
 def add(store: Store, title: str) -> str:
-    return store.add_conversation(Transcript((Message("user", f"This is {title}."),), title=title))
+    return store.add_conversation(
+        Transcript((Message("user", f"This is {title}."),), title=title)
+    )
 
 
 def titles(store: Store) -> list[str]:
@@ -90,13 +96,17 @@ LOST_LOGS = [remove_log, remove_index_of_log]
 
 @needs_open_files_removed
 @pytest.mark.parametrize("loss", [*REMOVALS, *REPLACEMENTS, *LOST_LOGS])
-def test_no_save_succeeds_where_nobody_could_find_it(store: Store, path: Path, loss: Callable[[Path], None]) -> None:
+def test_no_save_succeeds_where_nobody_could_find_it(
+    store: Store, path: Path, loss: Callable[[Path], None]
+) -> None:
     add(store, "before")
     assert not store.problem
     loss(path)
     assert str(path) in store.problem
     for number in range(20):
-        with pytest.raises(DatabaseMovedError, match=r"while memviz was using it\. Nothing was saved\."):
+        with pytest.raises(
+            DatabaseMovedError, match=r"while memviz was using it\. Nothing was saved\."
+        ):
             add(store, str(number))
     assert titles(store) == ["before"], "what was saved can still be read"
 
@@ -113,13 +123,19 @@ def test_all_that_a_removed_file_held_is_written_to_a_new_one(
     assert not store.problem
     add(store, "after")
     again = Store(path)
-    assert titles(again) == titles(store) == sorted(["after", *(f"before {number}" for number in range(30))])
+    assert (
+        titles(again)
+        == titles(store)
+        == sorted(["after", *(f"before {number}" for number in range(30))])
+    )
     again.close()
 
 
 @needs_open_files_removed
 @pytest.mark.parametrize("loss", REPLACEMENTS)
-def test_a_file_that_took_the_place_is_left_as_it_is(store: Store, path: Path, loss: Callable[[Path], None]) -> None:
+def test_a_file_that_took_the_place_is_left_as_it_is(
+    store: Store, path: Path, loss: Callable[[Path], None]
+) -> None:
     add(store, "before")
     loss(path)
     content = path.read_bytes()
@@ -138,7 +154,9 @@ def test_a_file_that_took_the_place_is_left_as_it_is(store: Store, path: Path, l
 
 @needs_open_files_removed
 @pytest.mark.parametrize("loss", LOST_LOGS)
-def test_without_its_log_a_file_is_copied_whole(store: Store, path: Path, loss: Callable[[Path], None]) -> None:
+def test_without_its_log_a_file_is_copied_whole(
+    store: Store, path: Path, loss: Callable[[Path], None]
+) -> None:
     add(store, "before")
     loss(path)
     rescued = Path(store.rescue())
@@ -151,7 +169,9 @@ def test_without_its_log_a_file_is_copied_whole(store: Store, path: Path, loss: 
 
 @needs_open_files_removed
 @pytest.mark.parametrize("ends", [Store.close, lambda store: None])
-def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(path: Path, ends: Callable[[Store], None]) -> None:
+def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(
+    path: Path, ends: Callable[[Store], None]
+) -> None:
     store = Store(path)
     add(store, "before")
     path.rename(path.with_name("elsewhere.db"))
@@ -162,7 +182,10 @@ def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(path: Path,
     ends(store)
     del store
     gc.collect()
-    for file, expected in ((path, "restored"), (path.with_name("elsewhere.db"), "before")):
+    for file, expected in (
+        (path, "restored"),
+        (path.with_name("elsewhere.db"), "before"),
+    ):
         again = Store(file)
         assert titles(again) == [expected]
         again.close()
@@ -172,7 +195,10 @@ def test_a_backup_put_in_place_is_not_mixed_with_what_was_saved_last(path: Path,
 @pytest.mark.parametrize("linked", [True, False])
 @pytest.mark.parametrize("loss", [remove, remove_with_logs, restore_a_backup])
 def test_a_path_may_be_relative_or_a_link(
-    path: Path, loss: Callable[[Path], None], linked: bool, monkeypatch: pytest.MonkeyPatch
+    path: Path,
+    loss: Callable[[Path], None],
+    linked: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path.parent.mkdir()
     monkeypatch.chdir(path.parent.parent)
@@ -209,7 +235,9 @@ def test_a_second_rescue_overwrites_nothing(store: Store, path: Path) -> None:
 
 
 @needs_open_files_removed
-def test_one_can_go_on_with_the_file_that_is_there_now(store: Store, path: Path) -> None:
+def test_one_can_go_on_with_the_file_that_is_there_now(
+    store: Store, path: Path
+) -> None:
     add(store, "before")
     restore_a_backup(path)
     store.reopen()
@@ -219,7 +247,9 @@ def test_one_can_go_on_with_the_file_that_is_there_now(store: Store, path: Path)
 
 
 @needs_open_files_removed
-def test_a_file_that_cannot_be_gone_on_with_costs_nothing(store: Store, path: Path) -> None:
+def test_a_file_that_cannot_be_gone_on_with_costs_nothing(
+    store: Store, path: Path
+) -> None:
     add(store, "before")
     path.unlink()
     path.write_text("Dear diary, " * 500)
@@ -242,7 +272,9 @@ def test_a_file_that_goes_while_something_is_written_is_noticed(
 
 
 @needs_open_files_removed
-def test_no_reader_opens_another_file_in_place_of_the_lost_one(store: Store, path: Path) -> None:
+def test_no_reader_opens_another_file_in_place_of_the_lost_one(
+    store: Store, path: Path
+) -> None:
     add(store, "before")
     restore_a_backup(path)
 
@@ -253,10 +285,14 @@ def test_no_reader_opens_another_file_in_place_of_the_lost_one(store: Store, pat
             return ["before"]
 
     with ThreadPoolExecutor(16) as threads:
-        assert {title for found in threads.map(read, range(64)) for title in found} == {"before"}
+        assert {title for found in threads.map(read, range(64)) for title in found} == {
+            "before"
+        }
     remove(path)
     with ThreadPoolExecutor(16) as threads:
-        assert {title for found in threads.map(read, range(64)) for title in found} == {"before"}
+        assert {title for found in threads.map(read, range(64)) for title in found} == {
+            "before"
+        }
     assert not path.exists(), "no empty file was put in its place"
 
 
@@ -281,12 +317,17 @@ def test_of_two_programs_each_keeps_what_it_had(path: Path, store: Store) -> Non
 
 @needs_rights
 @pytest.mark.parametrize("mask", [0o022, 0o000])
-def test_a_new_file_and_its_logs_are_for_their_owner_alone(path: Path, mask: int) -> None:
+def test_a_new_file_and_its_logs_are_for_their_owner_alone(
+    path: Path, mask: int
+) -> None:
     before = os.umask(mask)
     try:
         store = Store(path)
         add(store, "private")
-        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+        modes = {
+            file.name: stat.S_IMODE(file.stat().st_mode)
+            for file in path.parent.iterdir()
+        }
         store.close()
     finally:
         os.umask(before)
@@ -323,7 +364,9 @@ def test_a_backup_is_whole_while_others_write(store: Store, path: Path) -> None:
     copy.close()
 
 
-def test_a_backup_overwrites_only_what_it_was_asked_to(store: Store, path: Path) -> None:
+def test_a_backup_overwrites_only_what_it_was_asked_to(
+    store: Store, path: Path
+) -> None:
     target = path.parent / "copy.db"
     target.write_text("something else")
     add(store, "first")
@@ -340,11 +383,18 @@ def test_a_backup_overwrites_only_what_it_was_asked_to(store: Store, path: Path)
         Store(":memory:").back_up(target)
 
 
-def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(tmp_path: Path) -> None:
+def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(
+    tmp_path: Path,
+) -> None:
     store = Store(tmp_path / "library.db")
     target = tmp_path / "backup [1].db"
     abandoned, under_way, of_another = (
-        tmp_path / name for name in (f".{target.name}.old.part", f".{target.name}.new.part", ".backup 2.db.old.part")
+        tmp_path / name
+        for name in (
+            f".{target.name}.old.part",
+            f".{target.name}.new.part",
+            ".backup 2.db.old.part",
+        )
     )
     for part in (abandoned, under_way, of_another):
         part.write_bytes(b"half a copy")
@@ -352,7 +402,11 @@ def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(tm
         os.utime(part, (time.time() - 2 * ABANDONED_SECONDS,) * 2)
     store.back_up(target)
     assert target.exists()
-    assert [part.exists() for part in (abandoned, under_way, of_another)] == [False, True, True]
+    assert [part.exists() for part in (abandoned, under_way, of_another)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_a_damaged_schema_is_a_sentence_whatever_python_makes_of_it(path: Path) -> None:

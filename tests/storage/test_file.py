@@ -21,7 +21,9 @@ from memviz.transcripts.base import Transcript
 
 
 def a_chat() -> Chat:
-    chat = Chat(memviz.strategy("buffer"), model=ScriptedModel(["Hello."]), counter="chars4")
+    chat = Chat(
+        memviz.strategy("buffer"), model=ScriptedModel(["Hello."]), counter="chars4"
+    )
     chat.send("Hi.")
     return chat
 
@@ -33,19 +35,31 @@ def test_purged_and_replaced_records_leave_nothing_behind(tmp_path: Path) -> Non
     for strategy in ("summary", "summary_buffer", "buffer"):
         chat.change_strategy(memviz.strategy(strategy))
         store.save_turn(id, chat.run)
-    store.save_run(id, memviz.replay(chat.log, memviz.strategy("buffer"), counter="chars4"), "k")
+    store.save_run(
+        id, memviz.replay(chat.log, memviz.strategy("buffer"), counter="chars4"), "k"
+    )
     names = ("message", "run", "turn", "compaction", "summary", "conversation")
     with closing(sqlite3.connect(path)) as file:
-        rows = [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in names]  # noqa: S608
+        rows = [
+            file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+            for table in names
+        ]
         assert rows == [2, 2, 2, 0, 0, 1]
         store.delete(id)
         store.purge(older_than_days=0)
-        assert [file.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in names] == [0] * 6  # noqa: S608
+        assert [
+            file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+            for table in names
+        ] == [0] * 6
     store.close()
 
 
-def test_the_tables_can_be_loaded_again_as_hot_reloading_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memviz.storage.tables", tables)  # puts the first one back afterwards
+def test_the_tables_can_be_loaded_again_as_hot_reloading_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "memviz.storage.tables", tables
+    )  # puts the first one back afterwards
     monkeypatch.delitem(sys.modules, tables.__name__)
     again = import_module(tables.__name__)
     assert again.MESSAGES is not tables.MESSAGES
@@ -57,12 +71,16 @@ def test_somebody_reading_holds_up_no_writer(tmp_path: Path) -> None:
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM conversation").fetchone() == (0,)
         store.add_conversation(Transcript(()))
-        assert reader.execute("SELECT count(*) FROM conversation").fetchone() == (0,), "it reads on undisturbed"
+        assert reader.execute("SELECT count(*) FROM conversation").fetchone() == (0,), (
+            "it reads on undisturbed"
+        )
     assert store.count() == 1
     store.close()
 
 
-def test_a_file_that_stays_busy_is_an_error_in_plain_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_stays_busy_is_an_error_in_plain_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memviz.storage.engine.BUSY_SECONDS", 0.1)
     store = Store(tmp_path / "chats.db")
     with closing(sqlite3.connect(store.path, isolation_level=None)) as writer:
@@ -83,7 +101,9 @@ def test_a_full_disk_costs_only_what_was_to_be_saved(tmp_path: Path) -> None:
         store = Store(tmp_path / "chats.db")
         id = store.add_conversation(Transcript((Message("user", "short"),)))
         with pytest.raises(StorageError, match="no room left"):
-            store.add_conversation(Transcript(tuple(Message("user", "word " * 200) for _ in range(500))))
+            store.add_conversation(
+                Transcript(tuple(Message("user", "word " * 200) for _ in range(500)))
+            )
         assert [entry.id for entry in store.conversations()] == [id]
         store.close()
     finally:
@@ -92,7 +112,9 @@ def test_a_full_disk_costs_only_what_was_to_be_saved(tmp_path: Path) -> None:
 
 def a_file(path: Path) -> str:
     store = Store(path)
-    id = store.add_conversation(Transcript(tuple(Message("user", "word " * 200) for _ in range(200))))
+    id = store.add_conversation(
+        Transcript(tuple(Message("user", "word " * 200) for _ in range(200)))
+    )
     store.close()
     return id
 
@@ -102,7 +124,10 @@ def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: Path) -
     text.write_bytes(b"Dear diary, " * 500)
     with closing(sqlite3.connect(foreign)) as connection:
         connection.execute("CREATE TABLE diary (day)")
-    for path, sentence in ((text, "not a memviz database"), (foreign, "another program")):
+    for path, sentence in (
+        (text, "not a memviz database"),
+        (foreign, "another program"),
+    ):
         before = path.read_bytes()
         with pytest.raises(StorageError, match=sentence) as caught:
             Store(path)
@@ -111,8 +136,12 @@ def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "other.db"]
 
 
-@pytest.mark.parametrize("damage", [slice(100, 4096), slice(8192, 90_000), slice(60_000, None)])
-def test_a_damaged_file_is_an_error_in_plain_words(tmp_path: Path, damage: slice) -> None:
+@pytest.mark.parametrize(
+    "damage", [slice(100, 4096), slice(8192, 90_000), slice(60_000, None)]
+)
+def test_a_damaged_file_is_an_error_in_plain_words(
+    tmp_path: Path, damage: slice
+) -> None:
     path = tmp_path / "chats.db"
     id = a_file(path)
     content = bytearray(path.read_bytes())
@@ -124,9 +153,16 @@ def test_a_damaged_file_is_an_error_in_plain_words(tmp_path: Path, damage: slice
 
 
 @pytest.mark.parametrize(
-    "damage", ["conversation SET probes = '[{'", "turn SET record = '{}'", "turn SET record = '{'"]
+    "damage",
+    [
+        "conversation SET probes = '[{'",
+        "turn SET record = '{}'",
+        "turn SET record = '{'",
+    ],
 )
-def test_a_damaged_value_is_an_error_in_plain_words(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_value_is_an_error_in_plain_words(
+    tmp_path: Path, damage: str
+) -> None:
     path, chat = tmp_path / "chats.db", a_chat()
     store = Store(path)
     id = store.add_conversation(Transcript(()))
@@ -146,7 +182,9 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
     assert str(tmp_path / place) in str(caught.value)
 
 
-def test_an_address_works_like_a_path_and_other_databases_are_refused(tmp_path: Path) -> None:
+def test_an_address_works_like_a_path_and_other_databases_are_refused(
+    tmp_path: Path,
+) -> None:
     a_file(tmp_path / "chats.db")
     assert Store(f"sqlite:///{tmp_path}/chats.db").count() == 1
     with pytest.raises(StorageError, match="postgresql"):
@@ -159,7 +197,9 @@ def test_a_file_of_a_newer_memviz_is_left_as_it_is(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
-    with pytest.raises(StorageError, match=r"newer memviz \(file version 99.*Update memviz"):
+    with pytest.raises(
+        StorageError, match=r"newer memviz \(file version 99.*Update memviz"
+    ):
         Store(path)
     assert path.read_bytes() == before
 
@@ -178,21 +218,35 @@ def columns(path: Path) -> list[str]:
         return [row[1] for row in connection.execute("PRAGMA table_info(conversation)")]
 
 
-def test_an_older_file_is_brought_up_to_date_once_or_left_as_it_is(tmp_path: Path) -> None:
+def test_an_older_file_is_brought_up_to_date_once_or_left_as_it_is(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "chats.db"
     id = a_file(path)
     engine = create_engine(f"sqlite:///{path}", connect_args={"isolation_level": None})
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-    with pytest.raises(StorageError, match="no colours left"), engine.begin() as connection:
+    event.listen(
+        engine,
+        "begin",
+        lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"),
+    )
+    with (
+        pytest.raises(StorageError, match="no colours left"),
+        engine.begin() as connection,
+    ):
         migrate(connection, str(path), (*UPGRADES, fail))
     assert "colour" not in columns(path)
     for _ in range(2):
         with engine.begin() as connection:
-            assert migrate(connection, str(path), (*UPGRADES, add_colour)) == len(UPGRADES) + 2
+            assert (
+                migrate(connection, str(path), (*UPGRADES, add_colour))
+                == len(UPGRADES) + 2
+            )
     engine.dispose()
     assert "colour" in columns(path)
     with closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT count(*) FROM message WHERE conversation_id = ?", (id,)).fetchone() == (200,)
+        assert file.execute(
+            "SELECT count(*) FROM message WHERE conversation_id = ?", (id,)
+        ).fetchone() == (200,)
 
 
 FIRST_VERSION = """
@@ -215,9 +269,17 @@ FIRST_VERSION = """
 def schema(path: Path) -> dict[str, list[tuple[object, ...]]]:
     """The columns of every table, in the order of their names."""
     with closing(sqlite3.connect(path)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = [
+            name
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            )
+        ]
         return {
-            name: sorted(row[1:] for row in connection.execute(f"PRAGMA table_info({name})")) for name in sorted(tables)
+            name: sorted(
+                row[1:] for row in connection.execute(f"PRAGMA table_info({name})")
+            )
+            for name in sorted(tables)
         }
 
 
@@ -242,7 +304,9 @@ def test_before_an_upgrade_the_file_is_copied_and_the_log_says_where(
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(FIRST_VERSION)
     before = schema(path)
-    for version in range(2, len(UPGRADES) + 1):  # copies of earlier upgrades: only so many are kept
+    for version in range(
+        2, len(UPGRADES) + 1
+    ):  # copies of earlier upgrades: only so many are kept
         path.with_name(f"chats.db.before-v{version}").touch()
         os.utime(path.with_name(f"chats.db.before-v{version}"), (version, version))
     Store(path).close()
@@ -251,7 +315,9 @@ def test_before_an_upgrade_the_file_is_copied_and_the_log_says_where(
     assert schema(copy) == before
     with closing(sqlite3.connect(copy)) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (1,)
-        assert file.execute("SELECT count(*) FROM message WHERE conversation_id = ?", (id,)).fetchone() == (200,)
+        assert file.execute(
+            "SELECT count(*) FROM message WHERE conversation_id = ?", (id,)
+        ).fetchone() == (200,)
     assert len(list(tmp_path.glob("*.before-v*"))) == 3
     Store(path).close()
     assert caplog.text.count("A copy") == 1, "a file that is up to date is not copied"
@@ -277,15 +343,23 @@ NO_TABLES = "PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writ
     [
         (NO_TABLES, "but has none of its tables. It was left as it is; restore a copy"),
         (NO_TABLES + "PRAGMA user_version = 1", "but has none of its tables"),
-        (NO_TABLES + "PRAGMA user_version = 0", "of file version 0, which there never was. It was left as it is"),
+        (
+            NO_TABLES + "PRAGMA user_version = 0",
+            "of file version 0, which there never was. It was left as it is",
+        ),
         ("PRAGMA user_version = 0", "of file version 0, which there never was"),
         ("PRAGMA user_version = -3", "of file version -3, which there never was"),
         ("DROP TABLE summary", "but lacks the table summary. It was left"),
-        ("ALTER TABLE run DROP COLUMN ahead", "but lacks the column ahead of run. It was left"),
+        (
+            "ALTER TABLE run DROP COLUMN ahead",
+            "but lacks the column ahead of run. It was left",
+        ),
         (FIRST_VERSION + "DROP TABLE turn", "but lacks the table turn. It was left"),
     ],
 )
-def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(tmp_path: Path, change: str, sentence: str) -> None:
+def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(
+    tmp_path: Path, change: str, sentence: str
+) -> None:
     path = tmp_path / "chats.db"
     a_file(path)
     with closing(sqlite3.connect(path)) as connection:
@@ -299,12 +373,22 @@ def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(tmp_path: Pat
 
 @pytest.mark.parametrize(
     "change",
-    ["message SET role = 'robot'", "turn SET total_tokens = -1", "run SET kind = 'dream'", "message SET position = -1"],
+    [
+        "message SET role = 'robot'",
+        "turn SET total_tokens = -1",
+        "run SET kind = 'dream'",
+        "message SET position = -1",
+    ],
 )
-def test_the_database_itself_refuses_what_cannot_be(tmp_path: Path, change: str) -> None:
+def test_the_database_itself_refuses_what_cannot_be(
+    tmp_path: Path, change: str
+) -> None:
     path, chat = tmp_path / "chats.db", a_chat()
     store = Store(path)
     store.save_turn(store.add_conversation(Transcript(())), chat.run)
-    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+    with (
+        closing(sqlite3.connect(path)) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="CHECK"),
+    ):
         connection.execute(f"UPDATE {change}")
     store.close()

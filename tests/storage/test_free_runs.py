@@ -16,7 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Chat, FreeRun, MemvizError, Message, ModelError, Recall, Run, ScriptedModel, StorageError
+from memviz import (
+    Chat,
+    FreeRun,
+    MemvizError,
+    Message,
+    ModelError,
+    Recall,
+    Run,
+    ScriptedModel,
+    StorageError,
+)
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk
@@ -41,10 +51,22 @@ def path(tmp_path: Path) -> Path:
 
 
 def a_free_run(
-    turns: int = 3, script: Sequence[Any] = (), strategy: memviz.Strategy = BUFFER, **options: Any
+    turns: int = 3,
+    script: Sequence[Any] = (),
+    strategy: memviz.Strategy = BUFFER,
+    **options: Any,
 ) -> FreeRun:
-    replies = ScriptedModel(script or (f"first line {n}\nsecond line {n}" for n in range(99)))
-    return FreeRun(talk(turns), strategy, model=replies, summarizer=Digest(), counter="chars4", **options)
+    replies = ScriptedModel(
+        script or (f"first line {n}\nsecond line {n}" for n in range(99))
+    )
+    return FreeRun(
+        talk(turns),
+        strategy,
+        model=replies,
+        summarizer=Digest(),
+        counter="chars4",
+        **options,
+    )
 
 
 def a_run(turns: int = 3, **options: Any) -> Run:
@@ -66,19 +88,35 @@ def execute(path: Path | str, statement: str, *values: object) -> list[Any]:
 
 class TestKeeping:
     @every_strategy
-    @given(messages=conversations(), plan=outcomes, prompt=st.sampled_from([None, "Be kind."]))
+    @given(
+        messages=conversations(),
+        plan=outcomes,
+        prompt=st.sampled_from([None, "Be kind."]),
+    )
     def test_comes_back_equal_whole_or_half(
-        self, store: Store, id: str, messages: list[Message], plan: list[str], prompt: str | None
+        self,
+        store: Store,
+        id: str,
+        messages: list[Message],
+        plan: list[str],
+        prompt: str | None,
     ) -> None:
         free = FreeRun(
-            messages, small(id), model=ScriptedModel(f"reply {n}" for n in count()), summarizer=summarizer(plan),
-            counter="chars4", system_prompt=prompt, recalls={2: Recall(turns=[1, 99])},
-        )  # fmt: skip
+            messages,
+            small(id),
+            model=ScriptedModel(f"reply {n}" for n in count()),
+            summarizer=summarizer(plan),
+            counter="chars4",
+            system_prompt=prompt,
+            recalls={2: Recall(turns=[1, 99])},
+        )
         conversation = store.add_conversation(Transcript(tuple(messages)))
         assert store.find_free_run(conversation, "k") is None
         while True:
             store.save_free_run(conversation, free.run, "k", len(messages))
-            assert contents(store.find_free_run(conversation, "k")) == contents(free.run)
+            assert contents(store.find_free_run(conversation, "k")) == contents(
+                free.run
+            )
             if free.is_complete:
                 break
             list(free.next_turn())
@@ -86,14 +124,20 @@ class TestKeeping:
         assert store.conversation(conversation).messages == tuple(messages)
         assert store.runs(conversation) == [], "it is no run over the stored messages"
 
-    def test_of_the_offline_model_with_its_recalls_and_thoughts_comes_back_equal(self, store: Store) -> None:
-        run = memviz.free_run(talk(4), memviz.strategy("summary_only", enable_reflective_thinking=True))
+    def test_of_the_offline_model_with_its_recalls_and_thoughts_comes_back_equal(
+        self, store: Store
+    ) -> None:
+        run = memviz.free_run(
+            talk(4), memviz.strategy("summary_only", enable_reflective_thinking=True)
+        )
         assert run.has_calls
         id = a_conversation(store, 4)
         store.save_free_run(id, run, "k", 8)
         assert contents(store.find_free_run(id, "k")) == contents(run)
 
-    def test_a_later_one_takes_the_place_of_an_earlier_one_under_its_key_alone(self, store: Store) -> None:
+    def test_a_later_one_takes_the_place_of_an_earlier_one_under_its_key_alone(
+        self, store: Store
+    ) -> None:
         ids = [a_conversation(store), a_conversation(store)]
         free = a_free_run()
         for number in range(3):
@@ -110,9 +154,16 @@ class TestKeeping:
             == contents(first)
         )
 
-    def test_goes_on_after_a_failure_with_what_was_recalled_for_that_turn(self, path: Path) -> None:
+    def test_goes_on_after_a_failure_with_what_was_recalled_for_that_turn(
+        self, path: Path
+    ) -> None:
         script = ["Yes.", ModelError("down")]
-        free = a_free_run(2, script, memviz.strategy("window", window_size=1), recalls={2: Recall(turns=[1])})
+        free = a_free_run(
+            2,
+            script,
+            memviz.strategy("window", window_size=1),
+            recalls={2: Recall(turns=[1])},
+        )
         list(free.next_turn())
         with pytest.raises(ModelError):
             list(free.next_turn())
@@ -125,29 +176,43 @@ class TestKeeping:
         again = FreeRun(talk(2), BUFFER, model=ScriptedModel(["Now."]), so_far=kept)
         list(again.next_turn())
         assert [m.content for m in again.run.turns[-1].context.messages] == [
-            "user says number 0", "Yes.", "user says number 1"
-        ]  # fmt: skip
+            "user says number 0",
+            "Yes.",
+            "user says number 1",
+        ]
         assert again.is_complete
 
     def test_halves_of_surrogate_pairs_are_no_failure(self, store: Store) -> None:
-        id = store.add_conversation(Transcript((Message("user", "x\ud800"),)), "a\ud800")
-        strategy = memviz.strategy("chat_summary_buffer", summarize_prompt="Sum\ud800 up")
+        id = store.add_conversation(
+            Transcript((Message("user", "x\ud800"),)), "a\ud800"
+        )
+        strategy = memviz.strategy(
+            "chat_summary_buffer", summarize_prompt="Sum\ud800 up"
+        )
         lead = Message("assistant", "\ud800", meta={"key": "\udfff"})
         run = memviz.free_run(
-            [lead, Message("user", "x\ud800")], strategy, counter="chars4", system_prompt="Be \ud800",
-            model=ScriptedModel(["y\udfff"]), summarizer=ScriptedModel(["z\ud800"]),
-        )  # fmt: skip
+            [lead, Message("user", "x\ud800")],
+            strategy,
+            counter="chars4",
+            system_prompt="Be \ud800",
+            model=ScriptedModel(["y\udfff"]),
+            summarizer=ScriptedModel(["z\ud800"]),
+        )
         assert (len(run.summaries), run.turns[0].reply) == (1, "y\ufffd")
         store.save_free_run(id, run, "k\udfff", 1)
         assert contents(store.find_free_run("a\ud800", "k\udfff")) == contents(run)
         assert contents(store.find_free_run(id, "k\ufffd")) == contents(run)
 
-    def test_under_a_counter_that_cannot_be_found_again_is_refused(self, store: Store) -> None:
+    def test_under_a_counter_that_cannot_be_found_again_is_refused(
+        self, store: Store
+    ) -> None:
         id = a_conversation(store)
         for name in ("mine", "chars4"):
             counter = memviz.counters.Counter(name, len)
             run = memviz.free_run(talk(3), BUFFER, model=Digest(), counter=counter)
-            with pytest.raises(StorageError, match=f"'{name}' cannot be stored.*chars4"):
+            with pytest.raises(
+                StorageError, match=f"'{name}' cannot be stored.*chars4"
+            ):
                 store.save_free_run(id, run, "k", 6)
         assert store.find_free_run(id, "k") is None
 
@@ -171,8 +236,12 @@ class TestConversation:
         assert execute(path, "SELECT count(*) FROM free_run") == [(0,)]
         store.close()
 
-    def test_taken_back_or_changed_takes_free_runs_over_what_is_gone_with_it(self, store: Store) -> None:
-        chat = Chat(BUFFER, model=ScriptedModel(f"Reply {n}" for n in count()), counter="chars4")
+    def test_taken_back_or_changed_takes_free_runs_over_what_is_gone_with_it(
+        self, store: Store
+    ) -> None:
+        chat = Chat(
+            BUFFER, model=ScriptedModel(f"Reply {n}" for n in count()), counter="chars4"
+        )
         for number in range(3):
             chat.send(f"Question {number}")
         ids = [store.add_conversation(Transcript(())) for _ in range(2)]
@@ -182,7 +251,11 @@ class TestConversation:
                 store.save_free_run(id, a_run(1), f"over {messages}", messages)
 
         def kept(id: str) -> list[int]:
-            return [n for n in (2, 4, 5, 6) if store.find_free_run(id, f"over {n}") is not None]
+            return [
+                n
+                for n in (2, 4, 5, 6)
+                if store.find_free_run(id, f"over {n}") is not None
+            ]
 
         chat.send("Question 3")
         store.save_turn(ids[0], chat.run)
@@ -199,7 +272,9 @@ class TestConversation:
 
 
 class TestDamage:
-    @pytest.mark.parametrize("record", ["{}", "{", "[]", '"x"', "7", '{"messages": []}', '{"messages": 7}'])
+    @pytest.mark.parametrize(
+        "record", ["{}", "{", "[]", '"x"', "7", '{"messages": []}', '{"messages": 7}']
+    )
     def test_is_an_error_in_plain_words(self, path: Path, record: str) -> None:
         store = Store(path)
         id, run = a_conversation(store), a_run()
@@ -212,11 +287,15 @@ class TestDamage:
         store.close()
 
     @pytest.mark.parametrize("junk", [None, 7, "junk", [], {}, [7], {"junk": 7}])
-    def test_of_any_value_is_an_error_of_memviz_or_no_matter(self, path: Path, junk: object) -> None:
+    def test_of_any_value_is_an_error_of_memviz_or_no_matter(
+        self, path: Path, junk: object
+    ) -> None:
         store = Store(path)
         id = a_conversation(store, 5)
         strategy = memviz.strategy("chat_summary_buffer", token_limit=20)
-        free = a_free_run(5, (), strategy, recalls={3: Recall(turns=[1])}, system_prompt="Be kind.")
+        free = a_free_run(
+            5, (), strategy, recalls={3: Recall(turns=[1])}, system_prompt="Be kind."
+        )
         while not free.is_complete:
             list(free.next_turn())
         assert free.run.summaries
@@ -238,14 +317,22 @@ class TestDamage:
 
 def places(value: Any) -> Iterator[tuple[Any, ...]]:
     """The way to every value inside a JSON value; of a list only to its last item."""
-    items = value.items() if isinstance(value, dict) else list(enumerate(value))[-1:] if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else list(enumerate(value))[-1:]
+        if isinstance(value, list)
+        else ()
+    )
     for key, inner in items:
         yield (key,)
         yield from ((key, *rest) for rest in places(inner))
 
 
 class TestSharing:
-    def test_two_stores_on_one_file_see_what_the_other_kept_last(self, path: Path) -> None:
+    def test_two_stores_on_one_file_see_what_the_other_kept_last(
+        self, path: Path
+    ) -> None:
         stores = [Store(path), Store(path)]
         id = a_conversation(stores[0])
         free = a_free_run()
@@ -265,8 +352,15 @@ class TestSharing:
         id = a_conversation(stores[0], 4)
         runs = [a_run(4, script=[f"voice {n}"] * 4) for n in range(4)]
         with ThreadPoolExecutor(4) as threads:
-            list(threads.map(lambda n: stores[n % 2].save_free_run(id, runs[n % 4], "k", 8), range(20)))
-        assert contents(stores[0].find_free_run(id, "k")) in [contents(run) for run in runs]
+            list(
+                threads.map(
+                    lambda n: stores[n % 2].save_free_run(id, runs[n % 4], "k", 8),
+                    range(20),
+                )
+            )
+        assert contents(stores[0].find_free_run(id, "k")) in [
+            contents(run) for run in runs
+        ]
         assert execute(path, "SELECT count(*) FROM free_run") == [(1,)]
         for store in stores:
             store.close()
@@ -285,14 +379,20 @@ def reopened(path: Path, id: str) -> Chat:
     run = store.chat_run(id)
     store.close()
     assert run is not None
-    return Chat.resume(run, model=ScriptedModel(f"Later reply {n}" for n in count()), summarizer=Digest())
+    return Chat.resume(
+        run,
+        model=ScriptedModel(f"Later reply {n}" for n in count()),
+        summarizer=Digest(),
+    )
 
 
 class TestAhead:
     """What a chat has recalled for its next request, and pinned into all of them."""
 
     @every_strategy
-    def test_is_there_after_a_restart_and_goes_into_the_same_request(self, path: Path, id: str) -> None:
+    def test_is_there_after_a_restart_and_goes_into_the_same_request(
+        self, path: Path, id: str
+    ) -> None:
         store, chat = Store(path), a_chat(small(id))
         conversation = store.add_conversation(Transcript(()))
         chat.pin([2])
@@ -301,12 +401,18 @@ class TestAhead:
         store.save_turn(conversation, chat.run)
         again = reopened(path, conversation)
         assert contents(again.run) == contents(chat.run)
-        assert (again.ahead, again.pinned, again.waiting) == (chat.ahead, (2,), chat.waiting)
+        assert (again.ahead, again.pinned, again.waiting) == (
+            chat.ahead,
+            (2,),
+            chat.waiting,
+        )
         assert again.send("And now?").context == chat.send("And now?").context
         assert again.run.waiting == ()
         store.save_turn(conversation, again.run)
         later = reopened(path, conversation)
-        assert (later.run.waiting, later.pinned) == ((), (2,)), "recalled once, pinned for good"
+        assert (later.run.waiting, later.pinned) == ((), (2,)), (
+            "recalled once, pinned for good"
+        )
         store.close()
 
     def test_changes_alone_without_a_new_message(self, path: Path) -> None:
@@ -314,9 +420,12 @@ class TestAhead:
         id = store.add_conversation(Transcript(()))
         store.save_turn(id, chat.run)
         steps: list[Any] = [
-            lambda: chat.recall(turns=[1]), lambda: chat.pin([3]), lambda: chat.recall(turns=[2]),
-            lambda: chat.unpin([3]), chat.clear_recalled,
-        ]  # fmt: skip
+            lambda: chat.recall(turns=[1]),
+            lambda: chat.pin([3]),
+            lambda: chat.recall(turns=[2]),
+            lambda: chat.unpin([3]),
+            chat.clear_recalled,
+        ]
         for step in steps:
             step()
             store.save_turn(id, chat.run)
@@ -326,7 +435,9 @@ class TestAhead:
         assert chat.ahead == ((), ())
         store.close()
 
-    def test_survives_a_change_of_strategy_a_retry_and_an_undo(self, path: Path) -> None:
+    def test_survives_a_change_of_strategy_a_retry_and_an_undo(
+        self, path: Path
+    ) -> None:
         store, chat = Store(path), a_chat()
         id = store.add_conversation(Transcript(()))
         chat.pin([1])
@@ -334,16 +445,25 @@ class TestAhead:
         store.save_turn(id, chat.run)
         chat.change_strategy(memviz.strategy("window", window_size=1))
         store.save_turn(id, chat.run)
-        assert reopened(path, id).ahead == chat.ahead == ((Recall(turns=[1]),), (Recall(messages=[1]),))
+        assert (
+            reopened(path, id).ahead
+            == chat.ahead
+            == ((Recall(turns=[1]),), (Recall(messages=[1]),))
+        )
         before = chat.log
         chat.undo()
         store.rewrite_chat(id, chat.run, replaces=before)
         assert contents(reopened(path, id).run) == contents(chat.run)
-        assert reopened(path, id).ahead == ((Recall(turns=[1]),), (Recall(messages=[1]),))
+        assert reopened(path, id).ahead == (
+            (Recall(turns=[1]),),
+            (Recall(messages=[1]),),
+        )
         before = chat.log
         list(chat.retry())
         store.rewrite_chat(id, chat.run, replaces=before)
-        assert reopened(path, id).ahead == ((), (Recall(messages=[1]),)), "the retry has had what was recalled"
+        assert reopened(path, id).ahead == ((), (Recall(messages=[1]),)), (
+            "the retry has had what was recalled"
+        )
         while chat.log:
             chat.undo()
         store.rewrite_chat(id, chat.run)
@@ -385,8 +505,19 @@ class TestAhead:
         assert execute(path, "SELECT count(*) FROM free_run") == [(0,)]
         store.close()
 
-    @pytest.mark.parametrize("ahead", ["{", "[7]", '{"waiting": 7}', '{"pinned": [{"turns": 7}]}', '{"waiting": [7]}'])
-    def test_that_is_damaged_is_an_error_in_plain_words(self, path: Path, ahead: str) -> None:
+    @pytest.mark.parametrize(
+        "ahead",
+        [
+            "{",
+            "[7]",
+            '{"waiting": 7}',
+            '{"pinned": [{"turns": 7}]}',
+            '{"waiting": [7]}',
+        ],
+    )
+    def test_that_is_damaged_is_an_error_in_plain_words(
+        self, path: Path, ahead: str
+    ) -> None:
         store, chat = Store(path), a_chat()
         id = store.add_conversation(Transcript(()))
         store.save_turn(id, chat.run)

@@ -21,7 +21,9 @@ def store() -> Iterator[Store]:
 
 
 def add(store: Store, title: str, *contents: str) -> str:
-    return store.add_conversation(Transcript(tuple(Message("user", text) for text in contents), title=title))
+    return store.add_conversation(
+        Transcript(tuple(Message("user", text) for text in contents), title=title)
+    )
 
 
 def titles(store: Store, search: str = "", **page: int) -> list[str]:
@@ -31,7 +33,11 @@ def titles(store: Store, search: str = "", **page: int) -> list[str]:
 def test_the_last_changed_comes_first_page_by_page(store: Store) -> None:
     ids = [add(store, str(number)) for number in range(5)]
     assert titles(store) == ["4", "3", "2", "1", "0"]
-    chat = memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel(["Hello."]), counter="chars4")
+    chat = memviz.Chat(
+        memviz.strategy("buffer"),
+        model=memviz.ScriptedModel(["Hello."]),
+        counter="chars4",
+    )
     chat.send("Hi.")
     store.save_turn(ids[1], chat.run)
     assert titles(store, limit=2) == ["1", "4"]
@@ -59,7 +65,9 @@ def test_the_last_changed_comes_first_page_by_page(store: Store) -> None:
         ("nowhere", []),
     ],
 )
-def test_search_takes_every_character_as_itself(store: Store, search: str, expected: list[str]) -> None:
+def test_search_takes_every_character_as_itself(
+    store: Store, search: str, expected: list[str]
+) -> None:
     add(store, "Émile", "Hauptstraße 5")
     add(store, "percent", "100% sure\x00 after NUL")
     add(store, "snake", "snake_case", "back\\slash")
@@ -70,8 +78,14 @@ def test_search_takes_every_character_as_itself(store: Store, search: str, expec
 
 
 def test_a_conversation_under_a_given_id_is_kept_once(store: Store) -> None:
-    first, second = (Transcript((Message("user", text),), title=text) for text in ("first", "second"))
-    assert store.add_conversation(first, "sample") == store.add_conversation(second, "sample") == "sample"
+    first, second = (
+        Transcript((Message("user", text),), title=text) for text in ("first", "second")
+    )
+    assert (
+        store.add_conversation(first, "sample")
+        == store.add_conversation(second, "sample")
+        == "sample"
+    )
     assert store.conversation("sample") == first
     store.delete("sample")
     store.add_conversation(second, "sample")
@@ -87,14 +101,26 @@ def test_rename(store: Store) -> None:
 
 
 def test_a_deleted_conversation_comes_back_whole(store: Store) -> None:
-    chat = memviz.Chat(memviz.strategy("buffer"), model=memviz.ScriptedModel(["Hello."]), counter="chars4")
+    chat = memviz.Chat(
+        memviz.strategy("buffer"),
+        model=memviz.ScriptedModel(["Hello."]),
+        counter="chars4",
+    )
     chat.send("Hi.")
     id = add(store, "Mine")
     store.save_turn(id, chat.run)
-    store.save_run(id, memviz.replay(chat.log, memviz.strategy("window"), counter="chars4"), "k")
+    store.save_run(
+        id, memviz.replay(chat.log, memviz.strategy("window"), counter="chars4"), "k"
+    )
     store.delete(id)
     assert (titles(store), store.count()) == ([], 0)
-    for closed in (store.conversation, store.entry, store.chat_run, store.runs, store.delete):
+    for closed in (
+        store.conversation,
+        store.entry,
+        store.chat_run,
+        store.runs,
+        store.delete,
+    ):
         with pytest.raises(StorageError, match="'Mine' was deleted"):
             closed(id)
     with pytest.raises(StorageError, match="was deleted"):
@@ -120,12 +146,25 @@ def test_purge_removes_only_what_was_deleted_long_enough_ago(store: Store) -> No
 @pytest.mark.parametrize("id", ["", "nowhere", "\ud800", "' OR 1=1 --"])
 def test_an_unknown_conversation_is_named(store: Store, id: str) -> None:
     add(store, "Mine")
-    for asked in (store.conversation, store.entry, store.delete, store.restore, store.runs, store.chat_run):
+    for asked in (
+        store.conversation,
+        store.entry,
+        store.delete,
+        store.restore,
+        store.runs,
+        store.chat_run,
+    ):
         with pytest.raises(StorageError, match="Choose one from the library"):
             asked(id)
 
 
-def test_a_conversation_that_cannot_be_stored_leaves_nothing_behind(store: Store) -> None:
+def test_a_conversation_that_cannot_be_stored_leaves_nothing_behind(
+    store: Store,
+) -> None:
     with pytest.raises(StorageError, match="cannot be stored"):
-        store.add_conversation(Transcript((Message("user", "fine"), Message("user", "x", meta={"no": object()}))))
+        store.add_conversation(
+            Transcript(
+                (Message("user", "fine"), Message("user", "x", meta={"no": object()}))
+            )
+        )
     assert store.count() == 0

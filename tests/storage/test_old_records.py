@@ -17,7 +17,12 @@ from memviz.metrics.requests.request_axis import name_of
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.same_runs import contents
-from tests.storage.old_records import THOUGHTFUL_TURNS, a_thoughtful_chat, make_old, one_request_a_turn
+from tests.storage.old_records import (
+    THOUGHTFUL_TURNS,
+    a_thoughtful_chat,
+    make_old,
+    one_request_a_turn,
+)
 from tests.tool_loops import loops
 
 
@@ -56,14 +61,23 @@ def test_every_call_of_an_old_chat_is_a_request_and_it_goes_on(path: Path) -> No
     assert clockless(run) == clockless(chat.run)
     assert run is not None
     assert [record.name for record in run.requests] == [
-        "turn 1, call 1", "turn 1, call 2", "turn 2, call 1", "turn 2, call 2", "turn 2, call 3",
-    ]  # fmt: skip
-    gone_on = Chat.resume(run, model=ScriptedModel(["Is she?", "Yes."]), summarizer="offline")
+        "turn 1, call 1",
+        "turn 1, call 2",
+        "turn 2, call 1",
+        "turn 2, call 2",
+        "turn 2, call 3",
+    ]
+    gone_on = Chat.resume(
+        run, model=ScriptedModel(["Is she?", "Yes."]), summarizer="offline"
+    )
     gone_on.send("Really?")
     store.save_turn(id, gone_on.run)
     assert contents(store.chat_run(id)) == contents(gone_on.run)
     (entry,) = store.runs(id)
-    assert (entry.turn_count, entry.total_tokens) == (3, sum(r.total_tokens for r in gone_on.run.requests))
+    assert (entry.turn_count, entry.total_tokens) == (
+        3,
+        sum(r.total_tokens for r in gone_on.run.requests),
+    )
     store.close()
 
 
@@ -81,9 +95,15 @@ def test_an_old_free_run_comes_back_with_its_calls(path: Path) -> None:
     store.close()
 
 
-def test_an_old_chat_over_tool_loops_keeps_what_is_on_record_of_them_and_goes_on(path: Path) -> None:
+def test_an_old_chat_over_tool_loops_keeps_what_is_on_record_of_them_and_goes_on(
+    path: Path,
+) -> None:
     with one_request_a_turn():
-        run = memviz.replay(loops(3, 5), memviz.strategy("summary_buffer", max_token_limit=60), counter="chars4")
+        run = memviz.replay(
+            loops(3, 5),
+            memviz.strategy("summary_buffer", max_token_limit=60),
+            counter="chars4",
+        )
     id = kept(path, run)
     make_old(path)
     store = Store(path)
@@ -97,30 +117,56 @@ def test_an_old_chat_over_tool_loops_keeps_what_is_on_record_of_them_and_goes_on
     again = store.chat_run(id)
     assert contents(again) == contents(chat.run)
     assert again is not None
-    assert [record.tokens for record in again.requests[:-1]] == [record.tokens for record in run.requests]
-    assert [name_of(again, record) for record in again.requests] == ["turn 1", "turn 2", "turn 3", "turn 4"]
+    assert [record.tokens for record in again.requests[:-1]] == [
+        record.tokens for record in run.requests
+    ]
+    assert [name_of(again, record) for record in again.requests] == [
+        "turn 1",
+        "turn 2",
+        "turn 3",
+        "turn 4",
+    ]
     store.close()
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ("UPDATE turn SET record = json_remove(record, '$.requests[1]') WHERE turn = 1", "a request of turn 1 is miss"),
-        ("UPDATE turn SET record = json_remove(record, '$.requests[0]') WHERE turn = 2", "a request of turn 2 is miss"),
-        ("UPDATE turn SET record = json_remove(record, '$.requests[5]') WHERE turn = 2", "of 12 requests it has 11"),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[1]') WHERE turn = 1",
+            "a request of turn 1 is miss",
+        ),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[0]') WHERE turn = 2",
+            "a request of turn 2 is miss",
+        ),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[5]') WHERE turn = 2",
+            "of 12 requests it has 11",
+        ),
         ("DELETE FROM turn WHERE turn = 1", "a turn is missing"),
         ("DELETE FROM turn WHERE turn = 2", "of 2 turns it has 1"),
-        ("UPDATE turn SET record = '{\"requests\": []}' WHERE turn = 2", "of 12 requests it has 6"),
+        (
+            "UPDATE turn SET record = '{\"requests\": []}' WHERE turn = 2",
+            "of 12 requests it has 6",
+        ),
         ("UPDATE turn SET record = '{\"requests\": 7}' WHERE turn = 2", "damaged"),
         ("UPDATE turn SET record = '[]' WHERE turn = 2", "damaged"),
-        ("UPDATE turn SET record = json_remove(record, '$.requests[1].call') WHERE turn = 1", "call: Field required"),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[1].call') WHERE turn = 1",
+            "call: Field required",
+        ),
     ],
 )
-def test_a_request_that_is_missing_is_damage(path: Path, change: str, sentence: str) -> None:
+def test_a_request_that_is_missing_is_damage(
+    path: Path, change: str, sentence: str
+) -> None:
     store = Store(path)
     said = loops(2, 5)
     id = store.add_conversation(Transcript(tuple(said)))
-    store.save_run(id, memviz.replay(said, memviz.strategy("buffer"), counter="chars4"), "k")
+    store.save_run(
+        id, memviz.replay(said, memviz.strategy("buffer"), counter="chars4"), "k"
+    )
     with closing(sqlite3.connect(path)) as file, file:
         file.execute(change)
     with pytest.raises(DamagedRunError, match=sentence):

@@ -46,25 +46,43 @@ def edit(path: Path, change: str) -> None:
 
 @pytest.mark.parametrize("id", OWN)
 def test_a_replay_comes_back_equal(id: str, path: Path) -> None:
-    run = memviz.replay(loops(3, 5), OWN[id](), model=answers(), counter="chars4", system_prompt="Be kind.")
+    run = memviz.replay(
+        loops(3, 5),
+        OWN[id](),
+        model=answers(),
+        counter="chars4",
+        system_prompt="Be kind.",
+    )
     assert run.compactions
     store = Store(path)
-    conversation = store.add_conversation(Transcript(tuple(run.log), system_prompt="Be kind."))
+    conversation = store.add_conversation(
+        Transcript(tuple(run.log), system_prompt="Be kind.")
+    )
     store.save_run(conversation, run, "k")
     assert store.check() == []
     again = store.find_run(conversation, "k")
     assert contents(again) == contents(run)
     assert again is not None
     assert (again.fates() == run.fates()).all()
-    assert [r.context.messages for r in again.requests] == [r.context.messages for r in run.requests]
-    assert [r.context.blocks for r in again.requests] == [r.context.blocks for r in run.requests]
+    assert [r.context.messages for r in again.requests] == [
+        r.context.messages for r in run.requests
+    ]
+    assert [r.context.blocks for r in again.requests] == [
+        r.context.blocks for r in run.requests
+    ]
     store.close()
 
 
 @pytest.mark.parametrize("id", OWN)
 def test_a_chat_is_stored_turn_by_turn(id: str, path: Path) -> None:
     store = Store(path)
-    chat = Chat(OWN[id](), model=answers(), summarizer=answers(), counter="chars4", system_prompt="Be kind.")
+    chat = Chat(
+        OWN[id](),
+        model=answers(),
+        summarizer=answers(),
+        counter="chars4",
+        system_prompt="Be kind.",
+    )
     conversation = store.add_chat(Transcript(()), chat.run)
     for number in range(12):
         chat.send(f"Question {number}?")
@@ -85,7 +103,13 @@ BEFORE = (
 @pytest.mark.parametrize("id", BEFORE)
 def test_a_file_of_version_7_shows_what_it_showed(id: str, path: Path) -> None:
     strategy = memviz.strategy(id)
-    chat = Chat(strategy, model=answers(), summarizer=answers(), counter="chars4", system_prompt="Be kind.")
+    chat = Chat(
+        strategy,
+        model=answers(),
+        summarizer=answers(),
+        counter="chars4",
+        system_prompt="Be kind.",
+    )
     for number in range(12):
         if number and strategy.allows_recall:
             chat.recall(messages=[0])
@@ -117,7 +141,10 @@ def test_a_file_of_version_7_shows_what_it_showed(id: str, path: Path) -> None:
 
 def test_a_memviz_of_before_refuses_the_file(path: Path) -> None:
     store = Store(path)
-    with store._database.engine.begin() as connection, pytest.raises(StorageError, match=r"newer memviz .*version 10"):
+    with (
+        store._database.engine.begin() as connection,
+        pytest.raises(StorageError, match=r"newer memviz .*version 10"),
+    ):
         migrate(connection, str(path), UPGRADES[:-1])
     store.close()
 
@@ -133,29 +160,79 @@ FORM = '[["messages", 1, 2, {}]]'
         (REQUEST.format("pieces", "[7]"), "the piece is unknown"),
         (REQUEST.format("pieces", '[["messages", 1]]'), "pieces"),
         (REQUEST.format("pieces", '[["messages", -1, 2]]'), "pieces"),
-        (REQUEST.format("pieces", '[["messages", 0, 999]]'), "it names message 999, and there are"),
-        (REQUEST.format("pieces", '[["picked", [998]]]'), "it names message 999, and there are"),
-        (REQUEST.format("pieces", '[["notes", 0, 99, "message", "system"]]'), "it names summary 99, and there are"),
-        (REQUEST.format("pieces", '[["notes", 0, 1, "under the table", "system"]]'), "pieces"),
+        (
+            REQUEST.format("pieces", '[["messages", 0, 999]]'),
+            "it names message 999, and there are",
+        ),
+        (
+            REQUEST.format("pieces", '[["picked", [998]]]'),
+            "it names message 999, and there are",
+        ),
+        (
+            REQUEST.format("pieces", '[["notes", 0, 99, "message", "system"]]'),
+            "it names summary 99, and there are",
+        ),
+        (
+            REQUEST.format("pieces", '[["notes", 0, 1, "under the table", "system"]]'),
+            "pieces",
+        ),
         (REQUEST.format("pieces", '[["notes", 0, 1, "message", "cook"]]'), "pieces"),
-        (REQUEST.format("pieces", '[["line", {"role": "cook", "content": "x"}, "message"]]'), "damaged"),
+        (
+            REQUEST.format(
+                "pieces", '[["line", {"role": "cook", "content": "x"}, "message"]]'
+            ),
+            "damaged",
+        ),
         (REQUEST.format("pieces", '[["line", "Hello", "message"]]'), "pieces"),
-        (REQUEST.format("pieces", FORM.format('{"form": "folded"}')), "the form is unknown"),
-        (REQUEST.format("pieces", FORM.format('{"form": "cut", "head": "3"}')), "'cut' has a field with a wrong"),
-        (REQUEST.format("pieces", FORM.format('{"form": "cut", "head": 3, "feet": 2}')), "field that is unknown"),
-        (REQUEST.format("memory", '[2, 0, 0, {"cleared": 999}]'), "it names message 999, and there are"),
+        (
+            REQUEST.format("pieces", FORM.format('{"form": "folded"}')),
+            "the form is unknown",
+        ),
+        (
+            REQUEST.format("pieces", FORM.format('{"form": "cut", "head": "3"}')),
+            "'cut' has a field with a wrong",
+        ),
+        (
+            REQUEST.format(
+                "pieces", FORM.format('{"form": "cut", "head": 3, "feet": 2}')
+            ),
+            "field that is unknown",
+        ),
+        (
+            REQUEST.format("memory", '[2, 0, 0, {"cleared": 999}]'),
+            "it names message 999, and there are",
+        ),
         (REQUEST.format("memory", '[2, 0, 0, {"cleared": "far"}]'), "memory"),
         (REQUEST.format("memory", "[2, 0]"), "memory"),
-        ("UPDATE turn SET record = json_remove(record, '$.requests[0].pieces') WHERE turn = 2", "pieces .* turn 2 are"),
-        ("UPDATE compaction SET record = json_set(record, '$.kind', 'folded') WHERE number = 1", "kind"),
-        ("UPDATE compaction SET record = json_set(record, '$.policy', 'pray') WHERE number = 1", "policy"),
-        ("UPDATE compaction SET record = json_set(record, '$.after', json('[2,0,0,{\"a\":999}]'))", "message 999"),
-        ("UPDATE compaction SET record = json_set(record, '$.asked_by_library', json('{}'))", "asked_by_library"),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[0].pieces') WHERE turn = 2",
+            "pieces .* turn 2 are",
+        ),
+        (
+            "UPDATE compaction SET record = json_set(record, '$.kind', 'folded') WHERE number = 1",
+            "kind",
+        ),
+        (
+            "UPDATE compaction SET record = json_set(record, '$.policy', 'pray') WHERE number = 1",
+            "policy",
+        ),
+        (
+            "UPDATE compaction SET record = json_set(record, '$.after', json('[2,0,0,{\"a\":999}]'))",
+            "message 999",
+        ),
+        (
+            "UPDATE compaction SET record = json_set(record, '$.asked_by_library', json('{}'))",
+            "asked_by_library",
+        ),
     ],
-)  # fmt: skip
-def test_a_piece_that_cannot_be_is_damage(path: Path, change: str, sentence: str) -> None:
+)
+def test_a_piece_that_cannot_be_is_damage(
+    path: Path, change: str, sentence: str
+) -> None:
     store = Store(path)
-    run = memviz.replay(loops(3, 5), OWN["pipeline"](), model=answers(), counter="chars4")
+    run = memviz.replay(
+        loops(3, 5), OWN["pipeline"](), model=answers(), counter="chars4"
+    )
     conversation = store.add_conversation(Transcript(tuple(run.log)))
     store.save_run(conversation, run, "k")
     edit(path, change)
@@ -164,9 +241,15 @@ def test_a_piece_that_cannot_be_is_damage(path: Path, change: str, sentence: str
     store.close()
 
 
-def test_a_line_in_the_system_prompt_of_the_first_request_is_no_record_of_old(path: Path) -> None:
+def test_a_line_in_the_system_prompt_of_the_first_request_is_no_record_of_old(
+    path: Path,
+) -> None:
     pieces = [["line", Message("system", "Mind the gap.").to_dict(), "before system"]]
-    run = memviz.replay([Message("system", "Be kind."), *loops(1, 2)], memviz.strategy("buffer"), counter="chars4")
+    run = memviz.replay(
+        [Message("system", "Be kind."), *loops(1, 2)],
+        memviz.strategy("buffer"),
+        counter="chars4",
+    )
     record = json.loads(json.dumps(run.to_dict()))
     record["requests"][0]["pieces"] = [*pieces, *record["requests"][0]["pieces"]]
     record["requests"][0]["tokens"]["system"] += 4

@@ -52,7 +52,13 @@ for turn in range(1, turns + 1):
 
 def start_writer(path: Path, id: str, turns: int, name: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(path), id, str(turns), name]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def go(writer: subprocess.Popen[str]) -> None:
@@ -108,7 +114,11 @@ def write_for_ever(path: Path, id: str, saved: Any) -> None:
 @pytest.mark.slow
 @needs_fork
 def test_killed_at_any_moment_the_file_holds_whole_turns(tmp_path: Path) -> None:
-    path, moments, processes = tmp_path / "chats.db", random.Random(5), multiprocessing.get_context("fork")
+    path, moments, processes = (
+        tmp_path / "chats.db",
+        random.Random(5),
+        multiprocessing.get_context("fork"),
+    )
     reached = 0
     for _ in range(6):
         store = Store(path)
@@ -147,14 +157,18 @@ def killed_at_statement(number: int, path: Path, save: Callable[[Store], None]) 
 
 @needs_fork
 @pytest.mark.slow
-def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(tmp_path: Path) -> None:
+def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "chats.db"
     store, chat = Store(path), a_chat()
     id = store.add_conversation(Transcript(()))
     for number in range(4):
         chat.send(f"Question {number}")
     store.save_turn(id, chat.run)
-    store.save_run(id, memviz.replay(chat.log[:], memviz.strategy("buffer"), counter="chars4"), "k")
+    store.save_run(
+        id, memviz.replay(chat.log[:], memviz.strategy("buffer"), counter="chars4"), "k"
+    )
     before, long = store.chat_run(id), chat.log
     store.close()
     chat.send("New one")
@@ -182,11 +196,17 @@ def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(tmp_pa
 
 
 @needs_fork
-def test_a_first_message_is_stored_with_its_conversation_or_not_at_all(tmp_path: Path) -> None:
+def test_a_first_message_is_stored_with_its_conversation_or_not_at_all(
+    tmp_path: Path,
+) -> None:
     path, chat = tmp_path / "chats.db", a_chat()
     chat.say("My budget is 3,000 euros.")
     number = 1
-    while killed_at_statement(number, path, lambda store: store.add_chat(Transcript((), title="Budget"), chat.run)):
+    while killed_at_statement(
+        number,
+        path,
+        lambda store: store.add_chat(Transcript((), title="Budget"), chat.run),
+    ):
         store = Store(path)
         assert store.count() == 0, "no empty conversation with a title"
         store.close()
@@ -208,16 +228,26 @@ def test_two_processes_write_at_once_without_loss(tmp_path: Path) -> None:
     path = tmp_path / "chats.db"
     store = Store(path)
     own, shared = (store.add_conversation(Transcript(())) for _ in range(2))
-    writers = [start_writer(path, id, 30, name) for id, name in zip((own, shared, shared), "abc", strict=True)]
+    writers = [
+        start_writer(path, id, 30, name)
+        for id, name in zip((own, shared, shared), "abc", strict=True)
+    ]
     for writer in writers:
         go(writer)
-    ended = [(*writer.communicate(timeout=300), writer.returncode) for writer in writers]
+    ended = [
+        (*writer.communicate(timeout=300), writer.returncode) for writer in writers
+    ]
     told, errors, code = ended[0]
     assert (errors, code) == ("", 0)
     assert len(told.split()) == assert_whole_turns(path, own) == 30
-    (_, errors, lost), (_, others, won) = sorted(ended[1:], key=lambda end: end[2], reverse=True)
+    (_, errors, lost), (_, others, won) = sorted(
+        ended[1:], key=lambda end: end[2], reverse=True
+    )
     assert (lost, won, others) == (1, 0, ""), "one goes on, the other is told"
-    assert "ConversationChangedError: The conversation was changed in another tab" in errors
+    assert (
+        "ConversationChangedError: The conversation was changed in another tab"
+        in errors
+    )
     assert assert_whole_turns(path, shared) == 30
     store.close()
 

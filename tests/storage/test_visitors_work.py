@@ -20,7 +20,14 @@ from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
 PROBE = memviz.Probe("What is the budget?", ("3,000 euros",), (0,), "number")
-ANSWER = JudgedAnswer(PROBE, 0, "3,000 euros.", "right", sent_tokens=9, calls=(ReplyFacts("m", Usage(9, 3), 0.1, 0.5),))
+ANSWER = JudgedAnswer(
+    PROBE,
+    0,
+    "3,000 euros.",
+    "right",
+    sent_tokens=9,
+    calls=(ReplyFacts("m", Usage(9, 3), 0.1, 0.5),),
+)
 
 
 @pytest.fixture
@@ -50,9 +57,16 @@ def test_an_answer_comes_back_as_it_was(store: Store) -> None:
 
 
 def test_nothing_takes_the_place_of_more(store: Store) -> None:
-    failed, unjudged = replace(ANSWER, reply=None, verdict=None, error="off"), replace(ANSWER, verdict=None)
-    for kept, comes, stays in ((failed, unjudged, unjudged), (unjudged, failed, unjudged), (unjudged, ANSWER, ANSWER),
-                               (ANSWER, unjudged, ANSWER)):  # fmt: skip
+    failed, unjudged = (
+        replace(ANSWER, reply=None, verdict=None, error="off"),
+        replace(ANSWER, verdict=None),
+    )
+    for kept, comes, stays in (
+        (failed, unjudged, unjudged),
+        (unjudged, failed, unjudged),
+        (unjudged, ANSWER, ANSWER),
+        (ANSWER, unjudged, ANSWER),
+    ):
         key = f"{kept.verdict}{comes.error}{comes.verdict}{kept.error}"
         store.keep_judged_answers("one", key, {0: [kept]})
         store.keep_judged_answers("one", key, {0: [comes]})
@@ -83,4 +97,7 @@ def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
         file.execute("UPDATE judged_answer SET answer = ? WHERE probe = 0", (damaged,))
     assert store.find_wordings("one", "key") == {2: "Also mine."}
     assert store.find_judged_answers("one", "key") == [ANSWER]
-    assert any("2 of the wordings of summaries and judged answers are damaged" in problem for problem in store.check())
+    assert any(
+        "2 of the wordings of summaries and judged answers are damaged" in problem
+        for problem in store.check()
+    )

@@ -23,10 +23,16 @@ def compare(
     """Replay ``messages`` and check that everything is as the reference says; give back both."""
     strategy = memviz.strategy(id, **parameters)
     run = memviz.replay(
-        messages, strategy, model=summarizer(plan), counter=counter, system_prompt=system_prompt or None
+        messages,
+        strategy,
+        model=summarizer(plan),
+        counter=counter,
+        system_prompt=system_prompt or None,
     )
     count = memviz.counter(counter)
-    reference = REFERENCES[id](messages, count, answers(plan), system_prompt, strategy.model_dump()).walk()
+    reference = REFERENCES[id](
+        messages, count, answers(plan), system_prompt, strategy.model_dump()
+    ).walk()
     assert_same_requests(run, reference)
     assert_same_compactions(run, reference)
     assert_same_fates(run, reference)
@@ -34,30 +40,51 @@ def compare(
 
 
 def assert_same_requests(run: Run, reference: Reference) -> None:
-    assert [record.turn for record in run.requests] == [request.turn for request in reference.requests]
+    assert [record.turn for record in run.requests] == [
+        request.turn for request in reference.requests
+    ]
     for record, request in zip(run.requests, reference.requests, strict=True):
-        assert list(record.context.messages) == expected_messages(request, reference), f"request {request.turn}"
+        assert list(record.context.messages) == expected_messages(request, reference), (
+            f"request {request.turn}"
+        )
         assert_blocks(record.context, request, reference)
         assert_tokens(record, reference)
 
 
 def expected_messages(request: Request, reference: Reference) -> list[Message]:
-    system = [Message("system", reference.system_prompt)] if reference.system_prompt else []
+    system = (
+        [Message("system", reference.system_prompt)] if reference.system_prompt else []
+    )
     system += [reference.messages[i] for i in reference.leading]
-    summary = [Message("system", request.summary)] if request.summary is not None else []
-    return [*system, *summary, *(reference.messages[i] for i in [*request.history, *request.input])]
+    summary = (
+        [Message("system", request.summary)] if request.summary is not None else []
+    )
+    return [
+        *system,
+        *summary,
+        *(reference.messages[i] for i in [*request.history, *request.input]),
+    ]
 
 
-def assert_blocks(context: memviz.Context, request: Request, reference: Reference) -> None:
+def assert_blocks(
+    context: memviz.Context, request: Request, reference: Reference
+) -> None:
     blocks = {block.kind: block for block in context.blocks}
     expected = {
-        "system": request.leading, "history": request.history, "summary": request.covered, "input": request.input,
-    }  # fmt: skip
+        "system": request.leading,
+        "history": request.history,
+        "summary": request.covered,
+        "input": request.input,
+    }
     for kind, positions in expected.items():
-        assert sorted(blocks[kind].indices if kind in blocks else ()) == sorted(positions), kind
+        assert sorted(blocks[kind].indices if kind in blocks else ()) == sorted(
+            positions
+        ), kind
     for block in context.blocks:
         assert block.messages, "an empty block is left out"
-        assert block.tokens == sum(reference.count(message.content) for message in block.messages), block.kind
+        assert block.tokens == sum(
+            reference.count(message.content) for message in block.messages
+        ), block.kind
 
 
 def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
@@ -68,9 +95,12 @@ def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
     assert record.tokens["overhead"] == 4 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)
     names = [message.name for message in sent if message.name]
-    assert record.tokens.get("names", 0) == sum(reference.count(name) + 1 for name in names)
+    assert record.tokens.get("names", 0) == sum(
+        reference.count(name) + 1 for name in names
+    )
     assert record.reply_tokens == sum(
-        written_tokens(m, reference.count) for m in replies_to(record, reference.messages)
+        written_tokens(m, reference.count)
+        for m in replies_to(record, reference.messages)
     )
 
 
@@ -85,17 +115,32 @@ def written_tokens(message: Message, count: Callable[[str], int]) -> int:
 
 
 def assert_same_compactions(run: Run, reference: Reference) -> None:
-    got = [(c.after_message, c.turn, list(c.summarized), c.summary) for c in run.compactions]
-    assert got == [(c.after_message, c.turn, c.summarized, c.text) for c in reference.compactions]
+    got = [
+        (c.after_message, c.turn, list(c.summarized), c.summary)
+        for c in run.compactions
+    ]
+    assert got == [
+        (c.after_message, c.turn, c.summarized, c.text) for c in reference.compactions
+    ]
     assert all(bool(c.error) == (c.summary is None) for c in run.compactions)
     written = [c for c in reference.compactions if c.text is not None]
     assert [version.text for version in run.summaries] == [c.text for c in written]
-    assert [version.version for version in run.summaries] == list(range(1, len(written) + 1))
-    assert [version.tokens for version in run.summaries] == [reference.count(c.text) for c in written]
+    assert [version.version for version in run.summaries] == list(
+        range(1, len(written) + 1)
+    )
+    assert [version.tokens for version in run.summaries] == [
+        reference.count(c.text) for c in written
+    ]
     previous = -1
     for record, request in zip(run.requests, reference.requests, strict=True):
-        due = [c for c in run.compactions if previous < c.after_message <= request.input[-1]]
-        assert list(record.compactions) == due, f"compactions since the request before request {request.turn}"
+        due = [
+            c
+            for c in run.compactions
+            if previous < c.after_message <= request.input[-1]
+        ]
+        assert list(record.compactions) == due, (
+            f"compactions since the request before request {request.turn}"
+        )
         previous = request.input[-1]
 
 

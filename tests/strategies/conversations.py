@@ -15,14 +15,23 @@ WORDS = ("budget", "Lisbon", "naïve", "搬家", "42", "the", "cat", "sat")
 
 def text_of(number: int, size: int) -> str:
     """A text of ``size`` words that no other message of the conversation has; empty for size 0."""
-    return " ".join([f"m{number}", *(WORDS[(number + i) % len(WORDS)] for i in range(size - 1))]) if size else ""
+    return (
+        " ".join(
+            [f"m{number}", *(WORDS[(number + i) % len(WORDS)] for i in range(size - 1))]
+        )
+        if size
+        else ""
+    )
 
 
 def message_of(number: int, role: str, size: int) -> Message:
     """One message. Its number decides which of three call ids it uses, so ids repeat."""
     text = text_of(number, size)
     if role == "caller":
-        call = {"id": f"call{number % 3}", "function": {"name": "look_up", "arguments": '{"q": "rain"}'}}
+        call = {
+            "id": f"call{number % 3}",
+            "function": {"name": "look_up", "arguments": '{"q": "rain"}'},
+        }
         return Message("assistant", text, tool_calls=(call,))
     if role == "tool":
         return Message("tool", text, tool_call_id=f"call{(number - 1) % 3}")
@@ -35,7 +44,9 @@ def answered(messages: Sequence[Message]) -> list[Message]:
 
 
 sizes = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])
-odd_roles = st.sampled_from(["user", "assistant", "user", "assistant", "caller", "tool", "system"])
+odd_roles = st.sampled_from(
+    ["user", "assistant", "user", "assistant", "caller", "tool", "system"]
+)
 orderly_turns = st.sampled_from(
     [
         ("user", "assistant"),
@@ -57,10 +68,18 @@ def conversations(draw: st.DrawFn, max_messages: int = 30) -> list[Message]:
     if "user" not in roles:
         roles.append("user")
     lengths = draw(st.lists(sizes, min_size=len(roles), max_size=len(roles)))
-    return [message_of(i, role, size) for i, (role, size) in enumerate(zip(roles, lengths, strict=True))]
+    return [
+        message_of(i, role, size)
+        for i, (role, size) in enumerate(zip(roles, lengths, strict=True))
+    ]
 
 
-outcomes = st.lists(st.sampled_from(["good", "good", "good", "long", "raise", "crash", "empty", "blank"]), min_size=1)
+outcomes = st.lists(
+    st.sampled_from(
+        ["good", "good", "good", "long", "raise", "crash", "empty", "blank"]
+    ),
+    min_size=1,
+)
 
 
 def answers(plan: list[str]) -> Iterator[str | BaseException]:
@@ -91,7 +110,11 @@ def small_parameters(id: str) -> dict[str, int]:
         "summary_buffer": {"max_token_limit": 20},
         "chat_summary_buffer": {"token_limit": 30},
         "clear_tool_results": {"trigger_tokens": 10, "keep_results": 1},
-        "threshold_summary": {"trigger_tokens": 20, "keep_messages": 2, "summarizer_reads_tokens": 30},
+        "threshold_summary": {
+            "trigger_tokens": 20,
+            "keep_messages": 2,
+            "summarizer_reads_tokens": 30,
+        },
         "head_and_tail": {"head_size": 1, "tail_size": 2},
         "fifo_facts": {"token_limit": 30, "max_facts": 1},
     }

@@ -67,8 +67,18 @@ class Reference:
     parameters: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.leading = list(range(next(i for i, message in enumerate(self.messages) if message.role != "system")))
-        self.seen: list[int] = []  # without the leading system messages, which are the system prompt
+        self.leading = list(
+            range(
+                next(
+                    i
+                    for i, message in enumerate(self.messages)
+                    if message.role != "system"
+                )
+            )
+        )
+        self.seen: list[
+            int
+        ] = []  # without the leading system messages, which are the system prompt
         self.pending: list[int] = []  # not summarized
         self.covered: list[int] = []
         self.generation: dict[int, int] = {}
@@ -106,7 +116,9 @@ class Reference:
                 self.send()
             elif self.is_open_at_the_end(i):
                 continue
-            is_last_of_turn = following is None or self.numbers[i + 1] != self.numbers[i]
+            is_last_of_turn = (
+                following is None or self.numbers[i + 1] != self.numbers[i]
+            )
             if self.numbers[i] > 0 and is_last_of_turn and message.role != "user":
                 self.after_turn()
         return self
@@ -121,7 +133,11 @@ class Reference:
     def is_open_at_the_end(self, i: int) -> bool:
         """Whether message ``i`` is the last one, and the user or a tool waits for an answer that never came."""
         roles = [message.role for message in self.messages if message.role != "system"]
-        return i == len(self.messages) - 1 and self.numbers[i] > 0 and roles[-1] != "assistant"
+        return (
+            i == len(self.messages) - 1
+            and self.numbers[i] > 0
+            and roles[-1] != "assistant"
+        )
 
     @property
     def turn(self) -> int:
@@ -136,7 +152,11 @@ class Reference:
             return None
         answer = next(self.answers)
         text = answer.strip() if isinstance(answer, str) else ""
-        self.compactions.append(Compaction(self.seen[-1], self.turn, list(positions), text or None, previous))
+        self.compactions.append(
+            Compaction(
+                self.seen[-1], self.turn, list(positions), text or None, previous
+            )
+        )
         self.failures_in_a_row = 0 if text else self.failures_in_a_row + 1
         if not text:
             self.waits_for_turn = self.turn + min(32, 2**self.failures_in_a_row)
@@ -170,7 +190,9 @@ class Reference:
     def send(self) -> None:
         replies = [i for i in self.seen if self.messages[i].role == "assistant"]
         since = [i for i in self.seen if not replies or i > replies[-1]]
-        asked = list(dropwhile(lambda i: self.messages[i].role == "system", since)) or since
+        asked = (
+            list(dropwhile(lambda i: self.messages[i].role == "system", since)) or since
+        )
         history = [i for i in self.history() if i not in asked]
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
@@ -200,7 +222,9 @@ class Window(Reference):
 class TokenBuffer(Reference):
     def history(self) -> list[int]:
         suffixes = [self.seen[start:] for start in range(len(self.seen) + 1)]
-        return next(suffix for suffix in suffixes if self.tokens(suffix) <= self.max_tokens)
+        return next(
+            suffix for suffix in suffixes if self.tokens(suffix) <= self.max_tokens
+        )
 
 
 class Summary(Reference):
@@ -212,7 +236,11 @@ class Summary(Reference):
         return self.pending
 
     def summary_message(self) -> str | None:
-        return None if self.summary is None else f"Summary of earlier conversation: {self.summary}"
+        return (
+            None
+            if self.summary is None
+            else f"Summary of earlier conversation: {self.summary}"
+        )
 
 
 class SummaryBuffer(Summary):
@@ -225,7 +253,9 @@ class SummaryBuffer(Summary):
                 break
             kept.insert(0, i)
         kept = kept or self.pending[-1:]  # always keep at least one
-        kept = kept if len(kept) < len(self.pending) else kept[1:]  # always summarize at least one
+        kept = (
+            kept if len(kept) < len(self.pending) else kept[1:]
+        )  # always summarize at least one
         self.replace_summary([i for i in self.pending if i not in kept])
 
 
@@ -233,18 +263,28 @@ class ChatSummaryBuffer(Reference):
     SUMMARY = -1
 
     def entry_tokens(self, entry: int) -> int:
-        return self.count(self.summary or "") if entry == self.SUMMARY else self.tokens([entry])
+        return (
+            self.count(self.summary or "")
+            if entry == self.SUMMARY
+            else self.tokens([entry])
+        )
 
     def before_request(self) -> None:
         entries = ([self.SUMMARY] if self.summary is not None else []) + self.pending
         used = 0
         if self.count_initial_tokens:
-            used = (self.count(self.system_prompt) if self.system_prompt else 0) + self.tokens(self.leading)
+            used = (
+                self.count(self.system_prompt) if self.system_prompt else 0
+            ) + self.tokens(self.leading)
         kept: list[int] = []
         while entries and used + self.entry_tokens(entries[-1]) <= self.token_limit:
             used += self.entry_tokens(entries[-1])
             kept.insert(0, entries.pop())
-        while kept and kept[0] != self.SUMMARY and self.messages[kept[0]].role in ("assistant", "tool"):
+        while (
+            kept
+            and kept[0] != self.SUMMARY
+            and self.messages[kept[0]].role in ("assistant", "tool")
+        ):
             entries.append(kept.pop(0))
         old = [i for i in entries if i != self.SUMMARY]
         if not old:
@@ -288,7 +328,11 @@ class PerTurn(Reference):
     def unsummarized(self) -> list[int]:
         """Messages of completed turns that still have no summary, because the summarizer failed."""
         missing = [turn for turn in range(1, self.turn) if turn not in self.summaries]
-        return [i for turn in missing for i in self.positions_of(turn)] if self.enable_summarization else []
+        return (
+            [i for turn in missing for i in self.positions_of(turn)]
+            if self.enable_summarization
+            else []
+        )
 
     def open_turn(self) -> list[int]:
         """The turn so far: question, calls, results."""
@@ -297,7 +341,15 @@ class PerTurn(Reference):
     def summary_message(self) -> str | None:
         if not self.summaries:
             return None
-        return "\n".join([self.HEADING, *(f"[Turn {turn}] {text}" for turn, text in sorted(self.summaries.items()))])
+        return "\n".join(
+            [
+                self.HEADING,
+                *(
+                    f"[Turn {turn}] {text}"
+                    for turn, text in sorted(self.summaries.items())
+                ),
+            ]
+        )
 
 
 class SummaryOnly(PerTurn):
@@ -329,7 +381,9 @@ REFERENCES: dict[str, type[Reference]] = {
 
 def caller_of(messages: list[Message], result: int) -> int | None:
     """The message whose call the tool message at ``result`` answers: the nearest open one before it."""
-    taken: list[tuple[int, int]] = []  # calls answered by earlier results, as (message, place in its list)
+    taken: list[
+        tuple[int, int]
+    ] = []  # calls answered by earlier results, as (message, place in its list)
     answer: int | None = None
     for i in range(result + 1):
         if messages[i].role != "tool":

@@ -10,14 +10,23 @@ from hypothesis import given
 import memviz
 from memviz import ParameterError, UnknownStrategyError
 from memviz.engine.assembly import Parts
-from tests.strategies.conversations import conversations, outcomes, small_parameters, summarizer
+from tests.strategies.conversations import (
+    conversations,
+    outcomes,
+    small_parameters,
+    summarizer,
+)
 
 IDS = list(memviz.strategies())
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"window_size": 10},
     "token_buffer": {"max_tokens": 2000},
-    "recent_only": {"recent_rounds": 3, "enable_summarization": True, "summary_words": 0},
+    "recent_only": {
+        "recent_rounds": 3,
+        "enable_summarization": True,
+        "summary_words": 0,
+    },
     "summary": {"buffer_size": 4, "summary_words": 0},
     "summary_buffer": {"max_token_limit": 500, "summary_words": 0},
     "chat_summary_buffer": {
@@ -60,7 +69,12 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "summary_words": 0,
     },
 }
-NUMBERS = [(id, p.name) for id, cls in memviz.strategies().items() for p in cls.parameters() if p.is_number]
+NUMBERS = [
+    (id, p.name)
+    for id, cls in memviz.strategies().items()
+    for p in cls.parameters()
+    if p.is_number
+]
 
 
 def parameter(id: str, name: str) -> Any:
@@ -109,7 +123,9 @@ def test_titles_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(("id", "name"), NUMBERS)
-def test_number_below_its_range_names_parameter_value_and_range(id: str, name: str) -> None:
+def test_number_below_its_range_names_parameter_value_and_range(
+    id: str, name: str
+) -> None:
     minimum = parameter(id, name).minimum
     with pytest.raises(ParameterError) as caught:
         memviz.strategy(id, **{name: minimum - 1})
@@ -117,7 +133,9 @@ def test_number_below_its_range_names_parameter_value_and_range(id: str, name: s
     assert str(minimum) in caught.value.allowed
     for part in (name, repr(minimum - 1), caught.value.allowed):
         assert part in str(caught.value)
-    assert getattr(memviz.strategy(id, **{name: minimum}), name) == minimum, "the bound itself is allowed"
+    assert getattr(memviz.strategy(id, **{name: minimum}), name) == minimum, (
+        "the bound itself is allowed"
+    )
 
 
 @pytest.mark.parametrize(("id", "name"), NUMBERS)
@@ -134,7 +152,9 @@ def test_unknown_parameter_is_refused_by_name(id: str) -> None:
     with pytest.raises(ParameterError, match="no_such_parameter") as caught:
         memviz.strategy(id, no_such_parameter=3)
     assert caught.value.name == "no_such_parameter"
-    assert all(p.name in str(caught.value) for p in memviz.strategies()[id].parameters()), "tells what there is"
+    assert all(
+        p.name in str(caught.value) for p in memviz.strategies()[id].parameters()
+    ), "tells what there is"
 
 
 def test_unknown_strategy_error_lists_the_known_ones() -> None:
@@ -151,12 +171,16 @@ def test_strategy_is_a_frozen_value(id: str) -> None:
     for p in strategy.parameters():
         with pytest.raises((ValueError, AttributeError)):
             setattr(strategy, p.name, p.default)
-    assert memviz.strategy(id, **strategy.model_dump()) == strategy, "parameters can be saved and given back"
+    assert memviz.strategy(id, **strategy.model_dump()) == strategy, (
+        "parameters can be saved and given back"
+    )
 
 
 @pytest.mark.parametrize("id", IDS)
 @given(messages=conversations(), plan=outcomes)
-def test_questions_are_pure_and_stay_inside_the_log(id: str, messages: list[memviz.Message], plan: list[str]) -> None:
+def test_questions_are_pure_and_stay_inside_the_log(
+    id: str, messages: list[memviz.Message], plan: list[str]
+) -> None:
     """Asked for any memory that occurs, in any order, they answer the same and name only what exists."""
     strategy = memviz.strategy(id, **small_parameters(id))
     run = memviz.replay(messages, strategy, model=summarizer(plan), counter="chars4")
@@ -166,13 +190,18 @@ def test_questions_are_pure_and_stay_inside_the_log(id: str, messages: list[memv
         assert pieces == strategy.select(memory)
         assert strategy.plan(memory) == strategy.plan(memory)
         sent = Parts(pieces)
-        assert all(part.start >= 0 and part.stop <= memory.length for part in sent.messages)
+        assert all(
+            part.start >= 0 and part.stop <= memory.length for part in sent.messages
+        )
         assert all(notes.stop <= memory.summary_count for notes in sent.notes)
         headroom = strategy.headroom(memory)
         assert headroom is None or headroom.amount >= 0
 
 
-@pytest.mark.parametrize("id", [id for id, cls in memviz.strategies().items() if cls.trigger.name == "MESSAGE"])
+@pytest.mark.parametrize(
+    "id",
+    [id for id, cls in memviz.strategies().items() if cls.trigger.name == "MESSAGE"],
+)
 @given(messages=conversations(), plan=outcomes)
 def test_nothing_is_due_before_the_headroom_is_used_up(
     id: str, messages: list[memviz.Message], plan: list[str]
@@ -182,8 +211,14 @@ def test_nothing_is_due_before_the_headroom_is_used_up(
     for memory in [compaction.after for compaction in run.compactions]:
         headroom = strategy.headroom(memory)
         for length in range(memory.length + 1, len(run.log) + 1):
-            said = {"messages": length - memory.length, "tokens": run.space.sums.between(memory.length, length)}
-            if headroom is None or said.get(headroom.unit, headroom.amount) >= headroom.amount:
+            said = {
+                "messages": length - memory.length,
+                "tokens": run.space.sums.between(memory.length, length),
+            }
+            if (
+                headroom is None
+                or said.get(headroom.unit, headroom.amount) >= headroom.amount
+            ):
                 break
             assert not strategy.plan(memory.appended(length))
 

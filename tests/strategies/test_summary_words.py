@@ -28,7 +28,9 @@ def told(id: str, **parameters: Any) -> list[str]:
     """What each summarizer was told to do, without what it was given to read."""
     if id == "langchain_summarization":
         pytest.importorskip("langchain")
-    run = memviz.replay(sample("trip"), memviz.strategy(id, **SMALL[id], **parameters), model=Short())
+    run = memviz.replay(
+        sample("trip"), memviz.strategy(id, **SMALL[id], **parameters), model=Short()
+    )
     prompts = [compaction.prompt for compaction in run.compactions if compaction.asked]
     assert prompts
     return prompts
@@ -42,13 +44,21 @@ class Short(memviz.ScriptedModel):
 
 
 def test_every_strategy_whose_summary_a_model_writes_has_it() -> None:
-    has = {id for id, cls in memviz.strategies().items() if cls.has_parameter("summary_words")}
-    writes = {id for id, cls in memviz.strategies().items() if cls().writes_notes} - {"clear_tool_results"}
+    has = {
+        id
+        for id, cls in memviz.strategies().items()
+        if cls.has_parameter("summary_words")
+    }
+    writes = {id for id, cls in memviz.strategies().items() if cls().writes_notes} - {
+        "clear_tool_results"
+    }
     assert has == set(SMALL) == writes - {"fifo_facts"}  # a list of facts is no summary
 
 
 @pytest.mark.parametrize("id", SMALL)
-def test_0_says_nothing_and_above_it_the_instruction_ends_with_the_length(id: str) -> None:
+def test_0_says_nothing_and_above_it_the_instruction_ends_with_the_length(
+    id: str,
+) -> None:
     without, asked = told(id), told(id, summary_words=120)
     assert "120 words" not in "".join(without)
     assert len(asked) == len(without)
@@ -75,7 +85,11 @@ def test_it_is_from_0_to_2000(value: int) -> None:
     id=st.sampled_from(["summary", "summary_only"]),
 )
 def test_the_stand_in_keeps_to_it(words: int, name: str, id: str) -> None:
-    turns = [message for message in sample(name).messages if message.role in ("user", "assistant")][:40]
+    turns = [
+        message
+        for message in sample(name).messages
+        if message.role in ("user", "assistant")
+    ][:40]
     run = memviz.replay(turns, memviz.strategy(id, **SMALL[id], summary_words=words))
     assert run.summaries
     assert all(count_words(version.text) <= words for version in run.summaries)

@@ -15,12 +15,25 @@ from memviz.text.openers import without_openers
 @pytest.mark.parametrize(
     "text",
     [
-        "Grr.", "Hi!", "Perfect, thank you!", "Mortadella!", "Oh dear.", "Good morning, everyone!",
-        "Thanks a lot, Ben.", "You are very welcome.", "I am happy to help you.", "Sounds lovely.", "77!",
-        "Vielen Dank!", "Gern geschehen.",
-        "谢谢你！", "太好了！", "好的。", "祝你开业顺利。",
+        "Grr.",
+        "Hi!",
+        "Perfect, thank you!",
+        "Mortadella!",
+        "Oh dear.",
+        "Good morning, everyone!",
+        "Thanks a lot, Ben.",
+        "You are very welcome.",
+        "I am happy to help you.",
+        "Sounds lovely.",
+        "77!",
+        "Vielen Dank!",
+        "Gern geschehen.",
+        "谢谢你！",
+        "太好了！",
+        "好的。",
+        "祝你开业顺利。",
     ],
-)  # fmt: skip
+)
 def test_courtesies_and_exclamations_state_nothing(text: str) -> None:
     assert clauses(text) == ()
 
@@ -28,10 +41,16 @@ def test_courtesies_and_exclamations_state_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I'm vegan.", "I am happy with the flat in Rome.", "It is a lovely flat in Gaia.", "Have a look at page 7.",
-        "We are six.", "Ich bin Veganer.", "我不吃香菜。", "我对花生过敏。",
+        "I'm vegan.",
+        "I am happy with the flat in Rome.",
+        "It is a lovely flat in Gaia.",
+        "Have a look at page 7.",
+        "We are six.",
+        "Ich bin Veganer.",
+        "我不吃香菜。",
+        "我对花生过敏。",
     ],
-)  # fmt: skip
+)
 def test_short_statements_are_no_courtesies(text: str) -> None:
     assert clauses(text) == (text,)
 
@@ -66,16 +85,35 @@ def test_what_only_opens_a_statement_is_left_out(text: str, rest: str) -> None:
             "The pod in the attic has number 3, where I work, and the pod in the hall has number 4.",
             ("The pod in the attic has number 3.", "The pod in the hall has number 4."),
         ),
-        ("Our terminal is ONT-88, he took the old one with him.", ("Our terminal is ONT-88.",)),
-        ("His birthday is on 10 July and he thinks I've forgotten.", ("His birthday is on 10 July.",)),
-        ("Ann is 114 centimetres tall, Ben is 139.", ("Ann is 114 centimetres tall.", "Ben is 139.")),
-        ("Der Bräutigam heißt Malte, und das Budget liegt bei 18 Euro.",
-         ("Der Bräutigam heißt Malte.", "Das Budget liegt bei 18 Euro.")),
-        ("铺面在青石巷27号，面积86平方米，院里有棵老桂花树。", ("铺面在青石巷27号，面积86平方米。",)),
-        ("最后定了一位，我们的茶艺师叫白露，二十九岁。", ("最后定了一位。", "我们的茶艺师叫白露，二十九岁。")),
+        (
+            "Our terminal is ONT-88, he took the old one with him.",
+            ("Our terminal is ONT-88.",),
+        ),
+        (
+            "His birthday is on 10 July and he thinks I've forgotten.",
+            ("His birthday is on 10 July.",),
+        ),
+        (
+            "Ann is 114 centimetres tall, Ben is 139.",
+            ("Ann is 114 centimetres tall.", "Ben is 139."),
+        ),
+        (
+            "Der Bräutigam heißt Malte, und das Budget liegt bei 18 Euro.",
+            ("Der Bräutigam heißt Malte.", "Das Budget liegt bei 18 Euro."),
+        ),
+        (
+            "铺面在青石巷27号，面积86平方米，院里有棵老桂花树。",
+            ("铺面在青石巷27号，面积86平方米。",),
+        ),
+        (
+            "最后定了一位，我们的茶艺师叫白露，二十九岁。",
+            ("最后定了一位。", "我们的茶艺师叫白露，二十九岁。"),
+        ),
     ],
-)  # fmt: skip
-def test_a_clause_stands_alone_where_it_names_what_it_speaks_of(text: str, found: tuple[str, ...]) -> None:
+)
+def test_a_clause_stands_alone_where_it_names_what_it_speaks_of(
+    text: str, found: tuple[str, ...]
+) -> None:
     assert clauses(text) == found
 
 
@@ -98,7 +136,24 @@ def test_what_belongs_together_stays_together(text: str) -> None:
 
 WORDS = st.lists(
     st.sampled_from(
-        ["Hi, ", "and ", "but ", "he ", "the ", "Ann ", "is ", "7 ", ", ", "; ", ": ", " – ", "。", "，", "我", "的"]
+        [
+            "Hi, ",
+            "and ",
+            "but ",
+            "he ",
+            "the ",
+            "Ann ",
+            "is ",
+            "7 ",
+            ", ",
+            "; ",
+            ": ",
+            " – ",
+            "。",
+            "，",
+            "我",
+            "的",
+        ]
     ),
     max_size=25,
 ).map("".join)
@@ -113,6 +168,13 @@ def test_no_word_is_made_up(text: str) -> None:
 
 def test_a_huge_sentence_is_read_quickly() -> None:
     started = time.process_time()
-    for text in ("a, and the b is " * 25, "thing " * 66, "我说，" * 130, "I" * 400, "and " * 100, "Hi, " * 100):
+    for text in (
+        "a, and the b is " * 25,
+        "thing " * 66,
+        "我说，" * 130,
+        "I" * 400,
+        "and " * 100,
+        "Hi, " * 100,
+    ):
         clauses(text)
     assert time.process_time() - started < 0.5

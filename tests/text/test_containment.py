@@ -83,12 +83,27 @@ def test_only_whole_words_count(text: str, answer: str) -> None:
 
 
 def test_normal_tokens_say_what_is_compared() -> None:
-    assert normal_tokens("The 1st price: 3,600.50 €, 是40万") == ("the", "1", "price", "3600.5", "ʘeur", "是", "400000")
+    assert normal_tokens("The 1st price: 3,600.50 €, 是40万") == (
+        "the",
+        "1",
+        "price",
+        "3600.5",
+        "ʘeur",
+        "是",
+        "400000",
+    )
 
 
 def test_matches_name_text_phrase_and_place_through_all_texts() -> None:
     matches = PhraseIndex(["a b", "b", "", "c"]).find(["a b", "", "x b a b"])
-    found = list(zip(matches.phrases.tolist(), matches.texts.tolist(), matches.places.tolist(), strict=True))
+    found = list(
+        zip(
+            matches.phrases.tolist(),
+            matches.texts.tolist(),
+            matches.places.tolist(),
+            strict=True,
+        )
+    )
     # places count one more for the end of each text: "a b" takes 0-2, "" takes 3, the third text begins at 4
     assert found == [(0, 0, 0), (0, 2, 6), (1, 0, 1), (1, 2, 5), (1, 2, 7)]
 
@@ -105,12 +120,22 @@ def test_nothing_in_nothing() -> None:
 texts = st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join)
 
 
-@given(said=st.lists(texts, max_size=4), phrases=st.lists(st.lists(st.sampled_from(PIECES), max_size=3), max_size=6))
-def test_the_index_finds_what_a_plain_search_finds(said: list[str], phrases: list[list[str]]) -> None:
+@given(
+    said=st.lists(texts, max_size=4),
+    phrases=st.lists(st.lists(st.sampled_from(PIECES), max_size=3), max_size=6),
+)
+def test_the_index_finds_what_a_plain_search_finds(
+    said: list[str], phrases: list[list[str]]
+) -> None:
     answers = [" ".join(phrase) for phrase in phrases]
     matches = PhraseIndex(answers).find(said)
     found = sorted(zip(matches.texts.tolist(), matches.phrases.tolist(), strict=True))
-    wanted = [(t, a) for t, text in enumerate(said) for a, answer in enumerate(answers) for _ in spans(text, (answer,))]
+    wanted = [
+        (t, a)
+        for t, text in enumerate(said)
+        for a, answer in enumerate(answers)
+        for _ in spans(text, (answer,))
+    ]
     assert found == sorted(wanted)
 
 
@@ -120,5 +145,7 @@ def test_normal_tokens_are_those_of_the_plain_walk(text: str) -> None:
 
 
 @given(text=st.text(max_size=60), answer=st.text(max_size=8))
-def test_any_text_is_read_without_error_and_a_line_contains_itself(text: str, answer: str) -> None:
+def test_any_text_is_read_without_error_and_a_line_contains_itself(
+    text: str, answer: str
+) -> None:
     assert contains(f"{text}\n{answer}\n{text}", answer) == bool(normal_tokens(answer))

@@ -21,8 +21,14 @@ from memviz.text.light_markdown import as_html, has_marks, without_marks
         ("Call `f(x)`.", "Call <code>f(x)</code>."),
         ("So:\n```python\n# a **b**\n```\nDone", "So:\n<code># a **b**\n</code>Done"),
         ("[a](http://b.c) ![i](x.png)", "[a](http://b.c) ![i](x.png)"),
-        ("<b>fat</b> **<i>x</i>**", "&lt;b&gt;fat&lt;/b&gt; <strong>&lt;i&gt;x&lt;/i&gt;</strong>"),
-        ("2*3*4 and 5 * 6 * 7, snake_case_name", "2*3*4 and 5 * 6 * 7, snake_case_name"),
+        (
+            "<b>fat</b> **<i>x</i>**",
+            "&lt;b&gt;fat&lt;/b&gt; <strong>&lt;i&gt;x&lt;/i&gt;</strong>",
+        ),
+        (
+            "2*3*4 and 5 * 6 * 7, snake_case_name",
+            "2*3*4 and 5 * 6 * 7, snake_case_name",
+        ),
         ("#1 and -5 degrees", "#1 and -5 degrees"),
         ("``` never closed\n- one", "``` never closed\n• one"),
     ],
@@ -36,5 +42,7 @@ def test_a_safe_part_is_drawn(text: str, html: str) -> None:
 def test_no_letter_becomes_markup(text: str) -> None:
     html = as_html(text)
     tags = re.findall(r"<[^>]*>", html)
-    assert set(tags) <= {f"<{slash}{name}>" for slash in ("", "/") for name in ("strong", "em", "code")}
+    assert set(tags) <= {
+        f"<{slash}{name}>" for slash in ("", "/") for name in ("strong", "em", "code")
+    }
     assert unescape(re.sub(r"<[^>]*>", "", html)) == without_marks(text)

@@ -137,7 +137,10 @@ def test_what_is_said_is_found(text: str, answer: str) -> None:
     ("text", "plain"),
     [
         ("no value at all", "no value at all"),
-        ("https://example.com/2024-05-12/17:30", "https://example.com/2024-05-12/17:30"),
+        (
+            "https://example.com/2024-05-12/17:30",
+            "https://example.com/2024-05-12/17:30",
+        ),
         ("2019-2021", "2019 2021"),
         ("192.168.1.10", "192.168.1.10"),
         ("march 5 miles", "march 5 miles"),
@@ -149,18 +152,40 @@ def test_what_is_no_value_stays(text: str, plain: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "number"),
-    [("dreizehn", 13), ("zweihundertfunfzig", 250), ("dreitausend", 3000), ("tausend", 1000), ("seize", 16),
-     ("einundzwanzig", 21), ("wenig", None), ("honig", None), ("jahrhundert", None), ("one", None), ("due", None)],
-)  # fmt: skip
+    [
+        ("dreizehn", 13),
+        ("zweihundertfunfzig", 250),
+        ("dreitausend", 3000),
+        ("tausend", 1000),
+        ("seize", 16),
+        ("einundzwanzig", 21),
+        ("wenig", None),
+        ("honig", None),
+        ("jahrhundert", None),
+        ("one", None),
+        ("due", None),
+    ],
+)
 def test_a_number_word_is_its_number(word: str, number: int | None) -> None:
     assert word_number(word) == number
 
 
 @pytest.mark.parametrize(
     ("word", "base"),
-    [("movies", "movy"), ("movie", "movy"), ("boxes", "box"), ("running", "run"), ("moved", "move"), ("james", "james"),
-     ("glass", "glass"), ("string", "string"), ("tomatoes", "tomato"), ("shoes", "shoe"), ("agreed", "agree")],
-)  # fmt: skip
+    [
+        ("movies", "movy"),
+        ("movie", "movy"),
+        ("boxes", "box"),
+        ("running", "run"),
+        ("moved", "move"),
+        ("james", "james"),
+        ("glass", "glass"),
+        ("string", "string"),
+        ("tomatoes", "tomato"),
+        ("shoes", "shoe"),
+        ("agreed", "agree"),
+    ],
+)
 def test_only_simple_endings_are_taken_off(word: str, base: str) -> None:
     assert uninflected(word) == base
 

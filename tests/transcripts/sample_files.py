@@ -11,7 +11,11 @@ FOLDER = Path(__file__).with_name("samples")
 
 def sample_files() -> dict[str, bytes]:
     """The bytes of every sample by its name, ``<format>__<variant>.<suffix>``. Databases are kept as SQL."""
-    return {path.name: _bytes_of(path) for path in sorted(FOLDER.iterdir()) if "__" in path.name}
+    return {
+        path.name: _bytes_of(path)
+        for path in sorted(FOLDER.iterdir())
+        if "__" in path.name
+    }
 
 
 def format_of(name: str) -> str:

@@ -16,7 +16,9 @@ from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file, load_transcript
 from tests.transcripts.sample_files import sample_files
 
-TALK = json.dumps([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]).encode()
+TALK = json.dumps(
+    [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+).encode()
 SMALL = Limits(inflated_bytes=100_000, archive_files=5)
 
 
@@ -40,24 +42,42 @@ def titles(loaded: LoadedFile) -> list[str]:
 
 
 def test_every_file_inside_is_read_in_the_order_of_names() -> None:
-    loaded = load_file(packed(("b/talk 2.json", TALK), ("a.jsonl", TALK.strip(b"[]").replace(b"}, {", b"}\n{"))))
+    loaded = load_file(
+        packed(
+            ("b/talk 2.json", TALK),
+            ("a.jsonl", TALK.strip(b"[]").replace(b"}, {", b"}\n{")),
+        )
+    )
     assert titles(loaded) == ["a", "talk 2"]
     assert loaded.warnings == ()
 
 
 def test_numbered_parts_of_an_export_come_together() -> None:
-    export = next(content for name, content in sample_files().items() if name.startswith("chatgpt_export__"))
-    loaded = load_file(packed(("conversations-001.json", export), ("conversations-000.json", export)))
+    export = next(
+        content
+        for name, content in sample_files().items()
+        if name.startswith("chatgpt_export__")
+    )
+    loaded = load_file(
+        packed(("conversations-001.json", export), ("conversations-000.json", export))
+    )
     once = load_file(export)
     assert len(loaded.transcripts) == 2 * len(once.transcripts)
-    assert {transcript.format for transcript in loaded.transcripts} == {"chatgpt_export"}
+    assert {transcript.format for transcript in loaded.transcripts} == {
+        "chatgpt_export"
+    }
 
 
 def test_what_lies_beside_the_conversations_is_passed_over() -> None:
     beside = [
-        ("user.json", b'{"id": 1}'), ("chat.html", b"<html>"), ("image.png", b"\x89PNG"), ("README.txt", b"Hello."),
-        ("__MACOSX/._talk.json", b"\0\5\x16\7"), (".DS_Store", b"\0"), ("folder/", b""),
-    ]  # fmt: skip
+        ("user.json", b'{"id": 1}'),
+        ("chat.html", b"<html>"),
+        ("image.png", b"\x89PNG"),
+        ("README.txt", b"Hello."),
+        ("__MACOSX/._talk.json", b"\0\5\x16\7"),
+        (".DS_Store", b"\0"),
+        ("folder/", b""),
+    ]
     loaded = load_file(packed(("talk.json", TALK), *beside))
     assert titles(loaded) == ["talk"]
     assert loaded.warnings == ()
@@ -71,29 +91,48 @@ def test_a_broken_file_inside_is_said_and_the_others_are_read() -> None:
 
 
 def test_a_file_inside_that_is_nearly_a_conversation_is_said() -> None:
-    nearly = json.dumps([{"role": "user", "content": [{"type": "video_url"}]}, *json.loads(TALK)]).encode()
-    (warning,) = load_file(packed(("nearly.json", nearly), ("talk.json", TALK))).warnings
-    assert "not imported: nearly.json: no known format, but nearly role_content: 2 of 3 messages fit" in warning
+    nearly = json.dumps(
+        [{"role": "user", "content": [{"type": "video_url"}]}, *json.loads(TALK)]
+    ).encode()
+    (warning,) = load_file(
+        packed(("nearly.json", nearly), ("talk.json", TALK))
+    ).warnings
+    assert (
+        "not imported: nearly.json: no known format, but nearly role_content: 2 of 3 messages fit"
+        in warning
+    )
 
 
 def test_nothing_inside_is_an_error_that_lists_what_was_found() -> None:
-    error = refused(packed(("user.json", b'{"id": 1}'), ("notes.txt", b"Dear diary")), "no conversation inside")
+    error = refused(
+        packed(("user.json", b'{"id": 1}'), ("notes.txt", b"Dear diary")),
+        "no conversation inside",
+    )
     assert "user.json" in str(error)
     assert "notes.txt" in str(error)
     assert "found an object with 'id'" in str(error)
     refused(packed(("picture.png", b"\x89PNG")), "holds nothing but picture.png")
     refused(packed(), "it is empty")
-    assert "user.json" in str(refused(packed(("user.json", b'{"id": 1}')), "no known format"))
+    assert "user.json" in str(
+        refused(packed(("user.json", b'{"id": 1}')), "no known format")
+    )
 
 
-def test_a_conversation_of_which_the_user_is_unclear_is_asked_about_and_never_passed_over() -> None:
+def test_a_conversation_of_which_the_user_is_unclear_is_asked_about_and_never_passed_over() -> (
+    None
+):
     talk = ("talk.txt", b"Ana: a\nBen: b\nAna: c\nBen: d")
-    with pytest.raises(UnclearUserError, match=r"export.zip, talk.txt: it is not clear who the user is") as caught:
+    with pytest.raises(
+        UnclearUserError, match=r"export.zip, talk.txt: it is not clear who the user is"
+    ) as caught:
         load_file(packed(("user.json", b'{"id": 1}'), talk), name="export.zip")
     assert caught.value.names == ("Ana", "Ben")
     (warning,) = load_file(packed(("talk.json", TALK), talk)).warnings
     assert "not imported: talk.txt: it is not clear who the user is" in warning
-    assert titles(load_file(packed(("talk.json", TALK), talk), user="Ana")) == ["talk", "talk"]
+    assert titles(load_file(packed(("talk.json", TALK), talk), user="Ana")) == [
+        "talk",
+        "talk",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -104,13 +143,19 @@ def test_a_conversation_of_which_the_user_is_unclear_is_asked_about_and_never_pa
         ("META-INF/manifest.xml", "an Op"),
     ],
 )
-def test_a_document_that_is_packed_as_a_zip_is_called_what_it_is(inner: str, kind: str) -> None:
+def test_a_document_that_is_packed_as_a_zip_is_called_what_it_is(
+    inner: str, kind: str
+) -> None:
     assert "damaged" not in str(refused(packed((inner, b"<x/>")), f"this is {kind}"))
 
 
 def test_a_limit_names_its_variable_and_calls_nothing_damaged() -> None:
     large = refused(packed(("a.json", b" " * 200_000)), "limit of 100,000 bytes", SMALL)
-    many = refused(packed(*((f"{number}.json", TALK) for number in range(6))), "more than the limit of 5", SMALL)
+    many = refused(
+        packed(*((f"{number}.json", TALK) for number in range(6))),
+        "more than the limit of 5",
+        SMALL,
+    )
     assert "MEMVIZ_IMPORT_INFLATED_BYTES" in large.remedy
     assert "MEMVIZ_IMPORT_ARCHIVE_FILES" in many.remedy
     assert "damaged" not in str(large) + str(many)
@@ -121,9 +166,15 @@ def test_gzip_is_opened_too() -> None:
     assert (transcript.title, len(transcript.messages)) == ("talk", 2)
 
 
-@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(
+    "compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
 def test_a_bomb_is_not_inflated_further_than_allowed(compression: int) -> None:
-    refused(packed(("a.json", b" " * 3_000_000), compression=compression), "inflates to more than the limit", SMALL)
+    refused(
+        packed(("a.json", b" " * 3_000_000), compression=compression),
+        "inflates to more than the limit",
+        SMALL,
+    )
     many = [(f"{number}.json", b" " * 40_000) for number in range(4)]
     refused(packed(*many), "inflates to more than the limit", SMALL)
 
@@ -131,7 +182,9 @@ def test_a_bomb_is_not_inflated_further_than_allowed(compression: int) -> None:
 def test_a_stated_size_is_not_believed() -> None:
     data = bytearray(packed(("a.json", b" " * 3_000_000)))
     at = data.rindex(b"PK\x01\x02")
-    data[at + 24 : at + 28] = (10).to_bytes(4, "little")  # the size in the list of files: 10 bytes
+    data[at + 24 : at + 28] = (10).to_bytes(
+        4, "little"
+    )  # the size in the list of files: 10 bytes
     with pytest.raises(TranscriptError):
         load_file(bytes(data), limits=SMALL)
 
@@ -141,7 +194,11 @@ def test_a_gzip_bomb_is_not_inflated_further_than_allowed() -> None:
 
 
 def test_too_many_files_are_refused() -> None:
-    refused(packed(*((f"{number}.json", TALK) for number in range(6))), "lists 6 files", SMALL)
+    refused(
+        packed(*((f"{number}.json", TALK) for number in range(6))),
+        "lists 6 files",
+        SMALL,
+    )
 
 
 def test_damage_is_a_sentence() -> None:
@@ -163,10 +220,14 @@ def test_a_password_is_asked_for_in_a_sentence() -> None:
 
 
 def test_an_archive_inside_an_archive_stays_closed() -> None:
-    refused(packed(("inner.zip", packed(("talk.json", TALK)))), "archive inside an archive")
+    refused(
+        packed(("inner.zip", packed(("talk.json", TALK)))), "archive inside an archive"
+    )
 
 
-def test_a_name_that_leads_elsewhere_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_leads_elsewhere_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     loaded = load_file(packed(("../../etc/talk.json", TALK), ("/absolute.json", TALK)))
     assert titles(loaded) == ["talk", "absolute"]

@@ -12,7 +12,10 @@ from memviz.transcripts import background
 from memviz.transcripts.background import PICKING_COUNTER, BackgroundReading, NamedBytes
 from memviz.transcripts.loading import load_file
 
-TALK = [{"role": "user", "content": "When does the ferry leave?"}, {"role": "assistant", "content": "At 7:40."}]
+TALK = [
+    {"role": "user", "content": "When does the ferry leave?"},
+    {"role": "assistant", "content": "At 7:40."},
+]
 ONE, THREE = json.dumps(TALK).encode(), json.dumps([TALK] * 3).encode()
 
 
@@ -24,7 +27,11 @@ def read(*files: tuple[str, bytes], format: str | None = None) -> BackgroundRead
 
 def test_every_file_has_an_outcome_in_the_order_given() -> None:
     reading = read(("a.json", ONE), ("b.json", b"{"), ("c.json", THREE))
-    assert [outcome.name for outcome in reading.outcomes] == ["a.json", "b.json", "c.json"]
+    assert [outcome.name for outcome in reading.outcomes] == [
+        "a.json",
+        "b.json",
+        "c.json",
+    ]
     first, second, third = reading.outcomes
     assert first.loaded
     assert first.tokens == ()
@@ -32,12 +39,17 @@ def test_every_file_has_an_outcome_in_the_order_given() -> None:
     assert "b.json" in str(second.error)
     assert third.loaded
     count = counter(PICKING_COUNTER)
-    assert third.tokens == (count("When does the ferry leave?") + count("At 7:40."),) * 3
+    assert (
+        third.tokens == (count("When does the ferry leave?") + count("At 7:40."),) * 3
+    )
     assert reading.current == ""
 
 
 def test_tool_calls_count_as_well() -> None:
-    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "sky", "arguments": "{}"}}]}
+    call = {
+        "role": "assistant",
+        "tool_calls": [{"id": "c", "function": {"name": "sky", "arguments": "{}"}}],
+    }
     (outcome,) = read(("a.json", json.dumps([[*TALK, call], TALK]).encode())).outcomes
     assert outcome.tokens[0] > outcome.tokens[1]
 
@@ -47,7 +59,9 @@ def test_a_named_format_is_used() -> None:
     assert outcome.error
 
 
-def test_it_says_how_far_it_is_and_stops_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_how_far_it_is_and_stops_when_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     reached, go_on = Event(), Event()
 
     def slowly(content: bytes, *args: object, progress, **named: object) -> object:

@@ -84,7 +84,9 @@ AIRLINE = (610, 20)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_is_of_exactly_one_format(name: str) -> None:
     document = Document(SAMPLES[name], name)
-    assert [known for known, format in formats().items() if format.recognise(document)] == [format_of(name)]
+    assert [
+        known for known, format in formats().items() if format.recognise(document)
+    ] == [format_of(name)]
     for transcript in load_file(SAMPLES[name], name=name).transcripts:
         assert transcript.messages
         assert transcript.format == format_of(name)
@@ -99,7 +101,13 @@ def test_every_format_has_a_sample_and_tells_its_name() -> None:
 
 @pytest.mark.parametrize("name", formats())
 def test_a_format_named_for_a_file_of_another_says_so(name: str) -> None:
-    for data in (b'{"turns": [1, 2]}', b"[1, 2]", b"nothing but words", b"", SAMPLES["role_content__list.json"]):
+    for data in (
+        b'{"turns": [1, 2]}',
+        b"[1, 2]",
+        b"nothing but words",
+        b"",
+        SAMPLES["role_content__list.json"],
+    ):
         with suppress(TranscriptError):
             load_file(data, name)
             continue
@@ -111,8 +119,14 @@ def test_a_format_named_for_a_file_of_another_says_so(name: str) -> None:
 
 def _outside() -> list[object]:
     if not os.environ.get("MEMVIZ_TEST_DATA") or not (DATA / "formats").is_dir():
-        reason = "set MEMVIZ_TEST_DATA to the folder with formats/ and real/ to run these"
-        return [pytest.param("", "", "", [], id="files", marks=pytest.mark.skip(reason=reason))]
+        reason = (
+            "set MEMVIZ_TEST_DATA to the folder with formats/ and real/ to run these"
+        )
+        return [
+            pytest.param(
+                "", "", "", [], id="files", marks=pytest.mark.skip(reason=reason)
+            )
+        ]
     return [
         pytest.param(folder, name, *expected, id=name)
         for folder, files in COUNTS.items()
@@ -121,14 +135,22 @@ def _outside() -> list[object]:
 
 
 @pytest.mark.parametrize(("folder", "name", "format", "counts"), _outside())
-def test_files_from_outside(folder: str, name: str, format: str, counts: list[int]) -> None:
+def test_files_from_outside(
+    folder: str, name: str, format: str, counts: list[int]
+) -> None:
     loaded = load_file(DATA / folder / name)
     assert {transcript.format for transcript in loaded.transcripts} == {format}
     assert [len(transcript.messages) for transcript in loaded.transcripts] == counts
 
 
-@pytest.mark.skipif(not (DATA / "real" / "tau_bench_airline_20.json").is_file(), reason="needs MEMVIZ_TEST_DATA")
+@pytest.mark.skipif(
+    not (DATA / "real" / "tau_bench_airline_20.json").is_file(),
+    reason="needs MEMVIZ_TEST_DATA",
+)
 def test_the_airline_chats() -> None:
     loaded = load_file(DATA / "real" / "tau_bench_airline_20.json")
-    assert (sum(len(t.messages) for t in loaded.transcripts), len(loaded.transcripts)) == AIRLINE
+    assert (
+        sum(len(t.messages) for t in loaded.transcripts),
+        len(loaded.transcripts),
+    ) == AIRLINE
     assert not any(transcript.warnings for transcript in loaded.transcripts)

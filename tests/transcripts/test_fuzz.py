@@ -33,20 +33,42 @@ TOKENS = [
     b"9" * 5000,
 ]
 
-ROLES = st.sampled_from(["user", "assistant", "tool", "system", "developer", "function", "critic", "", None, 3])
+ROLES = st.sampled_from(
+    [
+        "user",
+        "assistant",
+        "tool",
+        "system",
+        "developer",
+        "function",
+        "critic",
+        "",
+        None,
+        3,
+    ]
+)
 KEY_WORDS = """
     role content name tool_calls tool_call_id function_call function custom arguments input id type text refusal
     audio transcript file filename meta messages probes title question answers evidence category stale system_prompt
     image_url
 """
 KEYS = st.sampled_from(KEY_WORDS.split())
-TEXTS = st.text(st.characters(), max_size=8) | st.sampled_from(["user", "text", "image_url", "name", "single fact"])
+TEXTS = st.text(st.characters(), max_size=8) | st.sampled_from(
+    ["user", "text", "image_url", "name", "single fact"]
+)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
 JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=5), max_leaves=25
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(KEYS | TEXTS, inner, max_size=5)
+    ),
+    max_leaves=25,
 )
 MESSAGES = st.lists(
-    st.fixed_dictionaries({"role": ROLES}, optional={"content": JSON, "tool_calls": JSON, "meta": JSON}) | JSON
+    st.fixed_dictionaries(
+        {"role": ROLES}, optional={"content": JSON, "tool_calls": JSON, "meta": JSON}
+    )
+    | JSON
 )
 CHOICES = st.sampled_from([None, *formats()])
 
@@ -81,7 +103,11 @@ def test_bytes(data, format):
     read(data, format)
 
 
-@given(st.text(max_size=100), CHOICES, st.sampled_from(["utf-8", "utf-16", "utf-32", "utf-8-sig"]))
+@given(
+    st.text(max_size=100),
+    CHOICES,
+    st.sampled_from(["utf-8", "utf-16", "utf-32", "utf-8-sig"]),
+)
 def test_text(text, format, encoding):
     read(text.encode(encoding, "replace"), format)
 
@@ -121,12 +147,31 @@ def mutated(data, random):
 def spoilt(value, random):
     """The value with one of its parts replaced by something of another kind, which stays JSON."""
     if isinstance(value, (dict, list)) and value and random.random() < 0.85:
-        key = random.choice(list(value)) if isinstance(value, dict) else random.randrange(len(value))
+        key = (
+            random.choice(list(value))
+            if isinstance(value, dict)
+            else random.randrange(len(value))
+        )
         copy = value.copy()
         copy[key] = spoilt(value[key], random)
         return copy
     return random.choice(
-        [None, True, 0, -1, 10**400, 1e300, "", "x", "2025-13-45", [], {}, [[]], {"role": 1}, ["a", 1]]
+        [
+            None,
+            True,
+            0,
+            -1,
+            10**400,
+            1e300,
+            "",
+            "x",
+            "2025-13-45",
+            [],
+            {},
+            [[]],
+            {"role": 1},
+            ["a", 1],
+        ]
     )
 
 
@@ -152,7 +197,10 @@ def test_mutated_files(name):
     for number in range(MUTATIONS):
         data = spoilt_file(SEEDS[name], random) if number % 2 else None
         start = process_time()
-        read(data or mutated(SEEDS[name], random), random.choice([None, None, format_of(name)]))
+        read(
+            data or mutated(SEEDS[name], random),
+            random.choice([None, None, format_of(name)]),
+        )
         assert process_time() - start < HANG_SECONDS
 
 

@@ -52,31 +52,45 @@ def test_utf_16_is_known_without_its_mark(encoding):
 
 
 def test_values_one_after_the_other_are_told_where_they_part():
-    refused(b'{"role": "user"} {"role": "user"}', "line 1, column 18: one JSON value ends here", "one value a line")
+    refused(
+        b'{"role": "user"} {"role": "user"}',
+        "line 1, column 18: one JSON value ends here",
+        "one value a line",
+    )
 
 
 def test_windows_1252_is_read_and_reported_with_the_offset():
     data = TEXT.encode("cp1252")
     transcript = load_transcript(data)
     assert contents(transcript)[0] == "My sister Inês lives in Lisbon."
-    assert f"byte 0xEA at offset {data.index(0xEA)} is not UTF-8" in transcript.warnings[0]
+    assert (
+        f"byte 0xEA at offset {data.index(0xEA)} is not UTF-8" in transcript.warnings[0]
+    )
 
 
 def test_a_stray_byte_does_not_spoil_the_rest():
-    data = json.dumps([{"role": "user", "content": "中文 X ê"}], ensure_ascii=False).encode().replace(b"X", b"\xff")
+    data = (
+        json.dumps([{"role": "user", "content": "中文 X ê"}], ensure_ascii=False)
+        .encode()
+        .replace(b"X", b"\xff")
+    )
     assert contents(load_transcript(data)) == ["中文 ÿ ê"]
 
 
 def test_a_large_windows_1252_file_is_read_in_one_go():
     text = "é" * 200_001
-    data = json.dumps([{"role": "user", "content": text}], ensure_ascii=False).encode("cp1252")
+    data = json.dumps([{"role": "user", "content": text}], ensure_ascii=False).encode(
+        "cp1252"
+    )
     transcript = load_transcript(data)
     assert contents(transcript) == [text]
     assert "the file was read as Windows-1252" in transcript.warnings[0]
 
 
 def test_damaged_utf_16_is_read_with_replacements():
-    data = "[".encode("utf-16") + TEXT[1:].encode("utf-16-le").replace(b"\xea\x00", b"\x00\xd8")
+    data = "[".encode("utf-16") + TEXT[1:].encode("utf-16-le").replace(
+        b"\xea\x00", b"\x00\xd8"
+    )
     transcript = load_transcript(data)
     assert contents(transcript)[0] == "My sister In\ufffds lives in Lisbon."
     assert "replaced by U+FFFD" in transcript.warnings[0]
@@ -89,24 +103,36 @@ def test_padding_is_ignored_and_reported():
 
 
 def test_nul_within_a_message_stays():
-    assert contents(load_transcript(b'[{"role":"user","content":"a\\u0000b"}]')) == ["a\0b"]
+    assert contents(load_transcript(b'[{"role":"user","content":"a\\u0000b"}]')) == [
+        "a\0b"
+    ]
 
 
 def test_half_surrogates_are_replaced_everywhere_and_whole_pairs_stay():
     item = '{"role":"user","content":"a \\ud800 \\ud83d\\ude00","name":"\\udfff","tag":"\\udc00"}'
     transcript = load_transcript(f"[{item}]".encode())
     (message,) = transcript.messages
-    assert (message.content, message.name, message.meta) == ("a \ufffd 😀", "\ufffd", {"tag": "\ufffd"})
+    assert (message.content, message.name, message.meta) == (
+        "a \ufffd 😀",
+        "\ufffd",
+        {"tag": "\ufffd"},
+    )
     assert len(transcript.warnings) == 1
 
 
 def test_numbers_that_json_does_not_know_become_null():
-    transcript = load_transcript(b'[{"role":"user","content":"hi","a":NaN,"b":[-Infinity,1e999],"c":1e3}]')
+    transcript = load_transcript(
+        b'[{"role":"user","content":"hi","a":NaN,"b":[-Infinity,1e999],"c":1e3}]'
+    )
     assert transcript.messages[0].meta == {"b": [None, None], "c": 1000.0}
-    assert transcript.warnings == ("numbers that JSON does not know (NaN, Infinity) were read as null (3 times).",)
+    assert transcript.warnings == (
+        "numbers that JSON does not know (NaN, Infinity) were read as null (3 times).",
+    )
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\0" * 100, "  \n".encode("utf-16")])
+@pytest.mark.parametrize(
+    "data", [b"", b" \n\t\r\n ", b"\xef\xbb\xbf", b"\0" * 100, "  \n".encode("utf-16")]
+)
 def test_empty_files(data):
     refused(data, "the file is empty")
 
@@ -123,7 +149,11 @@ def test_text_after_the_end_is_not_taken_for_a_missing_end():
 
 
 def test_the_line_of_a_syntax_error_counts_from_the_top():
-    refused(b'[\n{"role": "user",\n "content" "hi"}]', "line 3, column 12", "found '\"hi\"}]'")
+    refused(
+        b'[\n{"role": "user",\n "content" "hi"}]',
+        "line 3, column 12",
+        "found '\"hi\"}]'",
+    )
 
 
 def test_a_truncated_last_line_is_left_out_with_the_count():
@@ -132,16 +162,23 @@ def test_a_truncated_last_line_is_left_out_with_the_count():
     for stop in range(last_line_start + 1, len(whole)):
         transcript = load_transcript(whole[:stop].encode())
         assert len(transcript.messages) == 3
-        assert transcript.warnings == ("imported 3 of 4 lines: line 4 ends in the middle of a message.",)
+        assert transcript.warnings == (
+            "imported 3 of 4 lines: line 4 ends in the middle of a message.",
+        )
 
 
 def test_any_other_broken_line_is_refused_with_its_number():
     first, *rest = LINES.splitlines()
-    refused("\n".join([first, "", '{"role": oops}', *rest]).encode(), "line 3, column 10")
+    refused(
+        "\n".join([first, "", '{"role": oops}', *rest]).encode(), "line 3, column 10"
+    )
     refused((LINES + "the end").encode(), "line 5, column 1")
 
 
-@pytest.mark.parametrize("data", [repr(MESSAGES).encode(), "\n".join(map(repr, MESSAGES)).encode(), b"[None]"])
+@pytest.mark.parametrize(
+    "data",
+    [repr(MESSAGES).encode(), "\n".join(map(repr, MESSAGES)).encode(), b"[None]"],
+)
 def test_python_is_recognised(data):
     refused(data, "this is Python, not JSON", "json.dumps")
 
@@ -149,7 +186,11 @@ def test_python_is_recognised(data):
 @pytest.mark.parametrize("depth", [101, 990, 100_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_deep_nesting(depth, opening, closing):
-    refused(f"{opening * depth}1{closing * depth}".encode(), "nested more than 100 deep", "MEMVIZ_IMPORT_DEPTH")
+    refused(
+        f"{opening * depth}1{closing * depth}".encode(),
+        "nested more than 100 deep",
+        "MEMVIZ_IMPORT_DEPTH",
+    )
     refused(f"{opening * depth}".encode())
 
 
@@ -162,7 +203,10 @@ def test_nesting_below_the_limit_is_read():
 def test_long_numbers():
     data = b'[{"role": "user",\n"content": ' + b"7" * 5000 + b"}]"
     refused(data, "line 2, column 12", "5,000 digits")
-    refused(LINES.encode() + b'{"role": "user", "content": ' + b"7" * 5000 + b"}", "line 5, column 29")
+    refused(
+        LINES.encode() + b'{"role": "user", "content": ' + b"7" * 5000 + b"}",
+        "line 5, column 29",
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,14 +218,21 @@ def test_long_numbers():
         (b"true", "found true or false"),
         (b'{"mapping": 1, "title": 2}', "found an object with 'mapping', 'title'"),
         (b"[1, 2]", "found a list of 2 that starts with a number"),
-        (b'{"chosen": 1}\n{"chosen": 2}', "found lines that start with an object with 'chosen'"),
+        (
+            b'{"chosen": 1}\n{"chosen": 2}',
+            "found lines that start with an object with 'chosen'",
+        ),
     ],
 )
-def test_json_that_is_no_conversation_says_what_was_found_and_what_to_write(data, found):
+def test_json_that_is_no_conversation_says_what_was_found_and_what_to_write(
+    data, found
+):
     assert '{"role": "user"' in refused(data, "no known format", found).remedy
 
 
-@pytest.mark.parametrize(("data", "found"), [(b"[]", "an empty list"), (b"{}", "an empty object")])
+@pytest.mark.parametrize(
+    ("data", "found"), [(b"[]", "an empty list"), (b"{}", "an empty object")]
+)
 def test_nothing_at_all_is_said_to_be_so(data, found):
     refused(data, f"there are no messages, found {found}")
 
@@ -214,7 +265,10 @@ def test_the_size_limit(tmp_path):
     path = tmp_path / "chat.json"
     path.write_bytes(data)
     for source in (data, path, str(path)):
-        assert len(load_transcript(source, limits=Limits(file_bytes=len(data))).messages) == 4
+        assert (
+            len(load_transcript(source, limits=Limits(file_bytes=len(data))).messages)
+            == 4
+        )
         with pytest.raises(TranscriptError, match="larger than the limit of 100 bytes"):
             load_transcript(source, limits=Limits(file_bytes=100))
 
@@ -228,9 +282,13 @@ def test_no_more_than_the_limit_is_read_from_a_file(tmp_path):
 
 def test_limits_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("MEMVIZ_IMPORT_FILE_BYTES", "1_000")
-    refused(b" " * 1001, "larger than the limit of 1,000 bytes", "MEMVIZ_IMPORT_FILE_BYTES")
+    refused(
+        b" " * 1001, "larger than the limit of 1,000 bytes", "MEMVIZ_IMPORT_FILE_BYTES"
+    )
     monkeypatch.setenv("MEMVIZ_IMPORT_FILE_BYTES", "plenty")
-    with pytest.raises(ConfigError, match=r"MEMVIZ_IMPORT_FILE_BYTES.*'plenty'.*whole number"):
+    with pytest.raises(
+        ConfigError, match=r"MEMVIZ_IMPORT_FILE_BYTES.*'plenty'.*whole number"
+    ):
         load_transcript(b"[]")
 
 
@@ -282,12 +340,20 @@ def test_arguments_of_another_type_are_refused_in_a_sentence(arguments, reason):
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_the_name_of_the_user_alone_is_enough_for_roles_that_nobody_knows(inside):
-    listed = [{"role": role, "content": "words"} for role in ("client", "operator", "client")]
+    listed = [
+        {"role": role, "content": "words"} for role in ("client", "operator", "client")
+    ]
     data = json.dumps({"messages": listed} if inside else listed).encode()
     transcript = load_transcript(data, user="Client")
-    assert [message.role for message in transcript.messages] == ["user", "assistant", "user"]
+    assert [message.role for message in transcript.messages] == [
+        "user",
+        "assistant",
+        "user",
+    ]
     lines = "\n".join(map(json.dumps, listed)).encode()
-    assert [message.role for message in load_transcript(lines, user="operator").messages] == [
+    assert [
+        message.role for message in load_transcript(lines, user="operator").messages
+    ] == [
         "assistant",
         "user",
         "assistant",
@@ -297,13 +363,18 @@ def test_the_name_of_the_user_alone_is_enough_for_roles_that_nobody_knows(inside
 
 
 def test_all_conversations_of_a_file_are_loaded_in_its_order(tmp_path):
-    several = [{"title": f"Chat {number}", "messages": MESSAGES[: 2 * number]} for number in (1, 2)]
+    several = [
+        {"title": f"Chat {number}", "messages": MESSAGES[: 2 * number]}
+        for number in (1, 2)
+    ]
     lines = "".join(json.dumps(one) + "\n" for one in several)
     path = tmp_path / "chats.jsonl"
     path.write_text(lines, encoding="utf-8")
     found = load_transcripts(path)
     assert [len(one.messages) for one in found] == [2, 4]
-    assert [contents(one) for one in found] == [contents(load_transcript(path, conversation=n)) for n in (1, 2)]
+    assert [contents(one) for one in found] == [
+        contents(load_transcript(path, conversation=n)) for n in (1, 2)
+    ]
     assert load_transcripts(lines.encode()) == found
     assert len(load_transcripts(TEXT.encode())) == 1
     with pytest.raises(TranscriptError):
@@ -311,9 +382,14 @@ def test_all_conversations_of_a_file_are_loaded_in_its_order(tmp_path):
 
 
 def test_a_conversation_that_cannot_be_read_is_told_with_the_others():
-    broken = [{"messages": MESSAGES}, {"messages": [{"role": "user", "content": {"no": "text"}}]}]
+    broken = [
+        {"messages": MESSAGES},
+        {"messages": [{"role": "user", "content": {"no": "text"}}]},
+    ]
     try:
-        found = load_transcripts("".join(json.dumps(one) + "\n" for one in broken).encode())
+        found = load_transcripts(
+            "".join(json.dumps(one) + "\n" for one in broken).encode()
+        )
     except TranscriptError as error:
         pytest.fail(str(error))
     assert contents(found[0]) == [message["content"] for message in MESSAGES]

@@ -11,7 +11,13 @@ from memviz.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import formats, load_file, load_transcript
 
 HI, HO = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}
-VIDEO = {"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "video_url", "video_url": {}}]}
+VIDEO = {
+    "role": "user",
+    "content": [
+        {"type": "text", "text": "see"},
+        {"type": "video_url", "video_url": {}},
+    ],
+}
 
 
 def refused(value: Any) -> TranscriptError:
@@ -23,7 +29,9 @@ def refused_bytes(data: bytes) -> TranscriptError:
         load_file(data)
     assert caught.value.remedy
     titles = [reader.title for reader in formats().values()]
-    assert sum(title in str(caught.value) for title in titles) <= 1, "not a list of all formats"
+    assert sum(title in str(caught.value) for title in titles) <= 1, (
+        "not a list of all formats"
+    )
     return caught.value
 
 
@@ -31,8 +39,16 @@ def refused_bytes(data: bytes) -> TranscriptError:
     ("value", "format", "place"),
     [
         ([HI, HO, VIDEO, HO], "role_content", "3 of 4 messages fit, but index 2"),
-        ({"messages": [HI, VIDEO]}, "chat_request", "1 of 2 messages fit, but 'messages', index 1"),
-        ([{"messages": [HI, HO]}, {"messages": [VIDEO, HO]}], "finetuning", "but index 1, 'messages', index 0"),
+        (
+            {"messages": [HI, VIDEO]},
+            "chat_request",
+            "1 of 2 messages fit, but 'messages', index 1",
+        ),
+        (
+            [{"messages": [HI, HO]}, {"messages": [VIDEO, HO]}],
+            "finetuning",
+            "but index 1, 'messages', index 0",
+        ),
     ],
 )
 def test_one_part_of_an_unknown_type(value: Any, format: str, place: str) -> None:
@@ -41,7 +57,11 @@ def test_one_part_of_an_unknown_type(value: Any, format: str, place: str) -> Non
     assert f"{place} has a part of the type 'video_url'" in error.reason
     assert f"--format {format}" in error.remedy
     read = load_file(json.dumps(value).encode(), format).transcripts
-    assert any("[video_url]" in message.content for transcript in read for message in transcript.messages)
+    assert any(
+        "[video_url]" in message.content
+        for transcript in read
+        for message in transcript.messages
+    )
 
 
 def test_in_json_lines_the_place_is_the_line() -> None:
@@ -52,7 +72,14 @@ def test_in_json_lines_the_place_is_the_line() -> None:
 def test_a_key_of_another_product() -> None:
     error = refused([{**HI, "session_id": "s"}, HO])
     assert "index 0 has the key 'session_id'" in error.reason
-    assert len(load_transcript(json.dumps([{**HI, "session_id": "s"}, HO]).encode(), "role_content").messages) == 2
+    assert (
+        len(
+            load_transcript(
+                json.dumps([{**HI, "session_id": "s"}, HO]).encode(), "role_content"
+            ).messages
+        )
+        == 2
+    )
 
 
 def test_unknown_roles_alone_are_asked_about() -> None:
@@ -64,7 +91,10 @@ def test_unknown_roles_alone_are_asked_about() -> None:
 
 
 def test_messages_without_a_role() -> None:
-    assert "index 0 has no role: its keys are 'speaker', 'text'" in refused([{"speaker": "user", "text": "a"}]).reason
+    assert (
+        "index 0 has no role: its keys are 'speaker', 'text'"
+        in refused([{"speaker": "user", "text": "a"}]).reason
+    )
 
 
 def test_messages_under_keys_that_no_format_has() -> None:
@@ -78,7 +108,10 @@ def test_messages_under_keys_that_no_format_has() -> None:
         (json.dumps(json.dumps([HI, HO])), "it is a text"),
         (json.dumps({"messages": json.dumps([HI, HO])}), "'messages' is a text"),
         (json.dumps([json.dumps(HI), json.dumps(HO)]), "the first item is a text"),
-        ("\n".join(json.dumps(json.dumps(item)) for item in (HI, HO)), "each line is a text"),
+        (
+            "\n".join(json.dumps(json.dumps(item)) for item in (HI, HO)),
+            "each line is a text",
+        ),
     ],
 )
 def test_json_that_was_encoded_twice(data: str, where: str) -> None:
@@ -90,11 +123,26 @@ def test_json_that_was_encoded_twice(data: str, where: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("content,time\nhi,1\nho,2", "nearly a table: its columns are 'content', 'time', and none for the role"),
-        ("speaker;when\nAna;1\nBen;2", "nearly a table: its columns are 'speaker', 'when', and none for what is said"),
-        ("a,b\n1,2\n3,4", "nearly a table: its columns are 'a', 'b', and none of them for the role"),
-        ("Hello.\nUser: hi\nthere", "nearly a dialogue: only line 2 names a speaker ('User')"),
-        ("Dear diary,\nwhat a day", "found a text that starts with 'Dear diary, what a day'"),
+        (
+            "content,time\nhi,1\nho,2",
+            "nearly a table: its columns are 'content', 'time', and none for the role",
+        ),
+        (
+            "speaker;when\nAna;1\nBen;2",
+            "nearly a table: its columns are 'speaker', 'when', and none for what is said",
+        ),
+        (
+            "a,b\n1,2\n3,4",
+            "nearly a table: its columns are 'a', 'b', and none of them for the role",
+        ),
+        (
+            "Hello.\nUser: hi\nthere",
+            "nearly a dialogue: only line 2 names a speaker ('User')",
+        ),
+        (
+            "Dear diary,\nwhat a day",
+            "found a text that starts with 'Dear diary, what a day'",
+        ),
     ],
 )
 def test_texts(text: str, reason: str) -> None:
@@ -107,10 +155,14 @@ def test_names_that_come_once_are_asked_about() -> None:
         error = refused_bytes(text)
         assert isinstance(error, UnclearUserError)
         assert error.names == names
-        assert [message.role for message in load_transcript(text, user=names[0]).messages] == ["user", "assistant"]
+        assert [
+            message.role for message in load_transcript(text, user=names[0]).messages
+        ] == ["user", "assistant"]
 
 
-def test_what_several_formats_claim_names_how_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_several_formats_claim_names_how_to_choose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(type(formats()["sharegpt"]), "recognise", lambda *_: True)
     error = refused([HI, HO])
     assert "it could be each of: role_content, sharegpt" in error.reason
@@ -118,4 +170,7 @@ def test_what_several_formats_claim_names_how_to_choose(monkeypatch: pytest.Monk
 
 
 def test_a_long_list_is_refused_at_once() -> None:
-    assert "has a part of the type 'video_url'" in refused([HI, HO] * 20_000 + [VIDEO]).reason
+    assert (
+        "has a part of the type 'video_url'"
+        in refused([HI, HO] * 20_000 + [VIDEO]).reason
+    )

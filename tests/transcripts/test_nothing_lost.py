@@ -14,15 +14,38 @@ from tests.transcripts.sample_files import format_of, sample_files
 from tests.transcripts.texts_of_files import kept_in, pieces, plain, texts_in
 
 SAMPLES = sample_files()
-FOLDERS = [Path(os.environ.get("MEMVIZ_TEST_DATA", "")) / folder for folder in ("formats", "real")]
+FOLDERS = [
+    Path(os.environ.get("MEMVIZ_TEST_DATA", "")) / folder
+    for folder in ("formats", "real")
+]
 NOT_SAID = {
     # format: (keys that lead to the text, how the text starts, why it is no part of the conversation)
-    "chatgpt_export": [(r"message\.content\.content$", "Thought for", "how long the model thought, for the screen")],
-    "claude_ai_export": [(r"chat_messages\.#\.text$", r"\s*```\nThis block", "repeats the content for old programs")],
+    "chatgpt_export": [
+        (
+            r"message\.content\.content$",
+            "Thought for",
+            "how long the model thought, for the screen",
+        )
+    ],
+    "claude_ai_export": [
+        (
+            r"chat_messages\.#\.text$",
+            r"\s*```\nThis block",
+            "repeats the content for old programs",
+        )
+    ],
     "claude_code": [
         (r"summary$", "", "a title that was written for another session"),
-        (r"message\.content", "<(local-command|system-reminder|command)", "what the program says in the user's name"),
-        (r"^#\.content$", "Conversation compacted", "a notice; the compaction is an event"),
+        (
+            r"message\.content",
+            "<(local-command|system-reminder|command)",
+            "what the program says in the user's name",
+        ),
+        (
+            r"^#\.content$",
+            "Conversation compacted",
+            "a notice; the compaction is an event",
+        ),
     ],
     "codex": [
         (
@@ -32,26 +55,56 @@ NOT_SAID = {
         )
     ],
     "gemini_cli": [
-        (r"(text|content)$", "(This is the Gemini CLI|Got it. Thanks)", "what program and model say to begin with"),
+        (
+            r"(text|content)$",
+            "(This is the Gemini CLI|Got it. Thanks)",
+            "what program and model say to begin with",
+        ),
         (r"messages\.#\.content$", "Request cancelled", "a notice of the program"),
     ],
-    "hh_rlhf": [("(chosen|prompt|transcript)$", r"\s*Human:", "is split at its speakers")],
+    "hh_rlhf": [
+        ("(chosen|prompt|transcript)$", r"\s*Human:", "is split at its speakers")
+    ],
     "letta": [
         (r"^(agents\.#\.)?tools\.", "", "the definitions of tools"),
-        (r"\.text\.(time|last_login|reason)$", "", "events that the program reports to the model"),
-        (r"\.text\.message$", "Note: prior messages", "an alert; the compaction is an event"),
+        (
+            r"\.text\.(time|last_login|reason)$",
+            "",
+            "events that the program reports to the model",
+        ),
+        (
+            r"\.text\.message$",
+            "Note: prior messages",
+            "an alert; the compaction is an event",
+        ),
     ],
     "locomo": [
         ("date_time$", "", "a time; it is read as one"),
         (r"\.observation\.", "", "facts that the benchmark drew from the sessions"),
     ],
-    "markdown": [("line", r"\W*(Assistant \(|ChatGPT said|System prompt|calls )", "names the speaker and its calls")],
+    "markdown": [
+        (
+            "line",
+            r"\W*(Assistant \(|ChatGPT said|System prompt|calls )",
+            "names the speaker and its calls",
+        )
+    ],
     "swe_agent": [("info.submission", "", "the patch, which is not said")],
     "open_webui": [(r"content$", "<details", "markup; what is in it is read")],
-    "tau_bench": [(r"info\.(task\.actions|reward_info)", "", "what the benchmark expects an agent to do")],
-    "whatsapp": [("line", r"\W*Media omitted", "a stand-in of the app, which is [media] here")],
+    "tau_bench": [
+        (
+            r"info\.(task\.actions|reward_info)",
+            "",
+            "what the benchmark expects an agent to do",
+        )
+    ],
+    "whatsapp": [
+        ("line", r"\W*Media omitted", "a stand-in of the app, which is [media] here")
+    ],
 }
-LEFT_OUT = re.compile("left out|were left|only the first|the first was taken|imported|was passed over")
+LEFT_OUT = re.compile(
+    "left out|were left|only the first|the first was taken|imported|was passed over"
+)
 """What warnings say that name something that is missing."""
 WARNED = {
     # format: keys that lead to texts of which a warning says that they, or the messages that have them, are missing
@@ -74,20 +127,39 @@ WARNED = {
 
 
 def _real_files():
-    if not os.environ.get("MEMVIZ_TEST_DATA") or not all(folder.is_dir() for folder in FOLDERS):
-        reason = "set MEMVIZ_TEST_DATA to the folder with formats/ and real/ to run these"
+    if not os.environ.get("MEMVIZ_TEST_DATA") or not all(
+        folder.is_dir() for folder in FOLDERS
+    ):
+        reason = (
+            "set MEMVIZ_TEST_DATA to the folder with formats/ and real/ to run these"
+        )
         return [pytest.param(Path(), id="files", marks=pytest.mark.skip(reason=reason))]
-    return [pytest.param(path, id=path.name) for folder in FOLDERS for path in sorted(folder.iterdir())]
+    return [
+        pytest.param(path, id=path.name)
+        for folder in FOLDERS
+        for path in sorted(folder.iterdir())
+    ]
 
 
 def lost_texts(data, name, format):
     loaded = load_file(data, name=name)
     kept = kept_in(loaded)
-    warnings = " ".join(warning for transcript in loaded.transcripts for warning in transcript.warnings)
-    warned = WARNED.get(format) if LEFT_OUT.search(warnings) or loaded.failures else None
+    warnings = " ".join(
+        warning for transcript in loaded.transcripts for warning in transcript.warnings
+    )
+    warned = (
+        WARNED.get(format) if LEFT_OUT.search(warnings) or loaded.failures else None
+    )
     for place, text in texts_in(data, name):
-        is_known = any(re.search(at, place) and re.match(start, text) for at, start, _ in NOT_SAID.get(format, ()))
-        if not is_known and not (warned and re.search(warned, place)) and plain(text) not in kept:
+        is_known = any(
+            re.search(at, place) and re.match(start, text)
+            for at, start, _ in NOT_SAID.get(format, ())
+        )
+        if (
+            not is_known
+            and not (warned and re.search(warned, place))
+            and plain(text) not in kept
+        ):
             yield from ((place, piece) for piece in pieces(text) if piece not in kept)
 
 
@@ -102,5 +174,7 @@ def test_no_text_of_a_real_file_is_lost(path):
     data = path.read_bytes()
     if data.startswith(b"PK"):
         pytest.skip("its files are here without the archive as well")
-    (format,) = {transcript.format for transcript in load_file(data, name=path.name).transcripts}
+    (format,) = {
+        transcript.format for transcript in load_file(data, name=path.name).transcripts
+    }
     assert list(lost_texts(data, path.name, format)) == []

@@ -35,7 +35,9 @@ def test_there_are_several_in_more_than_one_language():
 
 
 def test_every_category_occurs():
-    assert {probe.category for id in IDS for probe in sample(id).probes} == set(CATEGORIES)
+    assert {probe.category for id in IDS for probe in sample(id).probes} == set(
+        CATEGORIES
+    )
 
 
 def test_a_conversation_is_read_once():
@@ -75,7 +77,9 @@ def test_its_length(transcript):
 
 def test_no_system_message_inside_and_nothing_empty(transcript):
     assert all(message.role != "system" for message in transcript.messages)
-    assert all(message.content.strip() or message.tool_calls for message in transcript.messages)
+    assert all(
+        message.content.strip() or message.tool_calls for message in transcript.messages
+    )
     assert transcript.messages[0].role == "user"
 
 
@@ -83,17 +87,24 @@ def test_all_tool_calls_are_answered(transcript):
     tools = Log(transcript.messages).tools
     assert not tools.uncalled
     for caller in tools.callers:
-        assert len(tools.results_of[caller]) == len(transcript.messages[caller].tool_calls)
+        assert len(tools.results_of[caller]) == len(
+            transcript.messages[caller].tool_calls
+        )
 
 
 def test_evidence_states_the_answers(transcript):
     for probe in transcript.probes:
         assert probe.evidence, probe
-        assert all(0 <= position < len(transcript.messages) for position in probe.evidence), probe
+        assert all(
+            0 <= position < len(transcript.messages) for position in probe.evidence
+        ), probe
         assert list(probe.evidence) == sorted(set(probe.evidence)), probe
         texts = [transcript.messages[position].content for position in probe.evidence]
         for answer in probe.answers:
-            assert any(states(text, answer, transcript.language) for text in texts), (probe, answer)
+            assert any(states(text, answer, transcript.language) for text in texts), (
+                probe,
+                answer,
+            )
 
 
 def test_multi_evidence_is_more_than_one_message(transcript):
@@ -104,9 +115,14 @@ def test_multi_evidence_is_more_than_one_message(transcript):
 def test_stale_answers_were_right_before(transcript):
     for probe in transcript.probes:
         assert bool(probe.stale) == (probe.category == "updated fact"), probe
-        before = [message.content for message in transcript.messages[: min(probe.evidence)]]
+        before = [
+            message.content for message in transcript.messages[: min(probe.evidence)]
+        ]
         for answer in probe.stale:
-            assert any(states(text, answer, transcript.language) for text in before), (probe, answer)
+            assert any(states(text, answer, transcript.language) for text in before), (
+                probe,
+                answer,
+            )
 
 
 def test_questions_do_not_give_the_answer_away(transcript):

@@ -16,7 +16,9 @@ from memviz.transcripts.loading import load_file
 from memviz.transcripts.sqlite_tables import Tables
 from tests.transcripts.sample_files import sample_files
 
-ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+ENDLESS = (
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+)
 
 
 def database(script: str) -> bytes:
@@ -30,16 +32,26 @@ def tables(script: str, **limits: int) -> Tables:
 
 
 def test_rows_come_with_the_columns_asked_for_in_the_order_asked_for() -> None:
-    found = tables("CREATE TABLE t (b INT, a TEXT); INSERT INTO t VALUES (2, 'x'), (1, 'y')")
+    found = tables(
+        "CREATE TABLE t (b INT, a TEXT); INSERT INTO t VALUES (2, 'x'), (1, 'y')"
+    )
     assert found.columns == {"t": ("b", "a")}
-    assert found.rows("t", ("a", "gone")) == [{"a": "x", "gone": None}, {"a": "y", "gone": None}]
-    assert found.rows("t", ("a", "b"), order=("b", "gone")) == [{"a": "y", "b": 1}, {"a": "x", "b": 2}]
+    assert found.rows("t", ("a", "gone")) == [
+        {"a": "x", "gone": None},
+        {"a": "y", "gone": None},
+    ]
+    assert found.rows("t", ("a", "b"), order=("b", "gone")) == [
+        {"a": "y", "b": 1},
+        {"a": "x", "b": 2},
+    ]
     assert found.rows("no such table", ("a",)) == []
     assert found.rows("t", ("gone",)) == []
 
 
 def test_names_are_quoted() -> None:
-    found = tables('CREATE TABLE "a""b; DROP" ("select" TEXT, "x"" y" TEXT); INSERT INTO "a""b; DROP" VALUES (1, 2)')
+    found = tables(
+        'CREATE TABLE "a""b; DROP" ("select" TEXT, "x"" y" TEXT); INSERT INTO "a""b; DROP" VALUES (1, 2)'
+    )
     assert found.rows('a"b; DROP', ("select", 'x" y')) == [{"select": "1", 'x" y': "2"}]
 
 
@@ -50,19 +62,32 @@ def test_views_and_virtual_tables_are_not_there() -> None:
     assert "t" in tables(script).columns
 
 
-@pytest.mark.parametrize("name", ["openai_agents", "llm_logs", "llamaindex", "langchain"])
+@pytest.mark.parametrize(
+    "name", ["openai_agents", "llm_logs", "llamaindex", "langchain"]
+)
 def test_an_endless_view_in_place_of_a_table_hangs_nothing(name: str) -> None:
-    sample = next(data for file, data in sample_files().items() if file.startswith(name) and data[:6] == b"SQLite")
+    sample = next(
+        data
+        for file, data in sample_files().items()
+        if file.startswith(name) and data[:6] == b"SQLite"
+    )
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(sample)
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0]
+            for row in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            )
+        ]
         for table in names:
             if not table.startswith("sqlite_"):
                 connection.execute(f'ALTER TABLE "{table}" RENAME TO "old_{table}"')
                 connection.execute(f'CREATE VIEW "{table}" AS {ENDLESS}')
         hostile = connection.serialize()
     start = perf_counter()
-    with suppress(TranscriptError):  # some know their tables by the columns, and find them under the other name
+    with suppress(
+        TranscriptError
+    ):  # some know their tables by the columns, and find them under the other name
         assert load_file(hostile).transcripts
     assert perf_counter() - start < 5
 
@@ -85,13 +110,17 @@ def test_too_many_rows_are_refused() -> None:
 def test_reading_for_ever_is_ended() -> None:
     found = tables(f"CREATE TABLE t AS {ENDLESS} LIMIT 100000")
     found._limits = Limits(database_seconds=0)
-    with pytest.raises(TranscriptError, match=r"longer than the limit of 0 s\.") as caught:
+    with pytest.raises(
+        TranscriptError, match=r"longer than the limit of 0 s\."
+    ) as caught:
         found.rows("t", ("x",), order=("x",))
     assert "MEMVIZ_IMPORT_DATABASE_SECONDS" in caught.value.remedy
 
 
 def test_text_that_is_no_utf_8_is_text_all_the_same() -> None:
-    found = tables("CREATE TABLE t (a TEXT); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT))")
+    found = tables(
+        "CREATE TABLE t (a TEXT); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT))"
+    )
     assert found.rows("t", ("a",)) == [{"a": "\ufffdA"}]
 
 
@@ -99,16 +128,22 @@ def garbage(data: bytes) -> bytes:
     return data[:100] + b"\xff" * (len(data) - 100)
 
 
-@pytest.mark.parametrize("damage", [garbage, lambda data: data[:50], lambda data: data[:3000]])
+@pytest.mark.parametrize(
+    "damage", [garbage, lambda data: data[:50], lambda data: data[:3000]]
+)
 def test_damage_is_a_sentence(damage: Callable[[bytes], bytes]) -> None:
     whole = database("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
-    with pytest.raises(TranscriptError, match=r"database cannot be read|no known chat database") as caught:
+    with pytest.raises(
+        TranscriptError, match=r"database cannot be read|no known chat database"
+    ) as caught:
         load_file(damage(whole))
     assert caught.value.remedy
 
 
 def test_another_database_says_what_is_in_it() -> None:
-    with pytest.raises(TranscriptError, match="no known chat database: it has 'invoices'"):
+    with pytest.raises(
+        TranscriptError, match="no known chat database: it has 'invoices'"
+    ):
         load_file(database("CREATE TABLE invoices (a)"))
 
 
@@ -117,7 +152,9 @@ def test_a_live_database_copied_without_its_log_says_so(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA wal_autocheckpoint = 0")
-        connection.execute("CREATE TABLE agent_messages (id INTEGER, session_id TEXT, message_data TEXT)")
+        connection.execute(
+            "CREATE TABLE agent_messages (id INTEGER, session_id TEXT, message_data TEXT)"
+        )
         connection.commit()
         copied = path.read_bytes()
     with pytest.raises(TranscriptError, match="-wal"):

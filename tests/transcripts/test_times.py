@@ -17,17 +17,40 @@ SECONDS = SAID.timestamp()
 @pytest.mark.parametrize(
     "value",
     [
-        "2025-03-01T10:30:00Z", "2025-03-01 10:30:00", "2025-03-01T12:30:00+02:00", " 2025-03-01T10:30:00.000Z ",
-        SECONDS, int(SECONDS), SECONDS * 1e3, SECONDS * 1e6, int(SECONDS) * 10**9,
+        "2025-03-01T10:30:00Z",
+        "2025-03-01 10:30:00",
+        "2025-03-01T12:30:00+02:00",
+        " 2025-03-01T10:30:00.000Z ",
+        SECONDS,
+        int(SECONDS),
+        SECONDS * 1e3,
+        SECONDS * 1e6,
+        int(SECONDS) * 10**9,
     ],
-)  # fmt: skip
+)
 def test_the_same_moment(value: object) -> None:
     assert moment(value) == SAID
     assert with_time(value) == {"time": "2025-03-01T10:30:00+00:00"}
 
 
 @pytest.mark.parametrize(
-    "value", [None, True, "", "soon", "2025-13-45", 0, -5, 12, 10**400, float("nan"), float("inf"), [], {}, "9" * 5000]
+    "value",
+    [
+        None,
+        True,
+        "",
+        "soon",
+        "2025-13-45",
+        0,
+        -5,
+        12,
+        10**400,
+        float("nan"),
+        float("inf"),
+        [],
+        {},
+        "9" * 5000,
+    ],
 )
 def test_no_moment(value: object) -> None:
     assert moment(value) is None

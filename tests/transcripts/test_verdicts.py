@@ -15,9 +15,14 @@ MANIFEST = FOLDER / "manifest.json"
 
 def _cases():
     if not os.environ.get("MEMVIZ_TEST_DATA") or not MANIFEST.is_file():
-        reason = "set MEMVIZ_TEST_DATA to the folder with bad/manifest.json to run these"
+        reason = (
+            "set MEMVIZ_TEST_DATA to the folder with bad/manifest.json to run these"
+        )
         return [pytest.param({}, id="files", marks=pytest.mark.skip(reason=reason))]
-    return [pytest.param(case, id=case["file"]) for case in json.loads(MANIFEST.read_text(encoding="utf-8"))]
+    return [
+        pytest.param(case, id=case["file"])
+        for case in json.loads(MANIFEST.read_text(encoding="utf-8"))
+    ]
 
 
 @pytest.mark.parametrize("case", _cases())

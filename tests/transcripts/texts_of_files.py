@@ -43,11 +43,15 @@ def plain(text: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """The lines of a text as plain words, because markup and labels may stand between them."""
-    return [plain(line) for line in text.splitlines() if _is_prose(line)] or [plain(text)]
+    return [plain(line) for line in text.splitlines() if _is_prose(line)] or [
+        plain(text)
+    ]
 
 
 def _is_prose(text: str) -> bool:
-    is_spaced = len(text) >= MIN_CHARS and " " in text.strip() and len(_WORD.findall(text)) > 1
+    is_spaced = (
+        len(text) >= MIN_CHARS and " " in text.strip() and len(_WORD.findall(text)) > 1
+    )
     return is_spaced or len(_CHINESE.findall(text)) >= MIN_CHARS // 2
 
 
@@ -55,7 +59,9 @@ def _texts(document: Document) -> Iterator[tuple[Place, str]]:
     if document.columns:
         yield from _texts_of_tables(document)
     elif document.json.problem is None:
-        yield from _texts_of_json(document.object or [item for item, _ in document.placed])
+        yield from _texts_of_json(
+            document.object or [item for item, _ in document.placed]
+        )
     else:
         yield from ((("line",), piece) for piece in _BETWEEN.split(document.plain_text))
 
@@ -89,10 +95,19 @@ def _json_in(text: str) -> Any:
 
 
 def _kept_of(transcript: Transcript) -> Iterator[str]:
-    yield from (transcript.title, transcript.description, transcript.system_prompt or "", *transcript.warnings)
+    yield from (
+        transcript.title,
+        transcript.description,
+        transcript.system_prompt or "",
+        *transcript.warnings,
+    )
     for message in transcript.messages:
         yield message.name or ""
-        values = [message.content, dict(message.meta or {}), *(call.arguments for call in message.tool_calls)]
+        values = [
+            message.content,
+            dict(message.meta or {}),
+            *(call.arguments for call in message.tool_calls),
+        ]
         for value in values:
             yield value if isinstance(value, str) else ""
             yield from (text for _, text in _texts_of_json(value))

@@ -19,7 +19,9 @@ WAIT_SECONDS = 60
 
 def sweeping(**options: object) -> Sweeping:
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
-    return Sweeping((subject,), settings({"window": {"window_size": [4, 8, 12]}}), **options)  # type: ignore[arg-type]
+    return Sweeping(
+        (subject,), settings({"window": {"window_size": [4, 8, 12]}}), **options
+    )  # type: ignore[arg-type]
 
 
 def test_it_ends_by_itself_with_all_cells() -> None:
@@ -77,4 +79,8 @@ def test_who_does_the_work_changes_no_number(executor: str) -> None:
     one, other = sweeping(executor="inline"), sweeping(executor=executor, workers=2)
     assert list(one)
     assert list(other)
-    assert one.sweep.frame().drop(columns="seconds").equals(other.sweep.frame().drop(columns="seconds"))
+    assert (
+        one.sweep.frame()
+        .drop(columns="seconds")
+        .equals(other.sweep.frame().drop(columns="seconds"))
+    )

@@ -29,11 +29,17 @@ def transcripts(draw: st.DrawFn) -> Transcript:
     messages = draw(conversations(max_messages=18))
     fact = Probe("?", ("42",), evidence=(0,), category="number", stale=("LISBON",))
     prompt = draw(st.sampled_from([None, "Be brief, the budget is 42."]))
-    return Transcript(tuple(messages), system_prompt=prompt, probes=(fact, *draw(probes_of(messages))))
+    return Transcript(
+        tuple(messages), system_prompt=prompt, probes=(fact, *draw(probes_of(messages)))
+    )
 
 
 @pytest.mark.parametrize("id", IDS)
-@given(transcript=transcripts(), plan=st.none() | outcomes, name=st.sampled_from(["chars4", "o200k_base"]))
+@given(
+    transcript=transcripts(),
+    plan=st.none() | outcomes,
+    name=st.sampled_from(["chars4", "o200k_base"]),
+)
 def test_a_cell_holds_what_the_metrics_of_a_replay_say(
     id: str, transcript: Transcript, plan: list[str] | None, name: str
 ) -> None:
@@ -41,60 +47,98 @@ def test_a_cell_holds_what_the_metrics_of_a_replay_say(
 
 
 @given(
-    strategy=odd_strategies, transcript=transcripts(), plan=st.none() | outcomes,
+    strategy=odd_strategies,
+    transcript=transcripts(),
+    plan=st.none() | outcomes,
     name=st.sampled_from(["chars4", "o200k_base"]),
-)  # fmt: skip
+)
 def test_a_cell_of_a_strategy_with_forms_and_notes_in_any_place_does_too(
     strategy: Odd, transcript: Transcript, plan: list[str] | None, name: str
 ) -> None:
     holds_what_a_replay_says(strategy, transcript, plan, name)
 
 
-def holds_what_a_replay_says(strategy: Strategy, transcript: Transcript, plan: list[str] | None, name: str) -> None:
+def holds_what_a_replay_says(
+    strategy: Strategy, transcript: Transcript, plan: list[str] | None, name: str
+) -> None:
     """A cell has the numbers that the records of a replay have, each made when it is asked for."""
     subject = SweepConversation.of(transcript, counter(name))
-    made = memviz.replay(transcript, strategy, model=plan and summarizer(plan), counter=name)
+    made = memviz.replay(
+        transcript, strategy, model=plan and summarizer(plan), counter=name
+    )
     run = replace(made, requests=Requests.of([*made.requests]))
     whole = memviz.replay(
-        transcript, strategy, model=plan and summarizer(plan), counter=name, repair_tool_pairs=True
-    )  # fmt: skip
+        transcript,
+        strategy,
+        model=plan and summarizer(plan),
+        counter=name,
+        repair_tool_pairs=True,
+    )
     kept = retention(run, transcript.probes)
     expected = Cell(
-        run.strategy, subject.title, traffic(run),
-        retained=kept.retained.sum(axis=1), born=kept.born.sum(axis=1), facts=len(transcript.probes),
+        run.strategy,
+        subject.title,
+        traffic(run),
+        retained=kept.retained.sum(axis=1),
+        born=kept.born.sum(axis=1),
+        facts=len(transcript.probes),
         summarizations=sum(one.is_summarization for one in run.compactions),
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
-        over_budget_requests=sum("over_budget" in record.flags for record in run.requests),
-        orphaned_requests=sum("orphaned_tool_message" in record.flags for record in run.requests),
+        over_budget_requests=sum(
+            "over_budget" in record.flags for record in run.requests
+        ),
+        orphaned_requests=sum(
+            "orphaned_tool_message" in record.flags for record in run.requests
+        ),
         refused_requests=sum(
-            "orphaned_tool_message" in record.flags or list(record.context.messages) != list(mended.context.messages)
+            "orphaned_tool_message" in record.flags
+            or list(record.context.messages) != list(mended.context.messages)
             for record, mended in zip(run.requests, whole.requests, strict=True)
         ),
         sends_everything=sends_what_the_buffer_sends(run),
-    )  # fmt: skip
-    found = measure(subject, strategy, counter(name), summarizer(plan) if plan else None)
+    )
+    found = measure(
+        subject, strategy, counter(name), summarizer(plan) if plan else None
+    )
     assert {**found.to_dict(), "seconds": 0} == {**expected.to_dict(), "seconds": 0}
 
 
 def sends_what_the_buffer_sends(run: Run) -> bool:
     """Whether every request is the full buffer's, message by message."""
-    full = memviz.replay(run.log, memviz.strategy("buffer"), counter=run.counter, system_prompt=run.system_prompt)
+    full = memviz.replay(
+        run.log,
+        memviz.strategy("buffer"),
+        counter=run.counter,
+        system_prompt=run.system_prompt,
+    )
     pairs = zip(run.requests, full.requests, strict=True)
-    return all(list(one.context.messages) == list(other.context.messages) for one, other in pairs)
+    return all(
+        list(one.context.messages) == list(other.context.messages)
+        for one, other in pairs
+    )
 
 
 def test_a_cell_without_facts_counts_tokens_alone() -> None:
-    said = Transcript((Message("user", "The code is QX7R4M."), Message("assistant", "Fine.")))
+    said = Transcript(
+        (Message("user", "The code is QX7R4M."), Message("assistant", "Fine."))
+    )
     found = measure(
-        SweepConversation.of(said, counter("chars4"), retention=False), small("window"), counter("chars4"), None
+        SweepConversation.of(said, counter("chars4"), retention=False),
+        small("window"),
+        counter("chars4"),
+        None,
     )
     assert (found.facts, found.retained.tolist(), found.born.tolist()) == (0, [0], [0])
     assert found.traffic.input_tokens.tolist() == [19 // 4 + 4 + 3]
 
 
 def test_a_setting_that_cannot_be_run_says_why() -> None:
-    said = Transcript((Message("user", "Hello."),), system_prompt="A prompt of more than one token.")
+    said = Transcript(
+        (Message("user", "Hello."),), system_prompt="A prompt of more than one token."
+    )
     strict = small("chat_summary_buffer", token_limit=1, count_initial_tokens=True)
-    found = measure(SweepConversation.of(said, counter("chars4")), strict, counter("chars4"), None)
+    found = measure(
+        SweepConversation.of(said, counter("chars4")), strict, counter("chars4"), None
+    )
     assert "system prompt" in found.error
     assert found.traffic.turns.size == 0

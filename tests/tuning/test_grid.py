@@ -19,10 +19,20 @@ def labels(grid: dict) -> list[str]:
 
 
 def test_every_pair_of_values_is_a_setting_in_the_order_given() -> None:
-    made = settings({"chat_summary_buffer": {"token_limit": [500, 1000], "count_initial_tokens": [False, True]}})
+    made = settings(
+        {
+            "chat_summary_buffer": {
+                "token_limit": [500, 1000],
+                "count_initial_tokens": [False, True],
+            }
+        }
+    )
     assert [(one.token_limit, one.count_initial_tokens) for one in made] == [
-        (500, False), (500, True), (1000, False), (1000, True),
-    ]  # fmt: skip
+        (500, False),
+        (500, True),
+        (1000, False),
+        (1000, True),
+    ]
 
 
 def test_one_value_needs_no_list_and_none_is_tried_twice() -> None:
@@ -30,11 +40,15 @@ def test_one_value_needs_no_list_and_none_is_tried_twice() -> None:
     assert [one.window_size for one in settings({"window": {"window_size": 4}})] == [4]
 
 
-def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """As where the library that it runs is not installed."""
     assert "window" in tried_at_first()
     window = memviz.strategies()["window"]
-    monkeypatch.setattr(window, "can_be_run", lambda self: "Install the library windows.")
+    monkeypatch.setattr(
+        window, "can_be_run", lambda self: "Install the library windows."
+    )
     assert refused()["window"] == "Install the library windows."
     assert "window" not in tried_at_first()
     assert set(offered()) == set(memviz.strategies()) - set(refused())
@@ -44,7 +58,9 @@ def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(monkeypatch: 
 
 def test_a_strategy_without_values_gets_the_suggested_ones() -> None:
     made = settings({"summary_buffer": None})
-    assert [one.max_token_limit for one in made] == list(suggested("summary_buffer")["max_token_limit"])
+    assert [one.max_token_limit for one in made] == list(
+        suggested("summary_buffer")["max_token_limit"]
+    )
     assert len(made) > 3
 
 
@@ -59,7 +75,9 @@ def test_a_strategy_without_values_gets_the_suggested_ones() -> None:
         ({}, ParameterError, "at least one strategy"),
     ],
 )
-def test_a_grid_that_is_none_says_what_is_wrong(grid: dict, error: type[Exception], told: str) -> None:
+def test_a_grid_that_is_none_says_what_is_wrong(
+    grid: dict, error: type[Exception], told: str
+) -> None:
     with pytest.raises(error, match=told):
         settings(grid)
 
@@ -68,13 +86,27 @@ def test_a_grid_that_is_none_says_what_is_wrong(grid: dict, error: type[Exceptio
 def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> None:
     cls = memviz.strategies()[id]
     names = {axis.name for axis in axes(cls)}
-    assert names == {p.name for p in cls.parameters() if not p.live_only and p.kind in (int, bool)}
+    assert names == {
+        p.name for p in cls.parameters() if not p.live_only and p.kind in (int, bool)
+    }
     assert settings({id: None}), "there is always at least one setting"
 
 
-@given(st.sampled_from([axis for cls in memviz.strategies().values() for axis in axes(cls) if axis.is_number]),
-       st.integers(2, 12), st.integers(1, 100_000))  # fmt: skip
-def test_suggested_values_are_allowed_rising_and_within_the_range(axis, steps: int, largest: int) -> None:
+@given(
+    st.sampled_from(
+        [
+            axis
+            for cls in memviz.strategies().values()
+            for axis in axes(cls)
+            if axis.is_number
+        ]
+    ),
+    st.integers(2, 12),
+    st.integers(1, 100_000),
+)
+def test_suggested_values_are_allowed_rising_and_within_the_range(
+    axis, steps: int, largest: int
+) -> None:
     values = suggested_values(axis, steps, {axis.unit: largest})
     low, high = axis.suggested
     assert list(values) == sorted(set(values))
@@ -84,21 +116,47 @@ def test_suggested_values_are_allowed_rising_and_within_the_range(axis, steps: i
 
 
 def test_values_are_spread_by_ratio_and_round() -> None:
-    token_limit = next(axis for axis in axes(memviz.strategies()["chat_summary_buffer"]) if axis.name == "token_limit")
+    token_limit = next(
+        axis
+        for axis in axes(memviz.strategies()["chat_summary_buffer"])
+        if axis.name == "token_limit"
+    )
     assert suggested_values(token_limit, 6) == (250, 800, 2500, 6000, 20000, 64000)
     assert suggested_values(token_limit, 6, {"tokens": 2000})[-1] == 2000
 
 
-def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_writes_and_change_what_is_asked() -> None:
-    with_length = {id for id, cls in memviz.strategies().items() if "summary_words" in [one.name for one in axes(cls)]}
-    assert with_length >= {"summary", "summary_buffer", "chat_summary_buffer", "summary_only", "threshold_summary"}
-    messages = [memviz.Message(role, f"{role} {turn} " * 8) for turn in range(9) for role in ("user", "assistant")]
-    found = memviz.sweep(messages, {"summary": {"buffer_size": [2], "summary_words": [0, 120]}})
+def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_writes_and_change_what_is_asked() -> (
+    None
+):
+    with_length = {
+        id
+        for id, cls in memviz.strategies().items()
+        if "summary_words" in [one.name for one in axes(cls)]
+    }
+    assert with_length >= {
+        "summary",
+        "summary_buffer",
+        "chat_summary_buffer",
+        "summary_only",
+        "threshold_summary",
+    }
+    messages = [
+        memviz.Message(role, f"{role} {turn} " * 8)
+        for turn in range(9)
+        for role in ("user", "assistant")
+    ]
+    found = memviz.sweep(
+        messages, {"summary": {"buffer_size": [2], "summary_words": [0, 120]}}
+    )
     table = found.by_setting()
     assert table["summary_words"].tolist() == [0, 120]
     assert table["summarizer_tokens"].nunique() == 2, "the length stands in the prompt"
-    size, words = (one for one in axes(memviz.strategies()["summary"]) if one.name in table)
-    assert '"summary_words' in setting_map(table, size, words, "usd").to_json(), "a map of two parameters has it as one"
+    size, words = (
+        one for one in axes(memviz.strategies()["summary"]) if one.name in table
+    )
+    assert '"summary_words' in setting_map(table, size, words, "usd").to_json(), (
+        "a map of two parameters has it as one"
+    )
 
 
 def test_what_was_recorded_with_several_values_is_offered() -> None:
@@ -106,11 +164,22 @@ def test_what_was_recorded_with_several_values_is_offered() -> None:
         return memviz.strategy("summary", **parameters)
 
     summaries = memviz.strategies()["summary"]
-    once = [summary(buffer_size=8), summary(buffer_size=16), memviz.strategy("window", window_size=3)]
+    once = [
+        summary(buffer_size=8),
+        summary(buffer_size=16),
+        memviz.strategy("window", window_size=3),
+    ]
     assert recorded_values(summaries, once) == {"buffer_size": (8, 16)}
-    both = [*once, summary(buffer_size=8, summary_words=120), summary(buffer_size=32, summary_words=120)]
-    assert recorded_values(summaries, both) == {"buffer_size": (8, 16, 32), "summary_words": (0, 120)}
-    assert recorded_values(summaries, [summary(buffer_size=8, summary_words=120)]) == {}, (
-        "no value of its usual setting"
-    )
+    both = [
+        *once,
+        summary(buffer_size=8, summary_words=120),
+        summary(buffer_size=32, summary_words=120),
+    ]
+    assert recorded_values(summaries, both) == {
+        "buffer_size": (8, 16, 32),
+        "summary_words": (0, 120),
+    }
+    assert (
+        recorded_values(summaries, [summary(buffer_size=8, summary_words=120)]) == {}
+    ), "no value of its usual setting"
     assert recorded_values(summaries, []) == {}

@@ -10,7 +10,14 @@ from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE
 from memviz.text.wording import dollars
 from memviz.transcripts.base import Probe
-from memviz.tuning.grounds import FEW_FACTS, KEPT_PERCENT, RECORDED_USD, STAND_IN_USD, SURENESS, Grounds
+from memviz.tuning.grounds import (
+    FEW_FACTS,
+    KEPT_PERCENT,
+    RECORDED_USD,
+    STAND_IN_USD,
+    SURENESS,
+    Grounds,
+)
 from memviz.tuning.recommendation import verdict
 from tests.tuning.random_sweeps import cell, sweep_of
 
@@ -31,18 +38,35 @@ def test_how_many_facts_and_whose(guessed: int, given: int, words: str) -> None:
 
 def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
     assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES, SURENESS)
-    assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == ("Summaries were written by openai/gpt-5-mini.",)
+    assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == (
+        "Summaries were written by openai/gpt-5-mini.",
+    )
     (played,) = Grounds(8, 0, "recording:trip").sentences[1:]
-    assert played == "Summaries are those that a language model wrote for the recording trip."
+    assert (
+        played
+        == "Summaries are those that a language model wrote for the recording trip."
+    )
 
 
-def test_advice_names_the_summarizer_and_how_far_the_recorded_one_differs_in_facts_and_dollars() -> None:
-    messages = [memviz.Message(role, f"{role} {turn} " * 8) for turn in range(9) for role in ("user", "assistant")]
+def test_advice_names_the_summarizer_and_how_far_the_recorded_one_differs_in_facts_and_dollars() -> (
+    None
+):
+    messages = [
+        memviz.Message(role, f"{role} {turn} " * 8)
+        for turn in range(9)
+        for role in ("user", "assistant")
+    ]
     advice = memviz.sweep(messages, {"summary": {"buffer_size": [2]}}).best().advice
     assert OFFLINE_SUMMARIES in advice
     assert f"the model kept {KEPT_PERCENT} %" in advice
-    assert f"{dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of openai/gpt-5-mini" in advice
-    assert "ummaries" not in memviz.sweep(messages, {"window": {"window_size": [4]}}).best().advice
+    assert (
+        f"{dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of openai/gpt-5-mini"
+        in advice
+    )
+    assert (
+        "ummaries"
+        not in memviz.sweep(messages, {"window": {"window_size": [4]}}).best().advice
+    )
 
 
 def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
@@ -57,19 +81,30 @@ def test_results_of_tools_that_no_fact_comes_from_are_named() -> None:
         memviz.Message("assistant", "SHP-88412."),
     )
     code = Probe("Which code?", ("48213",), (0,), "number")
-    given = memviz.sweep(memviz.Transcript(messages, probes=(code,)), {"window": {}}).best()
+    given = memviz.sweep(
+        memviz.Transcript(messages, probes=(code,)), {"window": {}}
+    ).best()
     assert given.grounds == Grounds(0, 1, "", 1)
-    assert given.grounds.sentence.endswith("what is lost with 1 tool result is not measured.")
-    assert memviz.sweep(memviz.Transcript(messages), {"window": {}}).grounds.unmeasured_results == 0
+    assert given.grounds.sentence.endswith(
+        "what is lost with 1 tool result is not measured."
+    )
+    assert (
+        memviz.sweep(
+            memviz.Transcript(messages), {"window": {}}
+        ).grounds.unmeasured_results
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        (0, "By cost and size alone, X does best"), (1, "On this 1 fact, X does best"),
-        (FEW_FACTS - 1, f"On these {FEW_FACTS - 1} facts, X does best"), (FEW_FACTS, "Take X"),
+        (0, "By cost and size alone, X does best"),
+        (1, "On this 1 fact, X does best"),
+        (FEW_FACTS - 1, f"On these {FEW_FACTS - 1} facts, X does best"),
+        (FEW_FACTS, "Take X"),
     ],
-)  # fmt: skip
+)
 def test_few_facts_recommend_nothing(facts: int, words: str) -> None:
     assert verdict("X", Grounds(facts)) == words
 
@@ -77,23 +112,51 @@ def test_few_facts_recommend_nothing(facts: int, words: str) -> None:
 def test_a_sweep_knows_its_grounds() -> None:
     found = sweep_of([cell(0, [100], [4]), cell(1, [200], [4])]).best()
     assert found.grounds == Grounds(0, 4)
-    assert found.advice.startswith("On these 4 facts, Sliding window · window_size=2 does best. It keeps 100% of")
+    assert found.advice.startswith(
+        "On these 4 facts, Sliding window · window_size=2 does best. It keeps 100% of"
+    )
 
 
 def test_facts_that_memviz_proposed_are_told_from_those_that_were_given() -> None:
-    said = "My door code is 48213.", "Noted.", "What else?", "Nothing.", "So is it 48213?", "48213, yes."
-    messages = [memviz.Message(role, text) for role, text in zip(("user", "assistant") * 3, said, strict=True)]
+    said = (
+        "My door code is 48213.",
+        "Noted.",
+        "What else?",
+        "Nothing.",
+        "So is it 48213?",
+        "48213, yes.",
+    )
+    messages = [
+        memviz.Message(role, text)
+        for role, text in zip(("user", "assistant") * 3, said, strict=True)
+    ]
     guessed = memviz.sweep(memviz.Transcript(tuple(messages)), {"window": {}})
     assert guessed.grounds.guessed_facts > 0 == guessed.grounds.given_facts
     typed = Probe("Which code?", ("48213",), (0,), "number", by_user=True)
-    both = memviz.sweep(memviz.Transcript(tuple(messages), probes=(typed,)), {"window": {}})
-    assert (both.grounds.guessed_facts, both.grounds.given_facts) == (guessed.grounds.guessed_facts, 1)
+    both = memviz.sweep(
+        memviz.Transcript(tuple(messages), probes=(typed,)), {"window": {}}
+    )
+    assert (both.grounds.guessed_facts, both.grounds.given_facts) == (
+        guessed.grounds.guessed_facts,
+        1,
+    )
     brought = Probe("Which code?", ("48213",), (0,), "number")
-    assert memviz.sweep(memviz.Transcript(tuple(messages), probes=(brought,)), {"window": {}}).grounds == Grounds(0, 1)
+    assert memviz.sweep(
+        memviz.Transcript(tuple(messages), probes=(brought,)), {"window": {}}
+    ).grounds == Grounds(0, 1)
 
 
 def test_a_summarizer_counts_where_it_wrote_something() -> None:
-    messages = [memviz.Message(role, f"{role} {turn} " * 8) for turn in range(9) for role in ("user", "assistant")]
+    messages = [
+        memviz.Message(role, f"{role} {turn} " * 8)
+        for turn in range(9)
+        for role in ("user", "assistant")
+    ]
     grid = {"window": {"window_size": [4]}}
     assert memviz.sweep(messages, grid).grounds.summarizer == ""
-    assert memviz.sweep(messages, {**grid, "summary": {"buffer_size": [2]}}).grounds.summarizer == OFFLINE
+    assert (
+        memviz.sweep(
+            messages, {**grid, "summary": {"buffer_size": [2]}}
+        ).grounds.summarizer
+        == OFFLINE
+    )

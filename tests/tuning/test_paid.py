@@ -19,36 +19,60 @@ from tests.tuning.random_sweeps import cell, priced_at, sweep_of
 
 
 def test_the_estimate_is_what_the_offline_summaries_took() -> None:
-    found = memviz.sweep(sample("trip"), {"window": {"window_size": 4}, "summary": {"buffer_size": [2, 8]}})
+    found = memviz.sweep(
+        sample("trip"),
+        {"window": {"window_size": 4}, "summary": {"buffer_size": [2, 8]}},
+    )
     told = estimate(found, "openai/gpt-5-nano")
     rows = memviz.sweep(
-        sample("trip"), {"summary": {"buffer_size": [2, 8]}}, summarizer_model="openai/gpt-5-nano"
+        sample("trip"),
+        {"summary": {"buffer_size": [2, 8]}},
+        summarizer_model="openai/gpt-5-nano",
     ).frame()
     assert told.part("summary").calls == told.calls == rows["summarizations"].sum() > 2
-    assert told.part("summary").input_tokens + told.part("summary").output_tokens == rows["summarizer_tokens"].sum()
+    assert (
+        told.part("summary").input_tokens + told.part("summary").output_tokens
+        == rows["summarizer_tokens"].sum()
+    )
     assert told.usd == pytest.approx(rows["summarizer_usd"].sum())
 
 
 def test_the_estimate_in_words() -> None:
     sweep = sweep_of([cell(0, [100], summarizer=12345), cell(1, [100])])
     by_hand = estimate(sweep, "made-up", priced_at(2, 10))
-    assert by_hand.sentence == "1 summary: about 12,300 tokens in and 7 out, about $0.025 at the prices given."
-    assert estimate(sweep, "made-up").sentence.endswith("The price of made-up is unknown.")
+    assert (
+        by_hand.sentence
+        == "1 summary: about 12,300 tokens in and 7 out, about $0.025 at the prices given."
+    )
+    assert estimate(sweep, "made-up").sentence.endswith(
+        "The price of made-up is unknown."
+    )
     assert estimate(sweep, "made-up").usd is None
 
 
 def test_a_model_whose_price_nobody_knows_is_refused() -> None:
     with pytest.raises(ParameterError, match="price"):
         paid_summarizer("openai/nothing-such", Budget(1), None)
-    assert paid_summarizer("openai/nothing-such", Budget(1), None, usd_per_million=(1, 2)).name == "openai/nothing-such"
+    assert (
+        paid_summarizer(
+            "openai/nothing-such", Budget(1), None, usd_per_million=(1, 2)
+        ).name
+        == "openai/nothing-such"
+    )
 
 
-def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(tmp_path: Path) -> None:
+def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(
+    tmp_path: Path,
+) -> None:
     with openai_server() as server:
         server.otherwise = text("Short.")
         budget = Budget(0.01)
         writer = paid_summarizer(
-            "openai/gpt-5-mini", budget, tmp_path, api_key="sk-test-0123456789abcdef", api_base=server.api_base
+            "openai/gpt-5-mini",
+            budget,
+            tmp_path,
+            api_key="sk-test-0123456789abcdef",
+            api_base=server.api_base,
         )
         for _ in range(3):
             assert writer.summarize([Message("user", "Sum up.")]).text == "Short."
@@ -64,7 +88,13 @@ def test_a_budget_that_is_closed_ends_what_a_silent_server_keeps_waiting() -> No
     with openai_server() as server:
         server.otherwise = slow(45)
         budget = Budget(1)
-        writer = paid_summarizer("openai/gpt-5-mini", budget, None, api_key="sk-test", api_base=server.api_base)
+        writer = paid_summarizer(
+            "openai/gpt-5-mini",
+            budget,
+            None,
+            api_key="sk-test",
+            api_base=server.api_base,
+        )
 
         def close() -> None:
             while not server.requests:
@@ -77,4 +107,6 @@ def test_a_budget_that_is_closed_ends_what_a_silent_server_keeps_waiting() -> No
             writer.summarize([Message("user", "Sum up.")])
         assert monotonic() - started < 10  # the import of litellm included
         assert budget.calls == 1
-        assert 0 < budget.uncertain_usd == budget.spent_usd < 0.1, "it may cost something after all"
+        assert 0 < budget.uncertain_usd == budget.spent_usd < 0.1, (
+            "it may cost something after all"
+        )

@@ -24,7 +24,11 @@ def arrays(points: list[tuple[float, float]]) -> tuple[Numbers, Numbers]:
 
 def beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
     """At most the cost and at least the gain, and one of both better. False with NaN."""
-    return one[0] <= other[0] and one[1] >= other[1] and (one[0] < other[0] or one[1] > other[1])
+    return (
+        one[0] <= other[0]
+        and one[1] >= other[1]
+        and (one[0] < other[0] or one[1] > other[1])
+    )
 
 
 def is_known(point: tuple[float, float]) -> bool:
@@ -32,22 +36,34 @@ def is_known(point: tuple[float, float]) -> bool:
 
 
 @given(POINTS)
-def test_a_point_is_on_the_front_if_no_other_one_beats_it(points: list[tuple[float, float]]) -> None:
-    expected = [is_known(point) and not any(beats(other, point) for other in points) for point in points]
+def test_a_point_is_on_the_front_if_no_other_one_beats_it(
+    points: list[tuple[float, float]],
+) -> None:
+    expected = [
+        is_known(point) and not any(beats(other, point) for other in points)
+        for point in points
+    ]
     assert on_front(*arrays(points)).tolist() == expected
 
 
 @given(POINTS)
-def test_every_other_known_point_is_beaten_by_one_on_the_front(points: list[tuple[float, float]]) -> None:
+def test_every_other_known_point_is_beaten_by_one_on_the_front(
+    points: list[tuple[float, float]],
+) -> None:
     front, winners = on_front(*arrays(points)), beaten_by(*arrays(points))
     for at, (point, winner) in enumerate(zip(points, winners.tolist(), strict=True)):
         assert (winner == -1) == (front[at] or not is_known(point))
         if winner >= 0:
             assert front[winner]
             assert beats(points[winner], point)
-            rivals = [other for other in points if is_known(other) and other[0] <= point[0]]
+            rivals = [
+                other for other in points if is_known(other) and other[0] <= point[0]
+            ]
             most = max(rival[1] for rival in rivals)
-            assert points[winner] == (min(cost for cost, gain in rivals if gain == most), most)
+            assert points[winner] == (
+                min(cost for cost, gain in rivals if gain == most),
+                most,
+            )
 
 
 def test_the_order_does_not_matter() -> None:
@@ -69,6 +85,8 @@ def test_the_order_does_not_matter() -> None:
         ([(np.nan, np.nan)], [False], [-1]),
     ],
 )
-def test_examples(points: list[tuple[float, float]], front: list[bool], winners: list[int]) -> None:
+def test_examples(
+    points: list[tuple[float, float]], front: list[bool], winners: list[int]
+) -> None:
     assert on_front(*arrays(points)).tolist() == front
     assert beaten_by(*arrays(points)).tolist() == winners

@@ -13,13 +13,22 @@ COUNTER = "o200k_base"
 
 def test_a_comparison_of_costs_says_under_which_pause_and_cache_it_holds() -> None:
     def said(model: str, pause_seconds: float, summarizer: str | None = None) -> str:
-        return basis_in_words(PricingAssumptions.of(model, summarizer, pause_seconds), COUNTER)
+        return basis_in_words(
+            PricingAssumptions.of(model, summarizer, pause_seconds), COUNTER
+        )
 
     whose = "Costs hold for the prices of openai/gpt-5-mini"
     warm = said("openai/gpt-5-mini", 60)
-    assert warm == f"{whose} and a pause of 1 min between turns, shorter than its prompt cache lasts."
-    assert said("openai/gpt-5-mini", 600).endswith("10 min between turns, after which its prompt cache is empty.")
-    assert said("nobody/knows", 60).endswith("1 min between turns, without a prompt cache.")
+    assert (
+        warm
+        == f"{whose} and a pause of 1 min between turns, shorter than its prompt cache lasts."
+    )
+    assert said("openai/gpt-5-mini", 600).endswith(
+        "10 min between turns, after which its prompt cache is empty."
+    )
+    assert said("nobody/knows", 60).endswith(
+        "1 min between turns, without a prompt cache."
+    )
     assert said("openai/gpt-5-mini", 60, "openai/gpt-5-nano").startswith(
         f"{whose} for the chat and of openai/gpt-5-nano for the summaries and a pause"
     )
@@ -38,9 +47,13 @@ def test_prices_that_were_entered_are_not_called_those_of_the_list() -> None:
     whose = "the prices entered by hand (the rest of openai/gpt-5-mini)"
     both = f"{whose} for the chat and of openai/gpt-5-mini for the summaries"
     assert both in basis_in_words(replace(terms, main=some), COUNTER)
-    assert f"{whose} and a pause" in basis_in_words(replace(terms, main=some, summarizer=some), COUNTER)
+    assert f"{whose} and a pause" in basis_in_words(
+        replace(terms, main=some, summarizer=some), COUNTER
+    )
     assert "the prices entered by hand for openai/gpt-5-mini and a pause" in (
-        basis_in_words(replace(terms, main=all_of_them, summarizer=all_of_them), COUNTER)
+        basis_in_words(
+            replace(terms, main=all_of_them, summarizer=all_of_them), COUNTER
+        )
     )
 
 
@@ -48,4 +61,6 @@ def test_it_says_where_the_counter_is_not_the_models_own() -> None:
     claude = PricingAssumptions.of("anthropic/claude-sonnet-4-5")
     said = "All tokens are approximate: o200k_base is not the tokenizer of anthropic/claude"
     assert said in basis_in_words(claude, COUNTER)
-    assert "approximate" not in basis_in_words(PricingAssumptions.of("openai/gpt-5-mini"), COUNTER)
+    assert "approximate" not in basis_in_words(
+        PricingAssumptions.of("openai/gpt-5-mini"), COUNTER
+    )

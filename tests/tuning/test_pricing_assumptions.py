@@ -22,5 +22,8 @@ def test_is_read_fresh_and_written_where_a_cache_writes() -> None:
 
 
 def test_is_unknown_without_a_price_or_a_request() -> None:
-    assert PricingAssumptions(unpriced("house"), USUAL).usd_of_more(TRAFFIC, 2, 100) is None
+    assert (
+        PricingAssumptions(unpriced("house"), USUAL).usd_of_more(TRAFFIC, 2, 100)
+        is None
+    )
     assert PricingAssumptions(USUAL, USUAL).usd_of_more(TRAFFIC, 9, 100) is None

@@ -12,7 +12,11 @@ from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs
 from tests.code_export.running import PARAMETERS
 
-CALL = {"id": "a", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+CALL = {
+    "id": "a",
+    "type": "function",
+    "function": {"name": "look_up", "arguments": "{}"},
+}
 UNANSWERED = [
     Message("user", "Rain?"),
     Message.of({"role": "assistant", "content": "", "tool_calls": [CALL]}),
@@ -29,14 +33,25 @@ def refused_by_the_provider(run: memviz.Run) -> int:
     refused = 0
     for record in run.requests:
         try:
-            refuse_broken_pairs([message.to_request() for message in record.context.messages])
+            refuse_broken_pairs(
+                [message.to_request() for message in record.context.messages]
+            )
         except Refused:
             refused += 1
     return refused
 
 
-@pytest.mark.parametrize("name", [name for name, each in bundled().items() if any(m.tool_calls for m in each.messages)])
-@pytest.mark.parametrize("id", [id for id in memviz.strategies() if id != "langchain_summarization"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, each in bundled().items()
+        if any(m.tool_calls for m in each.messages)
+    ],
+)
+@pytest.mark.parametrize(
+    "id", [id for id in memviz.strategies() if id != "langchain_summarization"]
+)
 def test_a_cell_counts_what_the_provider_refuses(name: str, id: str) -> None:
     run = memviz.replay(bundled()[name], memviz.strategy(id, **PARAMETERS.get(id, {})))
     assert refused_requests(run) == refused_by_the_provider(run)
@@ -51,7 +66,11 @@ def test_a_call_that_nobody_answered_counts_as_well(size: int, number: int) -> N
 @pytest.mark.parametrize("size", [2, 3, 5, 8])
 def test_with_pairs_repaired_nothing_is_refused(size: int) -> None:
     for name in ("support", "agent"):
-        run = memviz.replay(bundled()[name], memviz.strategy("window", window_size=size), repair_tool_pairs=True)
+        run = memviz.replay(
+            bundled()[name],
+            memviz.strategy("window", window_size=size),
+            repair_tool_pairs=True,
+        )
         assert refused_requests(run) == refused_by_the_provider(run) == 0
 
 
@@ -65,31 +84,56 @@ class TestASweep:
         assert (self.sweep.pareto()["refused"] == 0).all()
         assert len(self.sweep.pareto(allow_refused=True)) > len(self.sweep.pareto())
 
-    def test_recommends_them_only_where_asked_and_says_how_many_were_left_out(self) -> None:
-        best, any_of_them = self.sweep.best(0.0), self.sweep.best(0.0, allow_refused=True)
+    def test_recommends_them_only_where_asked_and_says_how_many_were_left_out(
+        self,
+    ) -> None:
+        best, any_of_them = (
+            self.sweep.best(0.0),
+            self.sweep.best(0.0, allow_refused=True),
+        )
         left_out = int((self.sweep.by_setting()["refused"] > 0).sum())
         assert best.row is not None
         assert best.row["refused"] == 0
-        assert f"{left_out} settings are left out, for they send requests that a provider refuses" in best.sentence
+        assert (
+            f"{left_out} settings are left out, for they send requests that a provider refuses"
+            in best.sentence
+        )
         assert any_of_them.row is not None
         assert any_of_them.row["refused"] > 0
         assert "left out, for" not in any_of_them.sentence
         assert "which a provider refuses" in any_of_them.sentence
 
     def test_of_refused_ones_alone_recommends_none(self) -> None:
-        best = memviz.sweep(sample("support"), {"window": {"window_size": [2]}}).best(0.0)
+        best = memviz.sweep(sample("support"), {"window": {"window_size": [2]}}).best(
+            0.0
+        )
         assert best.setting is None
         assert best.sentence.startswith("1 setting is left out")
 
     def test_without_tools_leaves_none_out(self) -> None:
         assert (
-            "left out, for" not in memviz.sweep(sample("trip"), {"window": {"window_size": [2, 4]}}).best(0.0).sentence
+            "left out, for"
+            not in memviz.sweep(sample("trip"), {"window": {"window_size": [2, 4]}})
+            .best(0.0)
+            .sentence
         )
 
 
 def test_the_command_leaves_them_out_unless_asked() -> None:
-    arguments = ("sweep", "sample-support", "-s", "window:window_size=2,400", "--keep", 0, "--json", "--no-keep")
-    plain, allowed = command(*arguments).json, command(*arguments, "--allow-refused").json
+    arguments = (
+        "sweep",
+        "sample-support",
+        "-s",
+        "window:window_size=2,400",
+        "--keep",
+        0,
+        "--json",
+        "--no-keep",
+    )
+    plain, allowed = (
+        command(*arguments).json,
+        command(*arguments, "--allow-refused").json,
+    )
     assert plain["recommendation"]["parameters"] == {"window_size": 400}
     assert "1 setting is left out" in plain["recommendation"]["sentence"]
     assert allowed["recommendation"]["parameters"] == {"window_size": 2}

@@ -20,10 +20,14 @@ class Presets(Strategy):
     """Has the limits of a large window."""
 
     title: ClassVar[str] = "Presets"
-    trigger_tokens: int = whole_number(100_000, "tokens", "Help.", (500, 100_000), minimum=0)
+    trigger_tokens: int = whole_number(
+        100_000, "tokens", "Help.", (500, 100_000), minimum=0
+    )
     at_least_tokens: int = whole_number(0, "tokens", "Help.", (1, 100), minimum=0)
     read_tokens: int = whole_number(4_000, "tokens", "Help.", (500, 5_000), minimum=500)
-    thought_tokens: int = whole_number(4_000, "tokens", "Help.", (500, 5_000), live_only=True)
+    thought_tokens: int = whole_number(
+        4_000, "tokens", "Help.", (500, 5_000), live_only=True
+    )
     kept: int = whole_number(20, "messages", "Help.", (1, 40))
     prompt: str | None = free_text("Help.")
 
@@ -40,8 +44,12 @@ class OfAWindow(Presets):
 def test_limits_become_the_same_shares_of_what_the_conversation_needs() -> None:
     found = scaled(Presets, 14_000)
     assert found is not None
-    assert (found.window_tokens, found.needed_tokens) == (200_000, 14_000), "100,000 is half of a usual window"
-    assert found.values == {"trigger_tokens": 7_000, "read_tokens": 500}, "280, but 500 is the least it may be"
+    assert (found.window_tokens, found.needed_tokens) == (200_000, 14_000), (
+        "100,000 is half of a usual window"
+    )
+    assert found.values == {"trigger_tokens": 7_000, "read_tokens": 500}, (
+        "280, but 500 is the least it may be"
+    )
     assert found.words == (
         "Scaled from a window of 200,000 tokens to a conversation of 14,000: trigger tokens 100,000 → 7,000 and read "
         "tokens 4,000 → 500."
@@ -54,14 +62,20 @@ def test_limits_become_the_same_shares_of_what_the_conversation_needs() -> None:
 def test_a_strategy_that_names_its_window_is_given_the_smaller_one() -> None:
     found = scaled(OfAWindow, 12_800)
     assert found is not None
-    assert found.values == {"trigger_tokens": 6_400, "read_tokens": 500, "window_tokens": 12_800}
+    assert found.values == {
+        "trigger_tokens": 6_400,
+        "read_tokens": 500,
+        "window_tokens": 12_800,
+    }
 
 
 def test_limits_that_are_reached_anyway_stay() -> None:
     assert scaled(strategies()["threshold_summary"], 14_000) is None
 
 
-def test_a_window_that_only_shares_are_of_says_nothing_of_limits_that_are_far_smaller() -> None:
+def test_a_window_that_only_shares_are_of_says_nothing_of_limits_that_are_far_smaller() -> (
+    None
+):
     """Its 4,000 tokens are no 3 % of the 128,000 of which shares may be given: half of a conversation of 2,000 then."""
     found = scaled(strategies()["threshold_summary"], 2_000)
     assert found is not None
@@ -69,7 +83,9 @@ def test_a_window_that_only_shares_are_of_says_nothing_of_limits_that_are_far_sm
 
 
 @pytest.mark.parametrize("needed_tokens", [0, 200_000, 1_000_000])
-def test_a_conversation_that_fills_the_window_needs_no_scaling(needed_tokens: int) -> None:
+def test_a_conversation_that_fills_the_window_needs_no_scaling(
+    needed_tokens: int,
+) -> None:
     assert scaled(Presets, needed_tokens) is None
 
 
@@ -79,14 +95,23 @@ def test_a_strategy_without_a_limit_in_tokens_has_nothing_to_scale() -> None:
 
 
 @given(needed_tokens=st.integers(1, 300_000), id=st.sampled_from([*strategies(), ""]))
-def test_what_is_scaled_can_be_built_and_is_never_larger_than_the_preset(needed_tokens: int, id: str) -> None:
+def test_what_is_scaled_can_be_built_and_is_never_larger_than_the_preset(
+    needed_tokens: int, id: str
+) -> None:
     cls = strategies()[id] if id else Presets
     found = scaled(cls, needed_tokens)
     if found is not None:
         built = cls(**found.values)
         for parameter in cls.parameters():
-            if parameter.name in found.values and parameter.name not in WINDOW_PARAMETERS:
+            if (
+                parameter.name in found.values
+                and parameter.name not in WINDOW_PARAMETERS
+            ):
                 value = found.values[parameter.name]
                 assert value <= found.presets[parameter.name]
-                assert value <= max(parameter.minimum or 1, 1.05 * needed_tokens / 2), "so it is reached before the end"
-        assert scaled(type(built), needed_tokens) == found, "scaling again changes nothing"
+                assert value <= max(parameter.minimum or 1, 1.05 * needed_tokens / 2), (
+                    "so it is reached before the end"
+                )
+        assert scaled(type(built), needed_tokens) == found, (
+            "scaling again changes nothing"
+        )

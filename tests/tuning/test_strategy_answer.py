@@ -16,9 +16,11 @@ from memviz.tuning.strategy_answer import StrategyAnswer, answer_for, bend
 @pytest.fixture(scope="module")
 def sweep() -> memviz.Sweep:
     grid = {
-        "buffer": {}, "window": {"window_size": [4]}, "summary": {"buffer_size": [1, 2, 3, 6, 10, 20]},
+        "buffer": {},
+        "window": {"window_size": [4]},
+        "summary": {"buffer_size": [1, 2, 3, 6, 10, 20]},
         "token_buffer": {"max_tokens": [250, 500, 1000, 2000, 4000, 8000, 13352]},
-    }  # fmt: skip
+    }
     return memviz.sweep(sample("trip"), grid)
 
 
@@ -35,9 +37,16 @@ class TestKnee:
         assert knee([0, 1, 2, 10], [5, 9, 8, 6]) == 1, "more than the last one keeps"
 
     @pytest.mark.parametrize(
-        "y", [[0, 1, 2, 3], [0, 0, 0, 3], [3, 2, 1, 0], [1, 1, 1, 1], [0, float("nan"), 2, 3]],
+        "y",
+        [
+            [0, 1, 2, 3],
+            [0, 0, 0, 3],
+            [3, 2, 1, 0],
+            [1, 1, 1, 1],
+            [0, float("nan"), 2, 3],
+        ],
         ids=["straight", "late", "falling", "flat", "unknown"],
-    )  # fmt: skip
+    )
     def test_of_a_curve_that_does_not_bend_there_is_none(self, y: list[float]) -> None:
         assert knee([0, 1, 2, 3], y) is None
 
@@ -45,11 +54,16 @@ class TestKnee:
         assert knee([0, 1, 10], [0, 9, 10]) is None
 
 
-def test_the_best_value_is_named_as_in_code_with_what_it_does(sweep: memviz.Sweep) -> None:
+def test_the_best_value_is_named_as_in_code_with_what_it_does(
+    sweep: memviz.Sweep,
+) -> None:
     found = answer(sweep, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
     row = sweep.by_setting().set_index("label").loc["Token buffer · max_tokens=2000"]
     assert found.best.row["setting"] == row["setting"]
-    assert found.headline == "Of the 7 values max_tokens=2000 does best, but Running summary · buffer_size=6 beats it."
+    assert (
+        found.headline
+        == "Of the 7 values max_tokens=2000 does best, but Running summary · buffer_size=6 beats it."
+    )
     assert found.sentences[0] == (
         f"It keeps {row['retention']:.0%} of the facts, costs ${row['usd']:.3f} and sends at most "
         f"{row['peak_tokens']:,.0f} tokens in a request."
@@ -60,10 +74,16 @@ def test_the_best_value_is_named_as_in_code_with_what_it_does(sweep: memviz.Swee
 def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) -> None:
     cold = sweep.priced(PricingAssumptions.of(pause_seconds=86_400))
     found = answer(cold, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
-    assert found.curve["usd"].is_monotonic_increasing, "without a warm cache more costs more all along"
+    assert found.curve["usd"].is_monotonic_increasing, (
+        "without a warm cache more costs more all along"
+    )
     assert found.knee == knee(found.curve["usd"], found.curve["retention"])
     assert found.knee is not None
-    bend = next(sentence for sentence in found.sentences if sentence.startswith("The curve bends at max_tokens="))
+    bend = next(
+        sentence
+        for sentence in found.sentences
+        if sentence.startswith("The curve bends at max_tokens=")
+    )
     assert f"={found.curve['max_tokens'].iloc[found.knee]:.0f}, which keeps" in bend
 
 
@@ -76,42 +96,70 @@ def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) 
         ([16, 8, 4, 2, 1], [0.84, 0.82, 0.8, 0.5, 0.1], 2),
         ([1, 2, 3, 6, 3.1], [0.1, 0.2, 0.4, 0.8, 1], None),
     ],
-    ids=["more for more", "one is beaten", "the last is best in both", "more for less", "better for less further on"],
-)  # fmt: skip
+    ids=[
+        "more for more",
+        "one is beaten",
+        "the last is best in both",
+        "more for less",
+        "better for less further on",
+    ],
+)
 def test_a_bend_is_looked_for_only_where_more_costs_more(
     costs: list[float], kept: list[float], row: int | None
 ) -> None:
     assert bend(np.array(costs, float), np.array(kept, float)) == row
 
 
-def test_a_value_that_is_cheapest_and_keeps_most_is_said_to_and_there_is_no_bend(sweep: memviz.Sweep) -> None:
+def test_a_value_that_is_cheapest_and_keeps_most_is_said_to_and_there_is_no_bend(
+    sweep: memviz.Sweep,
+) -> None:
     found = answer(sweep, "summary", min_retention=0.5)
     costs = found.curve["usd"].tolist()
-    assert found.curve["buffer_size"].iloc[costs.index(min(costs))] == 20, "fewer summaries to write, and a warm cache"
+    assert found.curve["buffer_size"].iloc[costs.index(min(costs))] == 20, (
+        "fewer summaries to write, and a warm cache"
+    )
     assert found.knee is None
-    assert "Of these values buffer_size=20 is best in both: no other one keeps more, and none costs less." in (
-        found.sentences
+    assert (
+        "Of these values buffer_size=20 is best in both: no other one keeps more, and none costs less."
+        in (found.sentences)
     )
 
 
-def test_a_value_that_another_setting_beats_in_both_is_not_recommended(sweep: memviz.Sweep) -> None:
+def test_a_value_that_another_setting_beats_in_both_is_not_recommended(
+    sweep: memviz.Sweep,
+) -> None:
     found = answer(sweep, "summary", min_retention=0.5)
     buffer = sweep.by_setting().set_index("label").loc["Full buffer"]
     best = found.best.row
     assert buffer["usd"] < best["usd"]
     assert buffer["retention"] > best["retention"]
-    assert found.headline == "Of the 6 values buffer_size=20 does best, but Full buffer beats it."
-    assert f"Full buffer keeps 100% of the facts for ${buffer['usd']:.3f}." in found.sentences
+    assert (
+        found.headline
+        == "Of the 6 values buffer_size=20 does best, but Full buffer beats it."
+    )
+    assert (
+        f"Full buffer keeps 100% of the facts for ${buffer['usd']:.3f}."
+        in found.sentences
+    )
     within = answer(sweep, "summary", min_retention=0.5, max_peak_tokens=12_000)
-    assert within.beaten_by is None, "the full buffer's requests are larger than what is allowed"
+    assert within.beaten_by is None, (
+        "the full buffer's requests are larger than what is allowed"
+    )
     assert within.headline.startswith("Take buffer_size=")
 
 
-def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(sweep: memviz.Sweep) -> None:
+def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(
+    sweep: memviz.Sweep,
+) -> None:
     found = answer(sweep, "summary", min_retention=0.95)
-    assert found.headline == "None of the 6 values of buffer_size keeps 95% of the facts."
+    assert (
+        found.headline == "None of the 6 values of buffer_size keeps 95% of the facts."
+    )
     assert found.sentences[0].startswith("buffer_size=20 comes nearest: it keeps ")
-    assert found.sentences[-1] == "buffer_size=20 lies at the edge of the values tried; buffer_size=40 may do better."
+    assert (
+        found.sentences[-1]
+        == "buffer_size=20 lies at the edge of the values tried; buffer_size=40 may do better."
+    )
 
 
 def test_one_value_or_no_parameter_is_no_question(sweep: memviz.Sweep) -> None:
@@ -122,6 +170,9 @@ def test_one_value_or_no_parameter_is_no_question(sweep: memviz.Sweep) -> None:
 
 def test_a_second_parameter_stays_at_the_value_of_the_best() -> None:
     values = {"token_limit": [500, 1000, 2000], "count_initial_tokens": [False, True]}
-    found = answer(memviz.sweep(sample("trip"), {"chat_summary_buffer": values}), "chat_summary_buffer")
+    found = answer(
+        memviz.sweep(sample("trip"), {"chat_summary_buffer": values}),
+        "chat_summary_buffer",
+    )
     assert found.curve["token_limit"].tolist() == [500, 1000, 2000]
     assert found.curve["count_initial_tokens"].nunique() == 1

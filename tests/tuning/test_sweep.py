@@ -22,7 +22,11 @@ from memviz.tuning.grid import settings
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
-GRID = {"buffer": {}, "window": {"window_size": [4, 20]}, "summary": {"buffer_size": [2, 8]}}
+GRID = {
+    "buffer": {},
+    "window": {"window_size": [4, 20]},
+    "summary": {"buffer_size": [2, 8]},
+}
 
 
 class Told(Model):
@@ -42,15 +46,25 @@ class Told(Model):
         yield Reply(f"Summary number {self.calls}.")
 
 
-def sweeping(kept: Store | None = None, summarizer: Model | None = None, **options: object) -> Sweeping:
+def sweeping(
+    kept: Store | None = None, summarizer: Model | None = None, **options: object
+) -> Sweeping:
     subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
-    return Sweeping((subject,), settings(GRID), summarizer=summarizer or Told(), kept=kept, **options)  # type: ignore[arg-type]
+    return Sweeping(
+        (subject,),
+        settings(GRID),
+        summarizer=summarizer or Told(),
+        kept=kept,
+        **options,
+    )  # type: ignore[arg-type]
 
 
 def test_every_number_is_that_of_a_replay() -> None:
     transcript = sample("trip")
     found = memviz.sweep(transcript, GRID, model="anthropic/claude-sonnet-4-5")
-    for row, setting in zip(found.frame().to_dict("records"), found.settings, strict=True):
+    for row, setting in zip(
+        found.frame().to_dict("records"), found.settings, strict=True
+    ):
         run = memviz.replay(transcript, setting)
         use = token_use(run)
         assert row["label"] == setting.code_label
@@ -75,7 +89,10 @@ def test_many_conversations_give_a_row_each() -> None:
 
 def test_plain_messages_are_one_conversation_and_facts_are_proposed() -> None:
     transcript = generate(60, seed=3)
-    as_dicts = [{"role": message.role, "content": message.content} for message in transcript.messages]
+    as_dicts = [
+        {"role": message.role, "content": message.content}
+        for message in transcript.messages
+    ]
     found = memviz.sweep(as_dicts, {"buffer": {}})
     assert found.frame()["retention"].tolist() == [1.0]
 
@@ -105,7 +122,12 @@ def test_nothing_to_sweep_over_is_a_sentence() -> None:
 
 def test_a_setting_that_cannot_be_run_says_so_and_spoils_no_other() -> None:
     transcript = Transcript(sample("trip").messages, system_prompt="word " * 500)
-    grid = {"chat_summary_buffer": {"token_limit": [300, 5000], "count_initial_tokens": [True]}}
+    grid = {
+        "chat_summary_buffer": {
+            "token_limit": [300, 5000],
+            "count_initial_tokens": [True],
+        }
+    }
     found = memviz.sweep(transcript, grid)
     errors = found.frame()["error"].tolist()
     assert "system prompt" in errors[0]
@@ -133,7 +155,9 @@ class TestKept:
         list(more)
         assert more.measured == 1
 
-    def test_another_message_probe_counter_or_summarizer_is_measured_anew(self, tmp_path: Path) -> None:
+    def test_another_message_probe_counter_or_summarizer_is_measured_anew(
+        self, tmp_path: Path
+    ) -> None:
         store = Store(tmp_path / "a.db")
         list(sweeping(store))
         other = Told()

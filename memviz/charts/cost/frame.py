@@ -31,15 +31,29 @@ class Frame(NamedTuple):
     above: tuple[Line, ...]
 
 
-def framed(costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bool) -> Frame:
+def framed(
+    costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bool
+) -> Frame:
     """The frame of the picture of ``costs``. ``uncached``: whether the lines without the cache are drawn."""
     solid = [(one, line) for one in costs for line in _solid(one, view, unit)]
-    limited = [line for one, line in solid if view is View.SO_FAR or not unbounded_part(one.setting.run.strategy)]
-    thin = [line for one in costs for line in _uncached(one, view)] if uncached and unit is Unit.USD else []
-    top = max((line.peak for line in limited or [line for _, line in solid]), default=0.0)
+    limited = [
+        line
+        for one, line in solid
+        if view is View.SO_FAR or not unbounded_part(one.setting.run.strategy)
+    ]
+    thin = (
+        [line for one in costs for line in _uncached(one, view)]
+        if uncached and unit is Unit.USD
+        else []
+    )
+    top = max(
+        (line.peak for line in limited or [line for _, line in solid]), default=0.0
+    )
     lines = [*(line for _, line in solid), *thin]
     above = tuple(line for line in lines if top and line.peak > SQUEEZES_FROM * top)
-    return Frame(max((line.peak for line in lines if line not in above), default=top), above)
+    return Frame(
+        max((line.peak for line in lines if line not in above), default=top), above
+    )
 
 
 def _solid(one: SettingCost, view: View, unit: Unit) -> Iterator[Line]:

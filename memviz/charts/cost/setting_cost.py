@@ -50,12 +50,19 @@ class SettingCost(NamedTuple):
             return None
         return summarizer / total if total else 0.0
 
-    def amounts(self, view: View, unit: Unit = Unit.USD) -> tuple[Amounts, Amounts] | None:
+    def amounts(
+        self, view: View, unit: Unit = Unit.USD
+    ) -> tuple[Amounts, Amounts] | None:
         """What the chat model and what the summarizer took, one entry a request; ``None`` if a price is unknown."""
         parts = self.parts
         if unit is Unit.TOKENS:
-            main, summarizer = parts.tokens_of(MAIN_PARTS), parts.tokens_of(SUMMARIZER_PARTS)
-            return _seen(view, main.astype(np.float64)), _seen(view, summarizer.astype(np.float64))
+            main, summarizer = (
+                parts.tokens_of(MAIN_PARTS),
+                parts.tokens_of(SUMMARIZER_PARTS),
+            )
+            return _seen(view, main.astype(np.float64)), _seen(
+                view, summarizer.astype(np.float64)
+            )
         main_usd, summarizer_usd = parts.main_usd, parts.summarizer_usd
         if main_usd is None or summarizer_usd is None:
             return None

@@ -31,9 +31,19 @@ def usd_words(usd: float | None) -> str:
 
 def cost_finding(costs: Sequence[SettingCost]) -> str:
     """What the lines of cost come to."""
-    known = [f"{one.label} costs {dollars(one.cost.total_usd)}" for one in costs if one.cost.total_usd is not None]
-    turns = max((int(one.cost.turns[-1]) for one in costs if one.cost.turns.size), default=0)
-    return f"Over {counted(turns, 'turn')} {listed(known)}." if known else "No price is known, so tokens are drawn."
+    known = [
+        f"{one.label} costs {dollars(one.cost.total_usd)}"
+        for one in costs
+        if one.cost.total_usd is not None
+    ]
+    turns = max(
+        (int(one.cost.turns[-1]) for one in costs if one.cost.turns.size), default=0
+    )
+    return (
+        f"Over {counted(turns, 'turn')} {listed(known)}."
+        if known
+        else "No price is known, so tokens are drawn."
+    )
 
 
 def above_finding(frame: Frame, unit: Unit) -> str:
@@ -52,26 +62,42 @@ def cache_finding(costs: Sequence[SettingCost]) -> str:
 
 def requests_finding(costs: Sequence[SettingCost]) -> str:
     """The largest request of each setting."""
-    largest = [f"{one.label} {int(one.cost.traffic.input_tokens.max(initial=0)):,}" for one in costs]
+    largest = [
+        f"{one.label} {int(one.cost.traffic.input_tokens.max(initial=0)):,}"
+        for one in costs
+    ]
     return f"Tokens of the largest request: {listed(largest)}."
 
 
 def turn_words(one: SettingCost) -> Texts[int]:
     """A tooltip for each request, in order."""
-    each, so_far, uncached = one.amounts(View.EACH_STEP), one.amounts(View.SO_FAR), one.uncached(View.EACH_STEP)
+    each, so_far, uncached = (
+        one.amounts(View.EACH_STEP),
+        one.amounts(View.SO_FAR),
+        one.uncached(View.EACH_STEP),
+    )
     names = request_names(one.cost.turns)
-    so_far_words = "all calls so far" if len(set(one.cost.turns.tolist())) < len(names) else "all turns so far"
+    so_far_words = (
+        "all calls so far"
+        if len(set(one.cost.turns.tolist())) < len(names)
+        else "all turns so far"
+    )
     has_hits = bool(one.cost.cached_tokens.any())
     amounts = None
     if each is not None and so_far is not None and uncached is not None:
         amounts = (each[0] + each[1], so_far[0] + so_far[1], uncached)
 
     def words(row: int) -> str:
-        head, parts = f"<b>{escaped(one.label)}</b><br>{names[row]} cost", _parts(one, row)
+        head, parts = (
+            f"<b>{escaped(one.label)}</b><br>{names[row]} cost",
+            _parts(one, row),
+        )
         if amounts is None:
             return f"{head} an unknown amount:{parts}"
         usd, total_usd, uncached_usd = (float(column[row]) for column in amounts)
-        otherwise = f"<br>without the cache: {dollars(uncached_usd)}" if has_hits else ""
+        otherwise = (
+            f"<br>without the cache: {dollars(uncached_usd)}" if has_hits else ""
+        )
         return f"{head} <b>{dollars(usd)}</b>, {so_far_words} {dollars(total_usd)}:{parts}{otherwise}"
 
     return Texts(range(len(names)), words)

@@ -74,7 +74,9 @@ class MapSize(NamedTuple):
 OWN_CLICKS = "own-clicks"
 """Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
 BOTTOM_PIXELS, RIGHT_PIXELS = 44, 4
-LARGE = MapSize(rows_pixels=400, line_chars=44, lines=2, left_pixels=44, names_messages=True)
+LARGE = MapSize(
+    rows_pixels=400, line_chars=44, lines=2, left_pixels=44, names_messages=True
+)
 """For a map that has the width of a page."""
 SMALL_ROWS_PIXELS, SMALLEST_ROWS_PIXELS, MANY_MAPS = 200, 160, 4
 SMALL_LINES = 4
@@ -85,7 +87,12 @@ def beside_others(labels: Sequence[str]) -> MapSize:
     many, chars = len(labels) >= MANY_MAPS, LARGE.line_chars if len(labels) == 1 else 15
     lines = min(SMALL_LINES, max(len(wrap(label, chars)) for label in labels))
     return MapSize(
-        SMALLEST_ROWS_PIXELS if many else SMALL_ROWS_PIXELS, chars, lines, 34, names_messages=True, most_ticks=4
+        SMALLEST_ROWS_PIXELS if many else SMALL_ROWS_PIXELS,
+        chars,
+        lines,
+        34,
+        names_messages=True,
+        most_ticks=4,
     )
 
 
@@ -95,10 +102,16 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     fates = fate_map(setting.run)
     cells, axis = grid(fates, view), RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
-    first, strip = view.positions.start + 0.5, STRIP_PIXELS / row_pixels * view.messages_per_cell
+    first, strip = (
+        view.positions.start + 0.5,
+        STRIP_PIXELS / row_pixels * view.messages_per_cell,
+    )
     stop = view.requests.start + len(cells.columns) * view.requests_per_cell
     pending = PendingColumn.of(setting.run, view, stop, int(axis.lasts[-1]))
-    x_range = [view.requests.start - 0.5, stop - 0.5 + (view.requests_per_cell if pending else 0)]
+    x_range = [
+        view.requests.start - 0.5,
+        stop - 0.5 + (view.requests_per_cell if pending else 0),
+    ]
     shapes = [*_parted(axis, view), *(pending.outlines() if pending else ())]
     y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
     pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
@@ -108,23 +121,54 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
     layout = {
         "annotations": [_name(setting, size, left), *_first_number(view)],
-        "xaxis": {**behind, "title": {"text": _title(axis, size), "standoff": 6}, "range": x_range, "ticks": "",
-                  **_ticks(axis, view.requests, size)},
-        "yaxis": {**behind, "title": {"text": "message" if size.names_messages else ""}, "range": y_range,
-                  "labelalias": {"0": ""}, **turn_ticks(len(view.positions))},
-        "xaxis2": {**words, "overlaying": "x", "matches": "x", "labelalias": column_words(setting.run, cells)},
-        "yaxis2": {**words, "overlaying": "y", "matches": "y", "labelalias": row_words(setting.run, cells)},
-        **({"shapes": shapes} if shapes else {}), "showlegend": False, "hovermode": "closest",
-        "hoverlabel": {"align": "left"}, "dragmode": "zoom",
-        "hoverdistance": max(HOVER_PIXELS, WIDEST_PIXELS // (2 * max(1, len(cells.columns)))),
-        "height": pixels + margins["t"] + margins["b"], "margin": margins, "uirevision": repr(view),
-    }  # fmt: skip
+        "xaxis": {
+            **behind,
+            "title": {"text": _title(axis, size), "standoff": 6},
+            "range": x_range,
+            "ticks": "",
+            **_ticks(axis, view.requests, size),
+        },
+        "yaxis": {
+            **behind,
+            "title": {"text": "message" if size.names_messages else ""},
+            "range": y_range,
+            "labelalias": {"0": ""},
+            **turn_ticks(len(view.positions)),
+        },
+        "xaxis2": {
+            **words,
+            "overlaying": "x",
+            "matches": "x",
+            "labelalias": column_words(setting.run, cells),
+        },
+        "yaxis2": {
+            **words,
+            "overlaying": "y",
+            "matches": "y",
+            "labelalias": row_words(setting.run, cells),
+        },
+        **({"shapes": shapes} if shapes else {}),
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverlabel": {"align": "left"},
+        "dragmode": "zoom",
+        "hoverdistance": max(
+            HOVER_PIXELS, WIDEST_PIXELS // (2 * max(1, len(cells.columns)))
+        ),
+        "height": pixels + margins["t"] + margins["b"],
+        "margin": margins,
+        "uirevision": repr(view),
+    }
     return figure(
         [
             _heatmap(cells, row_pixels),
             *_points(setting, cells),
             *marks(setting, cells, first - strip / 2, is_small=size is not LARGE),
-            *([pending.mark(first - strip / 2, setting_color(setting.index))] if pending else ()),
+            *(
+                [pending.mark(first - strip / 2, setting_color(setting.index))]
+                if pending
+                else ()
+            ),
         ],
         layout,
     )
@@ -132,7 +176,11 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
 
 def _title(axis: RequestAxis, size: MapSize) -> str:
     """A narrow map has no room to say what a column is."""
-    return "request of turn" if size.most_ticks is not None else axis_title(axis, "request of turn", "column")
+    return (
+        "request of turn"
+        if size.most_ticks is not None
+        else axis_title(axis, "request of turn", "column")
+    )
 
 
 def _parted(axis: RequestAxis, view: View) -> list[dict[str, Any]]:
@@ -147,7 +195,15 @@ def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> dict[str, Any]:
     turns = len(shown)
     if size.most_ticks is None or not axis.is_by_turn:
         return axis_ticks(axis, shown, size.most_ticks or LARGE_TICKS)
-    steps = {"dtick": next(step for step in (1, 2, 5) if turns <= step * size.most_ticks + 4)} if turns <= 12 else {}
+    steps = (
+        {
+            "dtick": next(
+                step for step in (1, 2, 5) if turns <= step * size.most_ticks + 4
+            )
+        }
+        if turns <= 12
+        else {}
+    )
     return {**turn_ticks(turns), "nticks": size.most_ticks, "tickangle": 0, **steps}
 
 
@@ -155,8 +211,18 @@ def _first_number(view: View) -> Iterator[dict[str, Any]]:
     """The number of the first message, where the ticks are round numbers and there is none for it."""
     first = message_number(view.positions.start)
     if len(view.positions) > FEW_TURNS and first == 1:
-        yield {"text": f"{first}", "showarrow": False, "xref": "paper", "x": 0, "xanchor": "right", "xshift": -3,
-               "yref": "y", "y": first, "yanchor": "middle", "font": {"size": NOTE_PIXELS}}  # fmt: skip
+        yield {
+            "text": f"{first}",
+            "showarrow": False,
+            "xref": "paper",
+            "x": 0,
+            "xanchor": "right",
+            "xshift": -3,
+            "yref": "y",
+            "y": first,
+            "yanchor": "middle",
+            "font": {"size": NOTE_PIXELS},
+        }
 
 
 def _name(setting: SettingRun, size: MapSize, left: int) -> dict[str, Any]:
@@ -165,23 +231,48 @@ def _name(setting: SettingRun, size: MapSize, left: int) -> dict[str, Any]:
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
     label = "<br>".join(map(escaped, lines))
     return {
-        "text": f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>', "showarrow": False,
-        "font": {"size": NAME_PIXELS}, "align": "left", "xref": "paper", "x": 0, "xanchor": "left", "xshift": -left,
-        "yref": "paper", "y": 1, "yanchor": "top", "yshift": size.top_pixels,
-    }  # fmt: skip
+        "text": f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>',
+        "showarrow": False,
+        "font": {"size": NAME_PIXELS},
+        "align": "left",
+        "xref": "paper",
+        "x": 0,
+        "xanchor": "left",
+        "xshift": -left,
+        "yref": "paper",
+        "y": 1,
+        "yanchor": "top",
+        "yshift": size.top_pixels,
+    }
 
 
 def _heatmap(cells: Grid, row_pixels: int) -> dict[str, Any]:
     steps = len(STEPS)
-    apart = len(cells.columns) <= MOST_COLUMNS_WITH_GAPS and row_pixels >= ROW_PIXELS_WITH_GAPS
-    colors = [[at / steps, color] for code, color in enumerate(STEP_COLORS) for at in (code, code + 1)]
+    apart = (
+        len(cells.columns) <= MOST_COLUMNS_WITH_GAPS
+        and row_pixels >= ROW_PIXELS_WITH_GAPS
+    )
+    colors = [
+        [at / steps, color]
+        for code, color in enumerate(STEP_COLORS)
+        for at in (code, code + 1)
+    ]
     return {
-        "type": "heatmap", "z": cells.codes, "zmin": -0.5, "zmax": steps - 0.5, "colorscale": colors,
-        "x0": cells.view.requests.start + (cells.view.requests_per_cell - 1) / 2, "dx": cells.view.requests_per_cell,
-        "y0": message_number(cells.rows[0].start) + (cells.view.messages_per_cell - 1) / 2,
+        "type": "heatmap",
+        "z": cells.codes,
+        "zmin": -0.5,
+        "zmax": steps - 0.5,
+        "colorscale": colors,
+        "x0": cells.view.requests.start + (cells.view.requests_per_cell - 1) / 2,
+        "dx": cells.view.requests_per_cell,
+        "y0": message_number(cells.rows[0].start)
+        + (cells.view.messages_per_cell - 1) / 2,
         "dy": cells.view.messages_per_cell,
-        "xgap": int(apart), "ygap": int(apart), "showscale": False, "hoverinfo": "skip",
-    }  # fmt: skip
+        "xgap": int(apart),
+        "ygap": int(apart),
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
 
 
 def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
@@ -191,12 +282,21 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
         words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
         yield {
             "type": "scatter",
-            "x": _middles(cells.view.requests.start, cells.view.requests_per_cell, columns),
-            "y": _middles(message_number(cells.rows[0].start), cells.view.messages_per_cell, rows),
+            "x": _middles(
+                cells.view.requests.start, cells.view.requests_per_cell, columns
+            ),
+            "y": _middles(
+                message_number(cells.rows[0].start), cells.view.messages_per_cell, rows
+            ),
             "xaxis": "x2",
             "yaxis": "y2",
             "mode": "markers",
-            "marker": {"opacity": 0, "size": 1, "maxdisplayed": 1, "color": "rgba(0,0,0,0)"},
+            "marker": {
+                "opacity": 0,
+                "size": 1,
+                "maxdisplayed": 1,
+                "color": "rgba(0,0,0,0)",
+            },
             "selected": {"marker": {"opacity": 0}},
             "unselected": {"marker": {"opacity": 0}},
             "name": STEP_TITLES[code],

@@ -20,7 +20,15 @@ from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_axis import calls_in_turns, calls_of, name_of
-from memviz.text.wording import counted, listed, message_number, message_range, request_range, times, turn_range
+from memviz.text.wording import (
+    counted,
+    listed,
+    message_number,
+    message_range,
+    request_range,
+    times,
+    turn_range,
+)
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
@@ -39,7 +47,10 @@ Places = NDArray[np.intp]
 def row_words(run: Run, cells: Grid) -> dict[str, str]:
     """For the middle of each row, as the axis writes it: which messages it is, and the first words of a single one."""
     there = (row for row in _whole(cells.rows) if row.start < len(run.log))
-    return {f"{(message_number(row.start) + row.stop) / 2:.1f}": _row(run, row) for row in there}
+    return {
+        f"{(message_number(row.start) + row.stop) / 2:.1f}": _row(run, row)
+        for row in there
+    }
 
 
 def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
@@ -61,7 +72,9 @@ def _first(text: str) -> str:
     flat = " ".join(text[: 4 * FIRST_WORDS_CHARS].split())
     if not flat:
         return "no text" if not text.strip() else "…"
-    return flat if len(flat) <= FIRST_WORDS_CHARS else flat[: FIRST_WORDS_CHARS - 1] + "…"
+    return (
+        flat if len(flat) <= FIRST_WORDS_CHARS else flat[: FIRST_WORDS_CHARS - 1] + "…"
+    )
 
 
 def column_words(run: Run, cells: Grid) -> dict[str, str]:
@@ -70,9 +83,13 @@ def column_words(run: Run, cells: Grid) -> dict[str, str]:
     fates = fate_map(run)
     words = {}
     for first, column in zip(_whole(cells.columns), cells.columns, strict=True):
-        requests = np.flatnonzero((fates.places >= column.start) & (fates.places < column.stop))
+        requests = np.flatnonzero(
+            (fates.places >= column.start) & (fates.places < column.stop)
+        )
         if len(requests):
-            words[f"{(first.start + first.stop - 1) / 2:.1f}"] = _column(run, column, requests, size)
+            words[f"{(first.start + first.stop - 1) / 2:.1f}"] = _column(
+                run, column, requests, size
+            )
     return words
 
 
@@ -89,7 +106,9 @@ def _column(run: Run, column: range, requests: Places, size: int) -> str:
 def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """How many messages of each fate there are; ``counts`` by their codes."""
     told = [fate for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID]
-    together = [f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told]
+    together = [
+        f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told
+    ]
     return "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
 
 
@@ -104,33 +123,48 @@ def _requests(run: Run, column: range, numbers: Places) -> str:
         return turn_range(column.start, column.stop - 1)
     turns = fate_map(run).turns
     calls, of = calls_of(turns), calls_in_turns(turns)
-    first, last = ((int(turns[at]), int(calls[at]), int(of[at])) for at in numbers[[0, -1]].tolist())
+    first, last = (
+        (int(turns[at]), int(calls[at]), int(of[at]))
+        for at in numbers[[0, -1]].tolist()
+    )
     return request_range(first, last)
 
 
 ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
 
 
-def cell_words(run: Run, cells: Grid, code: int, rows: Places, columns: Places) -> tuple[str, NDArray[Any] | None]:
+def cell_words(
+    run: Run, cells: Grid, code: int, rows: Places, columns: Places
+) -> tuple[str, NDArray[Any] | None]:
     """The words of all cells of a code as a template, and the numbers [cells] or [cells x 2] that go into it."""
     step = STEPS[code]
     if not cells.view.in_full:
         percents = np.rint(100 * cells.shares[rows, columns]).astype(np.uint8)
-        return f"<b>{STEP_TITLES[code].lower()}</b> (%{{customdata}} % of this cell)", percents
+        return (
+            f"<b>{STEP_TITLES[code].lower()}</b> (%{{customdata}} % of this cell)",
+            percents,
+        )
     if step.fate is not Fate.SUMMARIZED:
         return f"<b>{FATE_WORDS[step.fate]}</b>", None
     often = "once" if step.generation == 1 else "%{customdata[0]} times"
-    return f"<b>replaced by a summary</b> (version %{{customdata[1]}}),<br>summarized {often}", _holders(
-        run, cells, rows, columns
+    return (
+        f"<b>replaced by a summary</b> (version %{{customdata[1]}}),<br>summarized {often}",
+        _holders(run, cells, rows, columns),
     )
 
 
-def _holders(run: Run, cells: Grid, rows: Places, columns: Places) -> NDArray[np.uint16]:
+def _holders(
+    run: Run, cells: Grid, rows: Places, columns: Places
+) -> NDArray[np.uint16]:
     """Of each cell, how often its content was summarized and which summary holds it."""
-    requests = np.searchsorted(fate_map(run).places, columns + cells.view.requests.start)
+    requests = np.searchsorted(
+        fate_map(run).places, columns + cells.view.requests.start
+    )
     asked = np.unique(requests)
     view = cells.view.positions
-    generations = run.generations(slice(asked[0], asked[-1] + 1), slice(view.start, view.stop))
+    generations = run.generations(
+        slice(asked[0], asked[-1] + 1), slice(view.start, view.stop)
+    )
     held = np.zeros((len(rows), 2), np.uint16)
     held[:, 0] = generations[requests - asked[0], rows]
     for request in asked:
@@ -144,7 +178,9 @@ def span_words(span: Span) -> str:
     requests = request_range(span.first, span.last)
     if span.fate is not Fate.SUMMARIZED:
         return f"{requests}: <b>{FATE_WORDS[span.fate]}</b>"
-    return f"{requests}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
+    return (
+        f"{requests}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
+    )
 
 
 def map_finding(setting: SettingRun) -> str:
@@ -158,6 +194,8 @@ def map_finding(setting: SettingRun) -> str:
 
 def life_finding(settings: Sequence[SettingRun], position: int) -> str:
     """What became of one message in the end, under every setting."""
-    lives = [(setting.label, fate_map(setting.run).life(position)) for setting in settings]
+    lives = [
+        (setting.label, fate_map(setting.run).life(position)) for setting in settings
+    ]
     told = [f"{label} {FATE_WORDS[life[-1].fate]}" for label, life in lives if life]
     return f"Message {message_number(position):,} at the last request: {listed(told) or 'never sent'}."

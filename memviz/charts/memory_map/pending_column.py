@@ -48,16 +48,34 @@ class PendingColumn(NamedTuple):
         for start, stop in pairwise(edges):
             if codes[start]:
                 yield {
-                    "type": "rect", "xref": "x", "yref": "y", "layer": "above", "name": "pending",
-                    "x0": self.middle - half, "x1": self.middle + half,
-                    "y0": shown.start + start + 0.5, "y1": shown.start + stop + 0.5,
-                    "fillcolor": "rgba(0,0,0,0)", "line": {"color": STEP_COLORS[codes[start]], "width": LINE_PIXELS},
-                }  # fmt: skip
+                    "type": "rect",
+                    "xref": "x",
+                    "yref": "y",
+                    "layer": "above",
+                    "name": "pending",
+                    "x0": self.middle - half,
+                    "x1": self.middle + half,
+                    "y0": shown.start + start + 0.5,
+                    "y1": shown.start + stop + 0.5,
+                    "fillcolor": "rgba(0,0,0,0)",
+                    "line": {"color": STEP_COLORS[codes[start]], "width": LINE_PIXELS},
+                }
 
     def mark(self, y: float, color: str) -> dict[str, Any]:
         """The hollow point above it, which says what it is."""
         return {
-            "type": "scatter", "mode": "markers", "name": "pending", "x": [self.middle], "y": [y],
-            "marker": {"symbol": "circle-open", "size": MARK_PIXELS, "color": color, "line": {"width": LINE_PIXELS}},
-            "text": [pending_words(self.run, self.record)], "hoverinfo": "text", "showlegend": False,
-        }  # fmt: skip
+            "type": "scatter",
+            "mode": "markers",
+            "name": "pending",
+            "x": [self.middle],
+            "y": [y],
+            "marker": {
+                "symbol": "circle-open",
+                "size": MARK_PIXELS,
+                "color": color,
+                "line": {"width": LINE_PIXELS},
+            },
+            "text": [pending_words(self.run, self.record)],
+            "hoverinfo": "text",
+            "showlegend": False,
+        }

@@ -19,12 +19,15 @@ def fates_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
     maps = [fate_map(setting.run) for setting in settings]
     shown = shown_requests([setting.run for setting in settings])
     columns: dict[str, list[int | None]] = {}
-    for name, one in zip(distinct_names([setting.label for setting in settings]), maps, strict=True):
+    for name, one in zip(
+        distinct_names([setting.label for setting in settings]), maps, strict=True
+    ):
         requests = zip(one.turns.tolist(), calls_of(one.turns).tolist(), strict=True)
         rows = {request: row for row, request in enumerate(requests)}
         for fate, words in FATE_WORDS.items():
             if one.counts[:, fate].any():
                 columns[f"{name}: {words}"] = [
-                    int(one.counts[rows[request], fate]) if request in rows else None for request in shown
+                    int(one.counts[rows[request], fate]) if request in rows else None
+                    for request in shown
                 ]
     return pd.DataFrame({**request_columns(shown), **columns})

@@ -23,20 +23,38 @@ def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Fig
     """One bar of the request's parts; the limit, if there is one, as a line. What counts toward it begins at 0, the
     rest, pale, stands behind that."""
     total = sum(tokens.values())
-    near = limit if limit is not None and limit.tokens <= MAX_LIMIT_SHARE * total else None
-    order = PART_ORDER if limit is None else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
+    near = (
+        limit if limit is not None and limit.tokens <= MAX_LIMIT_SHARE * total else None
+    )
+    order = (
+        PART_ORDER
+        if limit is None
+        else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
+    )
     longest = max(total, near.tokens if near else 0)
     return figure(
-        [_share(part, tokens[part], total, limit) for part in order if tokens.get(part)],
+        [
+            _share(part, tokens[part], total, limit)
+            for part in order
+            if tokens.get(part)
+        ],
         {
-            "barmode": "stack", "bargap": 0.1, "height": 140, "showlegend": False, "uirevision": "bar",
-            "xaxis": {"title": {"text": "tokens in the last request"}, "tickformat": ",d",
-                      "range": [0, 1.02 * longest]},
-            "yaxis": {"visible": False}, "margin": {"l": 10, "r": 10, "t": 28, "b": 45},
+            "barmode": "stack",
+            "bargap": 0.1,
+            "height": 140,
+            "showlegend": False,
+            "uirevision": "bar",
+            "xaxis": {
+                "title": {"text": "tokens in the last request"},
+                "tickformat": ",d",
+                "range": [0, 1.02 * longest],
+            },
+            "yaxis": {"visible": False},
+            "margin": {"l": 10, "r": 10, "t": 28, "b": 45},
             "shapes": [_limit_line(near.tokens)] if near else [],
             "annotations": [_limit_label(near, longest)] if near else [],
         },
-    )  # fmt: skip
+    )
 
 
 def _share(part: str, tokens: int, total: int, limit: Limit | None) -> dict[str, Any]:
@@ -49,14 +67,25 @@ def _share(part: str, tokens: int, total: int, limit: Limit | None) -> dict[str,
         "y": [""],
         "orientation": "h",
         "name": PART_TITLES[part],
-        "marker": {"color": PART_COLORS[part] if counts else faded(PART_COLORS[part], PALE), "line": {"width": 0}},
+        "marker": {
+            "color": PART_COLORS[part] if counts else faded(PART_COLORS[part], PALE),
+            "line": {"width": 0},
+        },
         "hovertemplate": tooltip + "<extra></extra>",
     }
 
 
 def _limit_line(tokens: int) -> dict[str, Any]:
     line = {"width": 2, "dash": "dot", "color": PART_COLORS["system"]}
-    return {"type": "line", "x0": tokens, "x1": tokens, "y0": 0, "y1": 1, "yref": "y domain", "line": line}
+    return {
+        "type": "line",
+        "x0": tokens,
+        "x1": tokens,
+        "y0": 0,
+        "y1": 1,
+        "yref": "y domain",
+        "line": line,
+    }
 
 
 def _limit_label(limit: Limit, longest: int) -> dict[str, Any]:
@@ -65,6 +94,12 @@ def _limit_label(limit: Limit, longest: int) -> dict[str, Any]:
     share = len(label) * CHAR_PIXELS / NARROW_PIXELS
     beside = at >= share or 1 - at >= share
     return {
-        "text": label, "x": limit.tokens if beside else 1, "xref": "x" if beside else "paper", "y": 1,
-        "yref": "y domain", "yanchor": "bottom", "showarrow": False, "xanchor": "left" if at + share <= 1 else "right",
-    }  # fmt: skip
+        "text": label,
+        "x": limit.tokens if beside else 1,
+        "xref": "x" if beside else "paper",
+        "y": 1,
+        "yref": "y domain",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "xanchor": "left" if at + share <= 1 else "right",
+    }

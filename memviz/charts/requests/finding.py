@@ -22,14 +22,20 @@ def finding(settings: Sequence[SettingRun]) -> str:
     model: …``"""
     parts = [_of_one(setting) for setting in settings if setting.run.requests]
     has_calls = any(setting.run.has_calls for setting in settings)
-    what = "Tokens sent with each call of the model" if has_calls else "Tokens sent per turn"
+    what = (
+        "Tokens sent with each call of the model"
+        if has_calls
+        else "Tokens sent per turn"
+    )
     return f"{what}: {'; '.join(parts)}." if parts else f"{what}: no request yet."
 
 
 def request_finding(record: TurnRecord) -> str:
     """``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
     parts = sorted(record.tokens.items(), key=lambda part: -part[1])
-    named = ", ".join(f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens)
+    named = ", ".join(
+        f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens
+    )
     return f"The request of {record.name} has {record.total_tokens:,} tokens: {named}."
 
 
@@ -40,7 +46,9 @@ def parts_finding(run: Run) -> str:
     if not sent:
         return "Parts of every request: no request yet."
     totals = {part: int(run.columns.tokens[part].sum()) for part in PART_ORDER}
-    order = sorted((part for part in totals if totals[part]), key=lambda part: -totals[part])
+    order = sorted(
+        (part for part in totals if totals[part]), key=lambda part: -totals[part]
+    )
     shares = listed(f"{PART_TITLES[part]} {totals[part] / sent:.0%}" for part in order)
     largest = run.requests[int(run.columns.totals.argmax())]
     return (
@@ -61,7 +69,11 @@ def _of_one(setting: SettingRun) -> str:
 def _course(run: Run) -> str:
     sent = run.columns.totals.tolist()
     largest = max(sent)
-    if len(sent) > 2 and sent[-1] > 0.9 * largest and sent[-1] > GROWTH * sent[len(sent) // 2]:
+    if (
+        len(sent) > 2
+        and sent[-1] > 0.9 * largest
+        and sent[-1] > GROWTH * sent[len(sent) // 2]
+    ):
         return f"grows to {sent[-1]:,} tokens"
     return f"stays below {_rounded_up(largest):,} tokens"
 

@@ -28,18 +28,29 @@ def recorded_marks(
     shown = [(_place(run, event, axis), event) for event in events[:MAX_MARKS]]
     lines = [
         {
-            "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
+            "type": "line",
+            "x0": x,
+            "x1": x,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
             "line": {"color": PART_COLORS["summary"], "width": 1, "dash": "dot"},
         }
         for x, _ in shown
-    ]  # fmt: skip
+    ]
     labels = [
         {
-            "x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "text": TRIANGLE,
-            "font": {"color": PART_COLORS["summary"], "size": 14}, "hovertext": _tooltip(event),
+            "x": x,
+            "y": 1,
+            "yref": "paper",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": TRIANGLE,
+            "font": {"color": PART_COLORS["summary"], "size": 14},
+            "hovertext": _tooltip(event),
         }
         for x, event in shown
-    ]  # fmt: skip
+    ]
     return lines, labels
 
 
@@ -50,7 +61,11 @@ def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
     number = bisect_right(run.requests, before, key=lambda record: record.log_length)
     if before >= 0 and log[before].role == "assistant":
         number -= 1
-    if axis.is_by_turn or not 0 <= number < len(run.requests) or run.requests[number].turn != turn:
+    if (
+        axis.is_by_turn
+        or not 0 <= number < len(run.requests)
+        or run.requests[number].turn != turn
+    ):
         return axis.last(turn) + 0.5
     return float(axis.places(request_turns(run))[number]) + 0.5
 
@@ -58,6 +73,14 @@ def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
 def _tooltip(event: RecordedEvent) -> str:
     what = "compacted here" if event.kind == "compaction" else "kept a summary here"
     reason = f" ({escaped(event.reason[:60])})" if event.reason else ""
-    before = f"<br>{event.tokens_before:,} tokens before" if event.tokens_before is not None else ""
-    after = f"<br>{event.tokens_after:,} tokens after" if event.tokens_after is not None else ""
+    before = (
+        f"<br>{event.tokens_before:,} tokens before"
+        if event.tokens_before is not None
+        else ""
+    )
+    after = (
+        f"<br>{event.tokens_after:,} tokens after"
+        if event.tokens_after is not None
+        else ""
+    )
     return f"Recorded in the imported file:<br>its own program {what}{reason}{before}{after}"

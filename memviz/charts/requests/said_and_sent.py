@@ -55,19 +55,52 @@ FUNNEL_OPACITY = 0.16
 def said_and_sent_figure(picture: SaidAndSent) -> go.Figure:
     """Two bars on one scale of tokens: the messages until this request, and the request."""
     rows = ((SENT, picture.sent), (SAID, picture.said))
-    used = [looks for looks in COLORS if any(one.looks == looks for _, stretches in rows for one in stretches)]
+    used = [
+        looks
+        for looks in COLORS
+        if any(one.looks == looks for _, stretches in rows for one in stretches)
+    ]
     return figure(
-        [_bars(picture, looks, [(row, one) for row, stretches in rows for one in stretches if one.looks == looks])
-         for looks in used],
+        [
+            _bars(
+                picture,
+                looks,
+                [
+                    (row, one)
+                    for row, stretches in rows
+                    for one in stretches
+                    if one.looks == looks
+                ],
+            )
+            for looks in used
+        ],
         {
-            "barmode": "overlay", "bargap": GAP, "height": HEIGHT_PIXELS, "uirevision": "said-and-sent",
-            "xaxis": {"title": {"text": "tokens", "standoff": 4}, "tickformat": ",d", "rangemode": "tozero"},
-            "yaxis": {"categoryorder": "array", "categoryarray": [SENT, SAID], "fixedrange": True},
-            "legend": {"orientation": "h", "yanchor": "top", "y": -0.36, "x": 0, "traceorder": "normal"},
-            "margin": {"l": 80, "r": 10, "t": 10, "b": 40}, "hovermode": "closest",
+            "barmode": "overlay",
+            "bargap": GAP,
+            "height": HEIGHT_PIXELS,
+            "uirevision": "said-and-sent",
+            "xaxis": {
+                "title": {"text": "tokens", "standoff": 4},
+                "tickformat": ",d",
+                "rangemode": "tozero",
+            },
+            "yaxis": {
+                "categoryorder": "array",
+                "categoryarray": [SENT, SAID],
+                "fixedrange": True,
+            },
+            "legend": {
+                "orientation": "h",
+                "yanchor": "top",
+                "y": -0.36,
+                "x": 0,
+                "traceorder": "normal",
+            },
+            "margin": {"l": 80, "r": 10, "t": 10, "b": 40},
+            "hovermode": "closest",
             "shapes": _funnel(picture),
         },
-    )  # fmt: skip
+    )
 
 
 def opacity_of(picture: SaidAndSent, stretch: Stretch) -> float:
@@ -95,26 +128,48 @@ def _funnel(picture: SaidAndSent) -> list[dict[str, Any]]:
     top, bottom = 0.5 + GAP / 2, 0.5 - GAP / 2
     path = f"M {said.start},{top} L {said.stop},{top} L {sent.stop},{bottom} L {sent.start},{bottom} Z"
     color = faded(PART_COLORS["summary"], FUNNEL_OPACITY)
-    return [{"type": "path", "path": path, "fillcolor": color, "line": {"width": 0}, "layer": "below"}]
+    return [
+        {
+            "type": "path",
+            "path": path,
+            "fillcolor": color,
+            "line": {"width": 0},
+            "layer": "below",
+        }
+    ]
 
 
-def _bars(picture: SaidAndSent, looks: Looks, stretches: Iterable[tuple[str, Stretch]]) -> dict[str, Any]:
+def _bars(
+    picture: SaidAndSent, looks: Looks, stretches: Iterable[tuple[str, Stretch]]
+) -> dict[str, Any]:
     placed = list(stretches)
     return {
-        "type": "bar", "orientation": "h", "name": TITLES[looks],
+        "type": "bar",
+        "orientation": "h",
+        "name": TITLES[looks],
         "y": [row for row, _ in placed],
         "x": [one.tokens for _, one in placed],
         "base": [one.start for _, one in placed],
-        "marker": {"color": COLORS[looks], "opacity": [opacity_of(picture, one) for _, one in placed],
-                   "line": {"width": 0}},
-        "text": [_tooltip(picture, one) for _, one in placed], "textposition": "none",
+        "marker": {
+            "color": COLORS[looks],
+            "opacity": [opacity_of(picture, one) for _, one in placed],
+            "line": {"width": 0},
+        },
+        "text": [_tooltip(picture, one) for _, one in placed],
+        "textposition": "none",
         "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _tooltip(picture: SaidAndSent, stretch: Stretch) -> str:
     words = f"<b>{escaped(stretch_words(picture, stretch))}</b>"
     if stretch.position is None:
         return words
-    first = " ".join(message_words(picture.run.log[stretch.position]).split())[:FIRST_WORDS_CHARS]
-    return words + "<br>" + "<br>".join(escaped(line) for line in wrap(first, CHARS_A_LINE))
+    first = " ".join(message_words(picture.run.log[stretch.position]).split())[
+        :FIRST_WORDS_CHARS
+    ]
+    return (
+        words
+        + "<br>"
+        + "<br>".join(escaped(line) for line in wrap(first, CHARS_A_LINE))
+    )

@@ -42,7 +42,11 @@ def bounded(requests: Requests) -> Requests:
 
 def request_columns(shown: Requests) -> dict[str, list[int]]:
     """The columns that say which request a row is: the turn, and the call where a turn took several."""
-    calls = {CALL: [call for _, call in shown]} if any(call > 1 for _, call in shown) else {}
+    calls = (
+        {CALL: [call for _, call in shown]}
+        if any(call > 1 for _, call in shown)
+        else {}
+    )
     return {TURN: [turn for turn, _ in shown], **calls}
 
 
@@ -51,11 +55,16 @@ def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
     where a chat was given another setting."""
     shown = shown_requests([setting.run for setting in settings])
     columns = {}
-    for name, setting in zip(distinct_names([one.label for one in settings]), settings, strict=True):
+    for name, setting in zip(
+        distinct_names([one.label for one in settings]), settings, strict=True
+    ):
         numbers = {one: number for number, one in enumerate(_names(setting.run))}
         requests = setting.run.requests
         begun = {(earlier.last_turn + 1, 1) for earlier in setting.run.earlier_settings}
-        columns[name] = [_told(requests[numbers[one]], setting.run, begun) if one in numbers else "" for one in shown]
+        columns[name] = [
+            _told(requests[numbers[one]], setting.run, begun) if one in numbers else ""
+            for one in shown
+        ]
     return pd.DataFrame({**request_columns(shown), **columns})
 
 
@@ -64,13 +73,31 @@ _RULED = {"cleared": "tool results cleared", "shortened": "messages shortened"}
 
 def _told(record: TurnRecord, run: Run, begun: Container[tuple[int, int]]) -> str:
     happened = [
-        *([f"from here on {run.strategy_at(record.turn).label}"] if (record.turn, record.call) in begun else []),
-        *(["summarized"] if any(one.summary is not None for one in record.compactions) else []),
-        *(["summarization failed"] if any(one.error is not None for one in record.compactions) else []),
-        *(words for kind, words in _RULED.items() if any(one.kind == kind for one in record.compactions)),
+        *(
+            [f"from here on {run.strategy_at(record.turn).label}"]
+            if (record.turn, record.call) in begun
+            else []
+        ),
+        *(
+            ["summarized"]
+            if any(one.summary is not None for one in record.compactions)
+            else []
+        ),
+        *(
+            ["summarization failed"]
+            if any(one.error is not None for one in record.compactions)
+            else []
+        ),
+        *(
+            words
+            for kind, words in _RULED.items()
+            if any(one.kind == kind for one in record.compactions)
+        ),
         *(["recalled"] if record.parts.recalled else []),
     ]
-    return f"{record.total_tokens:,}" + (f" ({', '.join(happened)})" if happened else "")
+    return f"{record.total_tokens:,}" + (
+        f" ({', '.join(happened)})" if happened else ""
+    )
 
 
 def parts_table(run: Run) -> pd.DataFrame:
@@ -78,5 +105,11 @@ def parts_table(run: Run) -> pd.DataFrame:
     numbers = {one: number for number, one in enumerate(_names(run))}
     shown = [one for one in shown_requests([run]) if one in numbers]
     rows, tokens = [numbers[one] for one in shown], run.columns.tokens
-    columns = {PART_TITLES[part]: tokens[part][rows].tolist() for part in PART_ORDER if tokens[part].any()}
-    return pd.DataFrame({**request_columns(shown), **columns, "All": run.columns.totals[rows].tolist()})
+    columns = {
+        PART_TITLES[part]: tokens[part][rows].tolist()
+        for part in PART_ORDER
+        if tokens[part].any()
+    }
+    return pd.DataFrame(
+        {**request_columns(shown), **columns, "All": run.columns.totals[rows].tolist()}
+    )

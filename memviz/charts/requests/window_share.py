@@ -31,16 +31,19 @@ def percent_ticks(window: Window, largest_tokens: int) -> dict[str, Any]:
     step = _step(100 * largest_tokens / window.tokens)
     shares = [step * number for number in range(MOST_TICKS + 3)]
     return {
-        "tickmode": "array", "tickvals": [share * window.tokens / 100 for share in shares],
+        "tickmode": "array",
+        "tickvals": [share * window.tokens / 100 for share in shares],
         "ticktext": [percent_text(share) for share in shares],
-    }  # fmt: skip
+    }
 
 
 def _step(largest_percent: float) -> float:
     """The round step with which few ticks reach the largest share."""
     least = max(largest_percent, 1e-6) / MOST_TICKS
     unit = 10.0 ** floor(log10(least))
-    return next(digit * unit for digit in _FIRST_DIGITS if digit * unit >= least * (1 - 1e-9))
+    return next(
+        digit * unit for digit in _FIRST_DIGITS if digit * unit >= least * (1 - 1e-9)
+    )
 
 
 def percent_text(percent: float) -> str:

@@ -26,7 +26,13 @@ from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.summaries.marks import request_mark
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
-from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, parted, request_ids
+from memviz.charts.turn_axis import (
+    axis_ticks,
+    axis_title,
+    last_place,
+    parted,
+    request_ids,
+)
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.text.wording import counted
@@ -55,23 +61,38 @@ def summarization_marks(
     if not found:
         return
     dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.requests))
-    looks = [look for mark in found if (look := request_mark(mark.compaction)) is not None]
+    looks = [
+        look for mark in found if (look := request_mark(mark.compaction)) is not None
+    ]
     yield {
-        "type": "scatter", "mode": "markers", "legendgroup": str(one.setting.index), "showlegend": False,
-        "x": np.array([mark.x for mark in found]), "y": np.array([mark.share for mark in found]),
+        "type": "scatter",
+        "mode": "markers",
+        "legendgroup": str(one.setting.index),
+        "showlegend": False,
+        "x": np.array([mark.x for mark in found]),
+        "y": np.array([mark.share for mark in found]),
         "marker": {
-            "symbol": [look.symbol for look in looks], "size": 6 if dense else 11,
+            "symbol": [look.symbol for look in looks],
+            "size": 6 if dense else 11,
             "color": [look.color for look in looks],
-            "line": {"width": 1 if dense else 1.5, "color": setting_color(one.setting.index)},
+            "line": {
+                "width": 1 if dense else 1.5,
+                "color": setting_color(one.setting.index),
+            },
         },
-        "text": Texts(found, partial(_mark_tooltip, one)), "hoverinfo": "text",
-        "customdata": [[place, mark.request[0], mark.number, *mark.request[1:]] for mark in found],
+        "text": Texts(found, partial(_mark_tooltip, one)),
+        "hoverinfo": "text",
+        "customdata": [
+            [place, mark.request[0], mark.number, *mark.request[1:]] for mark in found
+        ],
         "unselected": {"marker": {"opacity": 1}},
         "name": escaped(one.setting.label) + " summarizations",
-    }  # fmt: skip
+    }
 
 
-def _places(one: RetentionResult, measure: Measure, axis: RequestAxis) -> Iterator[_Mark]:
+def _places(
+    one: RetentionResult, measure: Measure, axis: RequestAxis
+) -> Iterator[_Mark]:
     shares, run = one.retention.share(measure.of(one.retention)), one.run
     turns = request_turns(run)
     places, requests = axis.places(turns).tolist(), _requests(turns.tolist())
@@ -79,12 +100,26 @@ def _places(one: RetentionResult, measure: Measure, axis: RequestAxis) -> Iterat
         for compaction in record.compactions:
             if request_mark(compaction) is not None:
                 number = run.number_of(compaction)
-                yield _Mark(float(places[row]), requests[row], float(shares[row]), compaction, number)
-    rows = {record.turn: row for row, record in enumerate(run.requests)}  # the last one of each turn
+                yield _Mark(
+                    float(places[row]),
+                    requests[row],
+                    float(shares[row]),
+                    compaction,
+                    number,
+                )
+    rows = {
+        record.turn: row for row, record in enumerate(run.requests)
+    }  # the last one of each turn
     for turn, compaction in run.unsent:
         if request_mark(compaction) is not None and turn in rows:
             share = float(shares[rows[turn]])
-            yield _Mark(axis.last(turn) + 0.5, (turn,), share, compaction, run.number_of(compaction))
+            yield _Mark(
+                axis.last(turn) + 0.5,
+                (turn,),
+                share,
+                compaction,
+                run.number_of(compaction),
+            )
 
 
 def _requests(turns: Sequence[int]) -> list[tuple[int, ...]]:
@@ -95,11 +130,17 @@ def _requests(turns: Sequence[int]) -> list[tuple[int, ...]]:
 def _mark_tooltip(one: RetentionResult, mark: _Mark) -> str:
     """Why it was, and which facts it cost."""
     probes = one.retention.probes
-    lost = [probes[probe].answers[:1] for (probe, _), by in one.losses.items() if by == mark.number]
+    lost = [
+        probes[probe].answers[:1]
+        for (probe, _), by in one.losses.items()
+        if by == mark.number
+    ]
     told = compaction_tooltip(one.setting.label, mark.compaction, run=one.run)
     if not lost:
         return told
-    names = ", ".join(escaped(answer[0]) if answer else "?" for answer in lost[:MOST_NAMED])
+    names = ", ".join(
+        escaped(answer[0]) if answer else "?" for answer in lost[:MOST_NAMED]
+    )
     more = f" and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
     return f"{told}<br><b>{counted(len(lost), 'fact')} lost here:</b> {names}{more}"
 
@@ -121,52 +162,105 @@ class Bounds(NamedTuple):
 
 
 def retention_curve(
-    kept: Sequence[RetentionResult], bounds: Bounds | None = None, measure: Measure = Measure.RETAINED
+    kept: Sequence[RetentionResult],
+    bounds: Bounds | None = None,
+    measure: Measure = Measure.RETAINED,
 ) -> go.Figure:
     """The chart. Shares are of the facts that were stated by then; before the first one there is no line. Points carry
     the place of their setting in ``kept``, their turn and the number of their summarization, -1 for none, and those of
     a turn's earlier calls the call (customdata)."""
     axis = axis_of(one.run for one in kept)
-    traces = [*_bounds(bounds, axis), *(_curve(one, place, measure, axis) for place, one in enumerate(kept))]
-    traces += [trace for place, one in enumerate(kept) for trace in summarization_marks(one, place, measure, axis)]
+    traces = [
+        *_bounds(bounds, axis),
+        *(_curve(one, place, measure, axis) for place, one in enumerate(kept)),
+    ]
+    traces += [
+        trace
+        for place, one in enumerate(kept)
+        for trace in summarization_marks(one, place, measure, axis)
+    ]
     layout = {
-        "title": {"text": "Facts that the model could still know", "font": {"size": 16}},
-        "xaxis": {"automargin": False, "title": {**TURN_TITLE, "text": axis_title(axis)},
-                  "range": [0.4, last_place(axis) + 0.8], **axis_ticks(axis)},
-        "yaxis": {"automargin": False, "title": {"text": "share of the facts stated so far"}, "range": [-0.03, 1.09],
-                  "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "zeroline": False, },
+        "title": {
+            "text": "Facts that the model could still know",
+            "font": {"size": 16},
+        },
+        "xaxis": {
+            "automargin": False,
+            "title": {**TURN_TITLE, "text": axis_title(axis)},
+            "range": [0.4, last_place(axis) + 0.8],
+            **axis_ticks(axis),
+        },
+        "yaxis": {
+            "automargin": False,
+            "title": {"text": "share of the facts stated so far"},
+            "range": [-0.03, 1.09],
+            "tickformat": ".0%",
+            "tickvals": [0, 0.25, 0.5, 0.75, 1],
+            "zeroline": False,
+        },
         "showlegend": len(kept) > 1,
-        "legend": {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0, "groupclick": "togglegroup"},
+        "legend": {
+            "orientation": "h",
+            "yanchor": "top",
+            "y": -0.18,
+            "x": 0,
+            "groupclick": "togglegroup",
+        },
         **parted(axis),
-        "hovermode": "closest", "hoverlabel": {"align": "left"},
-        "height": with_legend(440, len(kept)), "margin": FIXED_MARGINS,
+        "hovermode": "closest",
+        "hoverlabel": {"align": "left"},
+        "height": with_legend(440, len(kept)),
+        "margin": FIXED_MARGINS,
         "uirevision": "retention",
-    }  # fmt: skip
+    }
     return figure_over_turns(traces, layout)
 
 
-def _curve(one: RetentionResult, place: int, measure: Measure, axis: RequestAxis) -> dict[str, Any]:
+def _curve(
+    one: RetentionResult, place: int, measure: Measure, axis: RequestAxis
+) -> dict[str, Any]:
     setting, kept = one.setting, one.retention
     return {
-        "type": "scatter", "x": axis.places(kept.turns), "y": kept.share(measure.of(kept)),
-        "name": legend_name(setting.label), "legendgroup": str(setting.index), "mode": "lines+markers",
-        "marker": {"opacity": 0 if len(kept.turns) > 1 else 1, "size": POINT_PIXELS,
-                   "color": setting_color(setting.index)},
-        "line": {"color": setting_color(setting.index), "dash": setting_dash(setting.index), "width": 2.5},
-        "text": list(_tooltips(one, measure)), "hoverinfo": "text",
-        "customdata": [[place, turn, -1, *call] for turn, *call in _requests(kept.turns.tolist())],
-        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 0}},
-    }  # fmt: skip
+        "type": "scatter",
+        "x": axis.places(kept.turns),
+        "y": kept.share(measure.of(kept)),
+        "name": legend_name(setting.label),
+        "legendgroup": str(setting.index),
+        "mode": "lines+markers",
+        "marker": {
+            "opacity": 0 if len(kept.turns) > 1 else 1,
+            "size": POINT_PIXELS,
+            "color": setting_color(setting.index),
+        },
+        "line": {
+            "color": setting_color(setting.index),
+            "dash": setting_dash(setting.index),
+            "width": 2.5,
+        },
+        "text": list(_tooltips(one, measure)),
+        "hoverinfo": "text",
+        "customdata": [
+            [place, turn, -1, *call] for turn, *call in _requests(kept.turns.tolist())
+        ],
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 0}},
+    }
 
 
 def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
     kept, head = one.retention, f"<b>{escaped(one.setting.label)}</b><br>"
     born, held = kept.born.sum(axis=1).tolist(), measure.of(kept).sum(axis=1).tolist()
-    what = "an answer is contained" if measure is Measure.CONTAINED else "all messages that state it are sent"
+    what = (
+        "an answer is contained"
+        if measure is Measure.CONTAINED
+        else "all messages that state it are sent"
+    )
     for words, stated, found in zip(known_words(kept), born, held, strict=True):
-        more = "" if measure is Measure.RETAINED or not stated else (
-            f"<br>of {found:,} of them {what} ({found / stated:.0%})"
-        )  # fmt: skip
+        more = (
+            ""
+            if measure is Measure.RETAINED or not stated
+            else (f"<br>of {found:,} of them {what} ({found / stated:.0%})")
+        )
         yield head + words + more
 
 
@@ -184,6 +278,17 @@ def _bounds(bounds: Bounds | None, axis: RequestAxis) -> Iterator[dict[str, Any]
     yield {**thin, "y": bounds.ceiling, "name": "ceiling", "line": setting}
     if bounds.chance is not None:
         low, high = bounds.chance
-        yield {**thin, "y": low, "name": "least by chance", "line": {**setting, "width": 0}}
-        yield {**thin, "y": high, "name": "most by chance", "line": setting, "fill": "tonexty",
-               "fillcolor": faded(GREY, 0.18)}  # fmt: skip
+        yield {
+            **thin,
+            "y": low,
+            "name": "least by chance",
+            "line": {**setting, "width": 0},
+        }
+        yield {
+            **thin,
+            "y": high,
+            "name": "most by chance",
+            "line": setting,
+            "fill": "tonexty",
+            "fillcolor": faded(GREY, 0.18),
+        }

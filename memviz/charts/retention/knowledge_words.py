@@ -11,7 +11,12 @@ import numpy as np
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
 from memviz.metrics.requests.request_axis import request_names
-from memviz.metrics.retention.knowledge import BEST_FIRST, FactState, Knowledge, Retention
+from memviz.metrics.retention.knowledge import (
+    BEST_FIRST,
+    FactState,
+    Knowledge,
+    Retention,
+)
 from memviz.text.wording import share_of
 
 SHOWN = BEST_FIRST
@@ -50,8 +55,13 @@ _ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY)
 
 def known_words(retention: Retention) -> list[str]:
     """What each request knew: ``turn 30: 14 of 19 facts known: 6 word for word, 8 in the summary; 5 lost``."""
-    counts = np.stack([(retention.states == state).sum(axis=1) for state in Knowledge], axis=1).tolist()
-    return [_words(name, row) for name, row in zip(request_names(retention.turns), counts, strict=True)]
+    counts = np.stack(
+        [(retention.states == state).sum(axis=1) for state in Knowledge], axis=1
+    ).tolist()
+    return [
+        _words(name, row)
+        for name, row in zip(request_names(retention.turns), counts, strict=True)
+    ]
 
 
 def _words(request: str, counts: list[int]) -> str:
@@ -60,18 +70,38 @@ def _words(request: str, counts: list[int]) -> str:
     if not born:
         return f"{request}: no fact was stated yet"
     places = [state for state in SHOWN if state.is_known]
-    parts = [f"{counts[state]:,} {STATE_WORDS[state]}" for state in places if counts[state] or state in _ALWAYS_SAID]
-    others = [state for state in SHOWN if not state.is_known and (counts[state] or state is Knowledge.LOST)]
+    parts = [
+        f"{counts[state]:,} {STATE_WORDS[state]}"
+        for state in places
+        if counts[state] or state in _ALWAYS_SAID
+    ]
+    others = [
+        state
+        for state in SHOWN
+        if not state.is_known and (counts[state] or state is Knowledge.LOST)
+    ]
     known = sum(counts[state] for state in places)
-    return "; ".join([
-        f"{request}: {share_of(known, born, 'fact')} known: {', '.join(parts)}",
-        *(f"{counts[state]:,} {STATE_WORDS[state]}" for state in others),
-    ])  # fmt: skip
+    return "; ".join(
+        [
+            f"{request}: {share_of(known, born, 'fact')} known: {', '.join(parts)}",
+            *(f"{counts[state]:,} {STATE_WORDS[state]}" for state in others),
+        ]
+    )
 
 
 def fact_label(answers: tuple[str, ...], question: str, chars: int) -> str:
     """A fact on one short line, its answer first and then the question, if there is one, escaped for Plotly. A wide
     character takes the room of two."""
-    text = " ".join((f"{answers[0] if answers else '?'}" + f" · {question}" * bool(question)).split())
-    ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in text))
-    return escaped(text if not ends or ends[-1] <= chars else text[: bisect_right(ends, chars - 1)] + "…")
+    text = " ".join(
+        (
+            f"{answers[0] if answers else '?'}" + f" · {question}" * bool(question)
+        ).split()
+    )
+    ends = list(
+        accumulate(1 + (east_asian_width(character) in "WF") for character in text)
+    )
+    return escaped(
+        text
+        if not ends or ends[-1] <= chars
+        else text[: bisect_right(ends, chars - 1)] + "…"
+    )

@@ -19,14 +19,22 @@ MOST_PRICED = 2_000
 """Compactions of a run: for more it takes seconds to say what each cost the prompt cache."""
 
 
-def compaction_tooltip(label: str, compaction: Compaction, chars: int | None = None, run: Run | None = None) -> str:
+def compaction_tooltip(
+    label: str, compaction: Compaction, chars: int | None = None, run: Run | None = None
+) -> str:
     """The setting, what happened where and why, its result, and the first words of the summary. ``chars``: how many
     stand in a line at most, where there is little room. ``run`` is its run."""
-    lines = [f"<b>{escaped(label)}</b>", *happened(compaction, chars, run), *first_words(compaction, chars)]
+    lines = [
+        f"<b>{escaped(label)}</b>",
+        *happened(compaction, chars, run),
+        *first_words(compaction, chars),
+    ]
     return "<br>".join(lines)
 
 
-def happened(compaction: Compaction, chars: int | None = None, run: Run | None = None) -> Iterator[str]:
+def happened(
+    compaction: Compaction, chars: int | None = None, run: Run | None = None
+) -> Iterator[str]:
     """Lines that say what happened where and why, and with which result."""
     words, width = compaction_words(compaction, run), chars or CHARS_A_LINE
     yield f"<b>{_wrapped(words.what, width)}</b>"
@@ -37,7 +45,11 @@ def happened(compaction: Compaction, chars: int | None = None, run: Run | None =
 def cache_words(compaction: Compaction, run: Run | None) -> str:
     """What clearing, shortening or dropping messages by a rule cost the prompt cache; empty where it cost nothing, and
     of runs so long that nobody waits for it."""
-    if run is None or compaction.kind not in RULED_KINDS or len(run.compactions) > MOST_PRICED:
+    if (
+        run is None
+        or compaction.kind not in RULED_KINDS
+        or len(run.compactions) > MOST_PRICED
+    ):
         return ""
     tokens = broken_cache_tokens(run)[run.number_of(compaction)]
     return f"It broke {counted(tokens, 'token')} of the prompt cache" if tokens else ""

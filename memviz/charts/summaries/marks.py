@@ -11,7 +11,11 @@ from memviz.charts.palette import FAILURE_COLOR, PART_COLORS, SHORTENED_COLOR
 from memviz.charts.summaries.compaction_tooltip import first_words, happened
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    outcome_of,
+)
 from memviz.text.wording import counted, dollars, seconds_words
 
 
@@ -26,17 +30,39 @@ class Mark(NamedTuple):
 
 MARKS = {
     CompactionOutcome.SUMMARIZED: Mark("diamond", PART_COLORS["summary"], "summarized"),
-    CompactionOutcome.THOUGHT: Mark("diamond-open-dot", PART_COLORS["summary"], "summarized by the chat model itself"),
-    CompactionOutcome.REWORDED: Mark("square", PART_COLORS["summary"], "summarized, then reworded by the user"),
-    CompactionOutcome.EDITED: Mark("square-open", PART_COLORS["summary"], "edited by the user"),
-    CompactionOutcome.UNDONE: Mark("triangle-left", PART_COLORS["system"], "taken back by the user"),
-    CompactionOutcome.SKIPPED: Mark("circle-open", PART_COLORS["system"], "skipped by the user"),
+    CompactionOutcome.THOUGHT: Mark(
+        "diamond-open-dot",
+        PART_COLORS["summary"],
+        "summarized by the chat model itself",
+    ),
+    CompactionOutcome.REWORDED: Mark(
+        "square", PART_COLORS["summary"], "summarized, then reworded by the user"
+    ),
+    CompactionOutcome.EDITED: Mark(
+        "square-open", PART_COLORS["summary"], "edited by the user"
+    ),
+    CompactionOutcome.UNDONE: Mark(
+        "triangle-left", PART_COLORS["system"], "taken back by the user"
+    ),
+    CompactionOutcome.SKIPPED: Mark(
+        "circle-open", PART_COLORS["system"], "skipped by the user"
+    ),
     CompactionOutcome.FAILED: Mark("x", FAILURE_COLOR, "failed", "✖"),
-    CompactionOutcome.DROPPED: Mark("triangle-down-open", PART_COLORS["system"], "dropped without a summary", "▽"),
-    CompactionOutcome.CLEARED: Mark("circle", PART_COLORS["tools"], "tool results cleared", "●"),
-    CompactionOutcome.SHORTENED: Mark("triangle-up", SHORTENED_COLOR, "messages shortened", "▲"),
+    CompactionOutcome.DROPPED: Mark(
+        "triangle-down-open", PART_COLORS["system"], "dropped without a summary", "▽"
+    ),
+    CompactionOutcome.CLEARED: Mark(
+        "circle", PART_COLORS["tools"], "tool results cleared", "●"
+    ),
+    CompactionOutcome.SHORTENED: Mark(
+        "triangle-up", SHORTENED_COLOR, "messages shortened", "▲"
+    ),
 }
-RULED = (CompactionOutcome.CLEARED, CompactionOutcome.SHORTENED, CompactionOutcome.DROPPED)
+RULED = (
+    CompactionOutcome.CLEARED,
+    CompactionOutcome.SHORTENED,
+    CompactionOutcome.DROPPED,
+)
 """What rules do without a summarizer."""
 
 
@@ -48,31 +74,53 @@ def request_mark(compaction: Compaction) -> Mark | None:
     if compaction.summary is not None:
         return MARKS[CompactionOutcome.SUMMARIZED]
     outcome = outcome_of(compaction)
-    return MARKS[outcome] if outcome in RULED and not lacks_summarizer(compaction) else None
+    return (
+        MARKS[outcome]
+        if outcome in RULED and not lacks_summarizer(compaction)
+        else None
+    )
 
 
 def marks_of(compactions: Iterable[Compaction]) -> list[Mark]:
     """The marks of these compactions on charts of requests, each once, with the titles of a legend."""
-    looks = {look.symbol for compaction in compactions if (look := request_mark(compaction)) is not None}
+    looks = {
+        look.symbol
+        for compaction in compactions
+        if (look := request_mark(compaction)) is not None
+    }
     outcomes = (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED)
-    found = ((outcome, MARKS[outcome]) for outcome in outcomes if MARKS[outcome].symbol in looks)
-    return [mark._replace(name=_TITLES.get(outcome, mark.name.capitalize())) for outcome, mark in found]
+    found = (
+        (outcome, MARKS[outcome])
+        for outcome in outcomes
+        if MARKS[outcome].symbol in looks
+    )
+    return [
+        mark._replace(name=_TITLES.get(outcome, mark.name.capitalize()))
+        for outcome, mark in found
+    ]
 
 
 _TITLES = {
-    CompactionOutcome.SUMMARIZED: "A summarization", CompactionOutcome.FAILED: "A summarization that failed",
-}  # fmt: skip
+    CompactionOutcome.SUMMARIZED: "A summarization",
+    CompactionOutcome.FAILED: "A summarization that failed",
+}
 
 
 def lacks_summarizer(compaction: Compaction) -> bool:
     """Whether messages were dropped because there is no summarizer, and not by a rule."""
-    return compaction.dropped and compaction.strategy.drops_without_summarizer and not compaction.model
+    return (
+        compaction.dropped
+        and compaction.strategy.drops_without_summarizer
+        and not compaction.model
+    )
 
 
 def bar_width(events: Sequence[CompactionEvent]) -> float:
     """Width in requests of one bar for each event: what the nearest two leave, but no slab where there are few."""
     places = np.array([event.place for event in events])
-    return float(0.7 * np.diff(places).min(initial=max(1.0, places.max(initial=0) / 25)))
+    return float(
+        0.7 * np.diff(places).min(initial=max(1.0, places.max(initial=0) / 25))
+    )
 
 
 def tooltip(run: Run, event: CompactionEvent) -> str:
@@ -96,7 +144,9 @@ def _call(compaction: Compaction) -> Iterator[str]:
     if compaction.asked and compaction.error is None:
         cost = "" if compaction.cost is None else f", {dollars(compaction.cost)}"
         is_known = compaction.seconds is not None
-        took = seconds_words(compaction.seconds) if is_known else "played from a recording"
+        took = (
+            seconds_words(compaction.seconds) if is_known else "played from a recording"
+        )
         yield (
             f"summarizer {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out, "
             f"{took}{cost}"

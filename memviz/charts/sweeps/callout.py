@@ -50,14 +50,31 @@ def callout(
     x, y = _positions(points.x, x_axis), _positions(points.y, y_axis)
     line = np.array([np.nan if limit is None else limit])
     right, up = _best_offset(
-        _shares(x, x_axis), _shares(y, y_axis), where, size, float(_shares(_positions(line, y_axis), y_axis)[0])
+        _shares(x, x_axis),
+        _shares(y, y_axis),
+        where,
+        size,
+        float(_shares(_positions(line, y_axis), y_axis)[0]),
     )
-    return [{
-        "x": float(x[where]), "y": float(y[where]), "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
-        "align": "left" if right > 0 else "right", "xanchor": "left" if right > 0 else "right", "ax": right, "ay": -up,
-        "showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY, "standoff": RING_PIXELS / 2,
-        "font": {"size": FONT_PIXELS}, "bgcolor": "rgba(128,128,128,0.14)", "borderpad": 3,
-    }]  # fmt: skip
+    return [
+        {
+            "x": float(x[where]),
+            "y": float(y[where]),
+            "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
+            "align": "left" if right > 0 else "right",
+            "xanchor": "left" if right > 0 else "right",
+            "ax": right,
+            "ay": -up,
+            "showarrow": True,
+            "arrowhead": 0,
+            "arrowwidth": 1,
+            "arrowcolor": GREY,
+            "standoff": RING_PIXELS / 2,
+            "font": {"size": FONT_PIXELS},
+            "bgcolor": "rgba(128,128,128,0.14)",
+            "borderpad": 3,
+        }
+    ]
 
 
 def _positions(values: Places, axis: Axis) -> Places:
@@ -73,25 +90,39 @@ def _shares(places: Places, axis: Axis) -> Places:
     return shares
 
 
-def _best_offset(x: Places, y: Places, where: int, size: tuple[float, float], line: float) -> tuple[int, int]:
+def _best_offset(
+    x: Places, y: Places, where: int, size: tuple[float, float], line: float
+) -> tuple[int, int]:
     """The first of the offsets with the fewest points under the label, the label within the plot and off the line."""
 
     def hidden(offset: tuple[int, int]) -> float:
         middle = y[where] * HEIGHT_PIXELS + offset[1]
-        is_struck = bool(abs(line * HEIGHT_PIXELS - middle) < size[1] / 2 + PADDING_PIXELS / 2)
+        is_struck = bool(
+            abs(line * HEIGHT_PIXELS - middle) < size[1] / 2 + PADDING_PIXELS / 2
+        )
         return POINTS_A_LINE_COUNTS * is_struck + sum(
-            _hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width) for width in WIDTHS_PIXELS
+            _hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width)
+            for width in WIDTHS_PIXELS
         )
 
     return min(OFFSETS, key=hidden)
 
 
 def _hidden(
-    x: Places, y: Places, where: int, size: tuple[float, float], offset: tuple[int, int], width: float
+    x: Places,
+    y: Places,
+    where: int,
+    size: tuple[float, float],
+    offset: tuple[int, int],
+    width: float,
 ) -> float:
     """Points under the label in a plot of this width, and pixels of the label that stand out of the plot."""
     left = float(x[where]) + offset[0] - (size[0] if offset[0] < 0 else 0)
     bottom = float(y[where]) + offset[1] - size[1] / 2
-    under = (x >= left) & (x <= left + size[0]) & (y >= bottom) & (y <= bottom + size[1])
-    outside = max(-left, left + size[0] - width, -bottom, bottom + size[1] - HEIGHT_PIXELS, 0.0)
+    under = (
+        (x >= left) & (x <= left + size[0]) & (y >= bottom) & (y <= bottom + size[1])
+    )
+    outside = max(
+        -left, left + size[0] - width, -bottom, bottom + size[1] - HEIGHT_PIXELS, 0.0
+    )
     return float(under.sum()) + outside

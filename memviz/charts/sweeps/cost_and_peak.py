@@ -13,7 +13,11 @@ from memviz.charts.sweeps.measure_axis import measure_axis
 from memviz.charts.sweeps.measure_words import WORDS
 from memviz.charts.sweeps.points import Points, hollow_key, point_traces, rings
 from memviz.charts.sweeps.scatter import Limit, scatter
-from memviz.charts.sweeps.setting_words import rows_by_setting, setting_tooltip, too_large_words
+from memviz.charts.sweeps.setting_words import (
+    rows_by_setting,
+    setting_tooltip,
+    too_large_words,
+)
 from memviz.charts.sweeps.strategy_marks import strategy_marks
 
 if TYPE_CHECKING:
@@ -44,27 +48,50 @@ def cost_and_peak_chart(
     limit = np.inf if max_peak_tokens is None else max_peak_tokens
     points = _points(table, measure, limit, over, aside)
     x_axis = measure_axis(measure, points.x)
-    y_axis = measure_axis("peak_tokens", points.y, () if max_peak_tokens is None else (max_peak_tokens,))
-    traces = [*rings(points, chosen, recommended), *point_traces(points, strategy_marks(table, strategies))]
+    y_axis = measure_axis(
+        "peak_tokens", points.y, () if max_peak_tokens is None else (max_peak_tokens,)
+    )
+    traces = [
+        *rings(points, chosen, recommended),
+        *point_traces(points, strategy_marks(table, strategies)),
+    ]
     traces += [hollow_key(limit)] if points.hollow.any() else []
     return scatter(
-        traces, {"title": {"text": WORDS[measure].axis_title}, **x_axis},
+        traces,
+        {"title": {"text": WORDS[measure].axis_title}, **x_axis},
         {"title": {"text": "largest request (tokens)"}, **y_axis},
-        None if max_peak_tokens is None else Limit(limit, f"At most {limit:,.0f} tokens"),
+        None
+        if max_peak_tokens is None
+        else Limit(limit, f"At most {limit:,.0f} tokens"),
         callout(table, points, recommended, x_axis, y_axis, max_peak_tokens),
-        left_pixels=80, title=title, height=height, uirevision=f"peak {measure}",
-    )  # fmt: skip
+        left_pixels=80,
+        title=title,
+        height=height,
+        uirevision=f"peak {measure}",
+    )
 
 
-def _points(table: DataFrame, measure: str, limit: float, over: Over, aside: DataFrame | None) -> Points:
+def _points(
+    table: DataFrame, measure: str, limit: float, over: Over, aside: DataFrame | None
+) -> Points:
     rows, others = rows_by_setting(table).values(), rows_by_setting(aside)
     peaks = table["peak_tokens"].to_numpy(dtype=float)
     hollow = peaks > limit
     tooltips = [
-        setting_tooltip(row, others.get(row["setting"]), over, (too_large_words(row, limit),) if large else ())
+        setting_tooltip(
+            row,
+            others.get(row["setting"]),
+            over,
+            (too_large_words(row, limit),) if large else (),
+        )
         for row, large in zip(rows, hollow.tolist(), strict=True)
     ]
     return Points(
-        table[measure].to_numpy(dtype=float), peaks, table["setting"].to_numpy(dtype=np.int64),
-        table["strategy"].to_numpy(dtype=object), tooltips, np.zeros(len(table), dtype=bool), hollow,
-    )  # fmt: skip
+        table[measure].to_numpy(dtype=float),
+        peaks,
+        table["setting"].to_numpy(dtype=np.int64),
+        table["strategy"].to_numpy(dtype=object),
+        tooltips,
+        np.zeros(len(table), dtype=bool),
+        hollow,
+    )

@@ -18,8 +18,19 @@ from memviz.charts.figure import figure
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.sweeps.measure_axis import counts_by_ratio, round_numbers, ticks
 from memviz.charts.sweeps.measure_words import WORDS, MeasureWords, inline
-from memviz.charts.sweeps.parameter_axis import Axis, axis_title, each_once, told, value_words, values_of
-from memviz.charts.sweeps.setting_words import measure_words, rows_by_setting, setting_tooltip
+from memviz.charts.sweeps.parameter_axis import (
+    Axis,
+    axis_title,
+    each_once,
+    told,
+    value_words,
+    values_of,
+)
+from memviz.charts.sweeps.setting_words import (
+    measure_words,
+    rows_by_setting,
+    setting_tooltip,
+)
 from memviz.charts.sweeps.strategy_marks import title_of
 from memviz.charts.text import escaped
 
@@ -72,20 +83,29 @@ def setting_map(
     """
     each_once(table, (x, y))
     words, cells = WORDS[measure], _map(table, x, y, measure)
-    heading = title or f"{title_of(table['label'].iloc[0]) if len(table) else 'No setting'}: {inline(words.axis_title)}"
+    heading = (
+        title
+        or f"{title_of(table['label'].iloc[0]) if len(table) else 'No setting'}: {inline(words.axis_title)}"
+    )
     rows, columns = cells.values.shape
     layout = {
         "title": {"text": escaped(heading), "font": {"size": 16}},
-        "xaxis": _axis(x, cells.x), "yaxis": _axis(y, cells.y),
+        "xaxis": _axis(x, cells.x),
+        "yaxis": _axis(y, cells.y),
         "shapes": [*_frame(cells, chosen, "dot"), *_frame(cells, recommended, "solid")],
-        "showlegend": False, "hovermode": "closest", "hoverlabel": {"align": "left"},
-        "hoverdistance": max(20, WIDEST_PIXELS // (2 * max(columns, 1))), "margin": MARGINS,
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverlabel": {"align": "left"},
+        "hoverdistance": max(20, WIDEST_PIXELS // (2 * max(columns, 1))),
+        "margin": MARGINS,
         "height": max(LEAST_ROWS, rows) * CELL_PIXELS + MARGINS["t"] + MARGINS["b"],
         "uirevision": f"map {x.name} {y.name} {measure}",
-    }  # fmt: skip
+    }
     others = rows_by_setting(aside)
     tooltips = {
-        number: setting_tooltip(row, others.get(number), over, measure_words(row, measure))
+        number: setting_tooltip(
+            row, others.get(number), over, measure_words(row, measure)
+        )
         for number, row in rows_by_setting(table).items()
     }
     return figure([*_heatmaps(cells, words), _points(cells, x, y, tooltips)], layout)
@@ -93,7 +113,10 @@ def setting_map(
 
 def _map(table: DataFrame, x: Axis, y: Axis, measure: str) -> _Map:
     columns, rows = values_of(table, x), values_of(table, y)
-    settings, values = np.full((len(rows), len(columns)), -1), np.full((len(rows), len(columns)), np.nan)
+    settings, values = (
+        np.full((len(rows), len(columns)), -1),
+        np.full((len(rows), len(columns)), np.nan),
+    )
     for row in table.dropna(subset=[x.name, y.name]).to_dict("records"):
         at = rows.index(row[y.name]), columns.index(row[x.name])
         settings[at], values[at] = row["setting"], row[measure]
@@ -102,10 +125,15 @@ def _map(table: DataFrame, x: Axis, y: Axis, measure: str) -> _Map:
 
 def _axis(axis: Axis, values: list[Any]) -> dict[str, Any]:
     return {
-        "automargin": True, "title": {"text": escaped(axis_title(axis))}, "showgrid": False, "zeroline": False,
-        "tickmode": "array", "tickvals": list(range(len(values))), "ticktext": [*map(value_words, values)],
+        "automargin": True,
+        "title": {"text": escaped(axis_title(axis))},
+        "showgrid": False,
+        "zeroline": False,
+        "tickmode": "array",
+        "tickvals": list(range(len(values))),
+        "ticktext": [*map(value_words, values)],
         "range": [-0.5, max(len(values), 1) - 0.5],
-    }  # fmt: skip
+    }
 
 
 def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[dict[str, Any]]:
@@ -116,18 +144,37 @@ def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[dict[str, Any]]:
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
     brightness = (high - shown if words.less_is_better else shown - low) / (high - low)
-    values = {"type": "heatmap", "zmin": low, "zmax": high, "colorscale": SCALE,
-              "reversescale": words.less_is_better, "xgap": 2, "ygap": 2, "hoverinfo": "skip"}  # fmt: skip
-    for color, there in (("#FFFFFF", brightness < DARK_BELOW), ("#000000", brightness >= DARK_BELOW)):
+    values = {
+        "type": "heatmap",
+        "zmin": low,
+        "zmax": high,
+        "colorscale": SCALE,
+        "reversescale": words.less_is_better,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverinfo": "skip",
+    }
+    for color, there in (
+        ("#FFFFFF", brightness < DARK_BELOW),
+        ("#000000", brightness >= DARK_BELOW),
+    ):
         yield {
-            **values, "z": np.where(there, shown, np.nan), "textfont": {"color": color},
+            **values,
+            "z": np.where(there, shown, np.nan),
+            "textfont": {"color": color},
             **_written(cells, words, there),
             "showscale": color == "#FFFFFF" and bool(known.size),
-            "colorbar": {"thickness": 12, "outlinewidth": 0, **_colorbar_ticks(words, low, high, by_ratio)},
-        }  # fmt: skip
+            "colorbar": {
+                "thickness": 12,
+                "outlinewidth": 0,
+                **_colorbar_ticks(words, low, high, by_ratio),
+            },
+        }
 
 
-def _written(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> dict[str, Any]:
+def _written(
+    cells: _Map, words: MeasureWords, there: NDArray[np.bool_]
+) -> dict[str, Any]:
     """The values in the cells. Plotly fits the longest text of a trace into its cells: with an empty line above and
     below it becomes no larger than other text, and padding makes both traces alike."""
     if cells.values.size > MOST_WRITTEN:
@@ -135,17 +182,25 @@ def _written(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> dict
     texts = [[words.shown(value) for value in row] for row in cells.values.tolist()]
     longest = max((len(text) for row in texts for text in row), default=0)
     written = [
-        [f" <br>{(text if here else '').center(longest)}<br> " for text, here in zip(row, places, strict=True)]
+        [
+            f" <br>{(text if here else '').center(longest)}<br> "
+            for text, here in zip(row, places, strict=True)
+        ]
         for row, places in zip(texts, there.tolist(), strict=True)
     ]
     return {"text": written, "texttemplate": "%{text}"}
 
 
-def _colorbar_ticks(words: MeasureWords, low: float, high: float, by_ratio: bool) -> dict[str, Any]:
+def _colorbar_ticks(
+    words: MeasureWords, low: float, high: float, by_ratio: bool
+) -> dict[str, Any]:
     if not by_ratio:
         return {"nticks": COLORBAR_TICKS, **ticks(words, high - low)}
     values = round_numbers(low, high)
-    return {"tickvals": np.log10(values).tolist(), "ticktext": [words.shown(value) for value in values]}
+    return {
+        "tickvals": np.log10(values).tolist(),
+        "ticktext": [words.shown(value) for value in values],
+    }
 
 
 def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> dict[str, Any]:
@@ -153,22 +208,47 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> dict[str, A
     rows_at, columns_at = np.indices(cells.settings.shape).reshape(2, -1)
     numbers = cells.settings.ravel().tolist()
     tooltips = [
-        words[number] if number >= 0
+        words[number]
+        if number >= 0
         else f"{escaped(told(x, cells.x[column]))}<br>{escaped(told(y, cells.y[row]))}<br>Not measured."
-        for number, row, column in zip(numbers, rows_at.tolist(), columns_at.tolist(), strict=True)
-    ]  # fmt: skip
+        for number, row, column in zip(
+            numbers, rows_at.tolist(), columns_at.tolist(), strict=True
+        )
+    ]
     return {
-        "type": "scatter", "mode": "markers+text", "x": columns_at, "y": rows_at, "customdata": numbers,
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": columns_at,
+        "y": rows_at,
+        "customdata": numbers,
         "marker": {"opacity": 0, "size": 1, "color": "rgba(0,0,0,0)"},
-        "text": ["" if number >= 0 else "–" for number in numbers], "textposition": "middle center",
-        "textfont": {"color": PART_COLORS["system"]}, "hovertext": tooltips, "hoverinfo": "text",
-        "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}, "name": "settings",
-    }  # fmt: skip
+        "text": ["" if number >= 0 else "–" for number in numbers],
+        "textposition": "middle center",
+        "textfont": {"color": PART_COLORS["system"]},
+        "hovertext": tooltips,
+        "hoverinfo": "text",
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}},
+        "name": "settings",
+    }
 
 
 def _frame(cells: _Map, setting: int | None, dash: str) -> Iterator[dict[str, Any]]:
     """A white frame within a black one: it is seen on every colour of the scale, on a light page and on a dark one."""
-    for row, column in np.argwhere(cells.settings == setting).tolist() if setting is not None and setting >= 0 else []:
-        place = {"x0": column - 0.48, "x1": column + 0.48, "y0": row - 0.46, "y1": row + 0.46}
+    for row, column in (
+        np.argwhere(cells.settings == setting).tolist()
+        if setting is not None and setting >= 0
+        else []
+    ):
+        place = {
+            "x0": column - 0.48,
+            "x1": column + 0.48,
+            "y0": row - 0.46,
+            "y1": row + 0.46,
+        }
         for width, color, dashed in ((6, "#000000", "solid"), (2.5, "#FFFFFF", dash)):
-            yield {"type": "rect", **place, "line": {"width": width, "color": color, "dash": dashed}}
+            yield {
+                "type": "rect",
+                **place,
+                "line": {"width": width, "color": color, "dash": dashed},
+            }

@@ -30,11 +30,15 @@ def counts_by_ratio(values: Values) -> bool:
     return bool(known.size and known.min() > 0 and known.max() > LOG_FROM * known.min())
 
 
-def measure_axis(measure: str, values: Values, also: tuple[float, ...] = ()) -> dict[str, Any]:
+def measure_axis(
+    measure: str, values: Values, also: tuple[float, ...] = ()
+) -> dict[str, Any]:
     """Type, range and ticks of an axis that shows ``values`` (and the thresholds ``also``) of a measure. A share never
     counts by ratio."""
     words = WORDS[measure]
-    known = np.append(values[np.isfinite(values)], [value for value in also if np.isfinite(value)])
+    known = np.append(
+        values[np.isfinite(values)], [value for value in also if np.isfinite(value)]
+    )
     if known.size and not words.is_share and counts_by_ratio(known):
         return _by_ratio(words, known)
     low, high = linear_range(words, known)
@@ -48,7 +52,11 @@ def ticks(words: MeasureWords, span: float) -> dict[str, Any]:
         return {"tickformat": ".0%"}
     plain = {"exponentformat": "none", "separatethousands": True}
     if words.is_money:
-        return {**plain, "tickprefix": "$", **({"tickformat": ",.2f"} if span >= CENTS_FROM else {})}
+        return {
+            **plain,
+            "tickprefix": "$",
+            **({"tickformat": ",.2f"} if span >= CENTS_FROM else {}),
+        }
     return plain
 
 
@@ -71,16 +79,24 @@ def _by_ratio(words: MeasureWords, known: Values) -> dict[str, Any]:
     room = MARGIN * (high - low)
     values = round_numbers(low - room, high + room)
     return {
-        "type": "log", "range": [low - room, high + room], "tickmode": "array", "tickvals": values,
+        "type": "log",
+        "range": [low - room, high + room],
+        "tickmode": "array",
+        "tickvals": values,
         "ticktext": [words.shown(value) for value in values],
-    }  # fmt: skip
+    }
 
 
 def round_numbers(low: float, high: float) -> list[float]:
     """Round numbers between 10 ** ``low`` and 10 ** ``high``, few enough to be read."""
     for steps in _STEPS:
         powers = range(floor(low), ceil(high) + 1)
-        found = [step * 10.0**power for power in powers for step in steps if low <= log10(step * 10.0**power) <= high]
+        found = [
+            step * 10.0**power
+            for power in powers
+            for step in steps
+            if low <= log10(step * 10.0**power) <= high
+        ]
         if len(found) <= MOST_TICKS:
             return found
     return found[:: ceil(len(found) / MOST_TICKS)]

@@ -48,7 +48,11 @@ class MeasureWords:
     @property
     def axis_title(self) -> str:
         """Title with the unit, as it stands at an axis: ``Cost (US dollars)``, ``Tokens sent``."""
-        return self.title if self.unit in self.title.lower() else f"{self.title} ({self.unit})"
+        return (
+            self.title
+            if self.unit in self.title.lower()
+            else f"{self.title} ({self.unit})"
+        )
 
     def shown(self, value: float) -> str:
         """``value`` as a person reads it, or "unknown" for NaN."""
@@ -77,50 +81,161 @@ def seconds(number: float) -> str:
     return f"{number:.1f} s" if number >= 1 else f"{max(number, 0.001):.2g} s"
 
 
-_TOKENS, _USD, _SHARE, _FACTS, _TIMES = "tokens", "US dollars", "%", "% of the facts", "summarizations"
+_TOKENS, _USD, _SHARE, _FACTS, _TIMES = (
+    "tokens",
+    "US dollars",
+    "%",
+    "% of the facts",
+    "summarizations",
+)
 
 WORDS: dict[str, MeasureWords] = {
     words.name: words
     for words in (
-        MeasureWords("usd", "Cost", _USD, "What all conversations of the sweep cost together: the chat model with its "
-                     "prompt cache, and the summarizer.", dollars),
-        MeasureWords("uncached_usd", "Cost without a cache", _USD, "What all conversations would cost together if the "
-                     "chat model had no prompt cache.", dollars),
-        MeasureWords("main_usd", "Cost of the chat model", _USD, "What the requests to the chat model cost, replies "
-                     "included.", dollars),
-        MeasureWords("summarizer_usd", "Cost of the summarizer", _USD, "What writing the summaries costs.", dollars),
-        MeasureWords("usd_per_fact", "Cost per fact kept", _USD, "The cost divided by the number of facts that a "
-                     "request keeps on average.", dollars),
-        MeasureWords("all_tokens", "All tokens", _TOKENS, "Tokens sent to the chat model, and those that the "
-                     "summarizer read and wrote.", tokens),
-        MeasureWords("sent_tokens", "Tokens sent", _TOKENS, "Tokens of all requests to the chat model together.",
-                     tokens),
-        MeasureWords("mean_tokens", "Tokens a request", _TOKENS, "Tokens of a request to the chat model, on average.",
-                     tokens),
-        MeasureWords("peak_tokens", "Largest request", _TOKENS, "Tokens of the largest request: it has to fit into the "
-                     "model's context window.", tokens),
-        MeasureWords("summarizer_tokens", "Tokens of the summarizer", _TOKENS, "Tokens that the summarizer read and "
-                     "wrote.", tokens),
-        MeasureWords("summarizations", "Summarizations", _TIMES, "How often a summary was written; each one makes the "
-                     "user wait, and the next request finds less in the cache.", count),
-        MeasureWords("failed_summarizations", "Failed summarizations", _TIMES, "Calls of the summarizer that gave no "
-                     "summary.", count),
-        MeasureWords("over_budget_requests", "Requests over their limit", "requests", "Requests of more tokens than "
-                     "their own setting allows.", count),
-        MeasureWords("orphaned_requests", "Requests with orphaned results", "requests", "Requests that hold a tool's "
-                     "result without its call; a real API rejects them.", count),
-        MeasureWords("refused_requests", "Requests that are refused", "requests", "Requests that a provider refuses, "
-                     "for a tool's result without its call or a call without its result.", count),
-        MeasureWords("hit_rate", "Read from the cache", _SHARE, "The share of all tokens sent that the chat model's "
-                     "prompt cache already held.", percent),
-        MeasureWords("retention", "Facts kept", _FACTS, "The share of the facts stated so far that a request still "
-                     "holds, word for word or in a summary, on average over all requests.", percent),
-        MeasureWords("final_retention", "Facts kept at the end", _FACTS, "The share of all facts that the last request "
-                     "still holds.", percent),
-        MeasureWords("seconds", "Time to measure", "seconds", "How long measuring took on this machine; a user does "
-                     "not wait for that.", seconds),
+        MeasureWords(
+            "usd",
+            "Cost",
+            _USD,
+            "What all conversations of the sweep cost together: the chat model with its "
+            "prompt cache, and the summarizer.",
+            dollars,
+        ),
+        MeasureWords(
+            "uncached_usd",
+            "Cost without a cache",
+            _USD,
+            "What all conversations would cost together if the "
+            "chat model had no prompt cache.",
+            dollars,
+        ),
+        MeasureWords(
+            "main_usd",
+            "Cost of the chat model",
+            _USD,
+            "What the requests to the chat model cost, replies included.",
+            dollars,
+        ),
+        MeasureWords(
+            "summarizer_usd",
+            "Cost of the summarizer",
+            _USD,
+            "What writing the summaries costs.",
+            dollars,
+        ),
+        MeasureWords(
+            "usd_per_fact",
+            "Cost per fact kept",
+            _USD,
+            "The cost divided by the number of facts that a request keeps on average.",
+            dollars,
+        ),
+        MeasureWords(
+            "all_tokens",
+            "All tokens",
+            _TOKENS,
+            "Tokens sent to the chat model, and those that the "
+            "summarizer read and wrote.",
+            tokens,
+        ),
+        MeasureWords(
+            "sent_tokens",
+            "Tokens sent",
+            _TOKENS,
+            "Tokens of all requests to the chat model together.",
+            tokens,
+        ),
+        MeasureWords(
+            "mean_tokens",
+            "Tokens a request",
+            _TOKENS,
+            "Tokens of a request to the chat model, on average.",
+            tokens,
+        ),
+        MeasureWords(
+            "peak_tokens",
+            "Largest request",
+            _TOKENS,
+            "Tokens of the largest request: it has to fit into the "
+            "model's context window.",
+            tokens,
+        ),
+        MeasureWords(
+            "summarizer_tokens",
+            "Tokens of the summarizer",
+            _TOKENS,
+            "Tokens that the summarizer read and wrote.",
+            tokens,
+        ),
+        MeasureWords(
+            "summarizations",
+            "Summarizations",
+            _TIMES,
+            "How often a summary was written; each one makes the "
+            "user wait, and the next request finds less in the cache.",
+            count,
+        ),
+        MeasureWords(
+            "failed_summarizations",
+            "Failed summarizations",
+            _TIMES,
+            "Calls of the summarizer that gave no summary.",
+            count,
+        ),
+        MeasureWords(
+            "over_budget_requests",
+            "Requests over their limit",
+            "requests",
+            "Requests of more tokens than their own setting allows.",
+            count,
+        ),
+        MeasureWords(
+            "orphaned_requests",
+            "Requests with orphaned results",
+            "requests",
+            "Requests that hold a tool's "
+            "result without its call; a real API rejects them.",
+            count,
+        ),
+        MeasureWords(
+            "refused_requests",
+            "Requests that are refused",
+            "requests",
+            "Requests that a provider refuses, "
+            "for a tool's result without its call or a call without its result.",
+            count,
+        ),
+        MeasureWords(
+            "hit_rate",
+            "Read from the cache",
+            _SHARE,
+            "The share of all tokens sent that the chat model's "
+            "prompt cache already held.",
+            percent,
+        ),
+        MeasureWords(
+            "retention",
+            "Facts kept",
+            _FACTS,
+            "The share of the facts stated so far that a request still "
+            "holds, word for word or in a summary, on average over all requests.",
+            percent,
+        ),
+        MeasureWords(
+            "final_retention",
+            "Facts kept at the end",
+            _FACTS,
+            "The share of all facts that the last request still holds.",
+            percent,
+        ),
+        MeasureWords(
+            "seconds",
+            "Time to measure",
+            "seconds",
+            "How long measuring took on this machine; a user does not wait for that.",
+            seconds,
+        ),
     )
-}  # fmt: skip
+}
 """The words of every measure of :data:`memviz.tuning.results.MEASURES`, by name."""
 
 

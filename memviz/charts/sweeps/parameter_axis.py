@@ -34,7 +34,11 @@ class Axis(Protocol):
 
 def axis_title(axis: Axis) -> str:
     """``buffer_size (messages)``: the name as it is typed into code; the unit is left out where the name says it."""
-    return f"{axis.name} ({axis.unit})" if axis.unit and axis.unit not in axis.name else axis.name
+    return (
+        f"{axis.name} ({axis.unit})"
+        if axis.unit and axis.unit not in axis.name
+        else axis.name
+    )
 
 
 def values_of(table: DataFrame, axis: Axis) -> list[Any]:
@@ -61,25 +65,46 @@ def each_once(table: DataFrame, axes: Sequence[Axis]) -> None:
     twice = table[table.duplicated(names, keep=False)]
     if len(twice):
         labels = ", ".join(twice["label"].head(2))
-        raise ValueError(f"More varies than {', '.join(names[1:])}: {labels} are at the same place.")
+        raise ValueError(
+            f"More varies than {', '.join(names[1:])}: {labels} are at the same place."
+        )
 
 
 def values_axis(x: Axis, values: list[Any]) -> dict[str, Any]:
     """The parameter's real values at the ticks, or fewer where they would stand too close."""
     if values and isinstance(values[0], bool | np.bool_):
         values = [int(value) for value in values]
-        named = {"tickmode": "array", "tickvals": values, "ticktext": ["off" if not v else "on" for v in values]}
-        return {"automargin": True, "title": {"text": escaped(axis_title(x))}, "range": [-0.3, 1.3], **named}
+        named = {
+            "tickmode": "array",
+            "tickvals": values,
+            "ticktext": ["off" if not v else "on" for v in values],
+        }
+        return {
+            "automargin": True,
+            "title": {"text": escaped(axis_title(x))},
+            "range": [-0.3, 1.3],
+            **named,
+        }
     by_ratio = counts_by_ratio(np.array(values, dtype=float))
     places = np.log10(values) if by_ratio else np.array(values, dtype=float)
     low, high = (float(places.min()), float(places.max())) if values else (0.0, 1.0)
     room = (high - low) / 30 or 0.5
-    axis = {"automargin": True, "title": {"text": escaped(axis_title(x))}, "zeroline": False,
-            "type": "log" if by_ratio else "linear", "range": [low - room, high + room]}  # fmt: skip
+    axis = {
+        "automargin": True,
+        "title": {"text": escaped(axis_title(x))},
+        "zeroline": False,
+        "type": "log" if by_ratio else "linear",
+        "range": [low - room, high + room],
+    }
     if len(values) > MOST_VALUES_NAMED and not by_ratio:
         return {**axis, "tickformat": ",d"}
     shown = _apart(values, places.tolist(), (high - low) / NEXT_TICK_PARTS)
-    return {**axis, "tickmode": "array", "tickvals": shown, "ticktext": [*map(value_words, shown)]}
+    return {
+        **axis,
+        "tickmode": "array",
+        "tickvals": shown,
+        "ticktext": [*map(value_words, shown)],
+    }
 
 
 def _apart(values: list[Any], places: list[float], least: float) -> list[Any]:

@@ -15,8 +15,16 @@ Axis = dict[str, Any]
 FONT_PIXELS = 13
 """Smaller text is hard to read on a projector and on a phone."""
 MARGINS = {"r": 14, "t": 50, "b": 50}
-LEGEND = {"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0, "x": 0, "groupclick": "togglegroup",
-          "itemwidth": 30, "font": {"size": FONT_PIXELS}}  # fmt: skip
+LEGEND = {
+    "orientation": "h",
+    "yref": "container",
+    "yanchor": "bottom",
+    "y": 0,
+    "x": 0,
+    "groupclick": "togglegroup",
+    "itemwidth": 30,
+    "font": {"size": FONT_PIXELS},
+}
 """At the lower end of the figure, however many lines it takes."""
 
 
@@ -40,23 +48,45 @@ def scatter(
 ) -> go.Figure:
     """The chart. ``layout`` has what the charts do not share: title, height and uirevision."""
     title = {"text": escaped(layout.pop("title")), "font": {"size": 16}}
-    return figure([*traces, *([_key(limit)] if limit else [])], {
-        "title": title,
-        "xaxis": {"automargin": True, "zeroline": False, **x_axis},
-        "yaxis": {"automargin": False, "zeroline": False, **y_axis},
-        "shapes": [_line(limit.value)] if limit else [], "annotations": list(annotations),
-        "legend": LEGEND, "hovermode": "closest", "hoverlabel": {"align": "left"},
-        "margin": {**MARGINS, "l": left_pixels}, **layout,
-    })  # fmt: skip
+    return figure(
+        [*traces, *([_key(limit)] if limit else [])],
+        {
+            "title": title,
+            "xaxis": {"automargin": True, "zeroline": False, **x_axis},
+            "yaxis": {"automargin": False, "zeroline": False, **y_axis},
+            "shapes": [_line(limit.value)] if limit else [],
+            "annotations": list(annotations),
+            "legend": LEGEND,
+            "hovermode": "closest",
+            "hoverlabel": {"align": "left"},
+            "margin": {**MARGINS, "l": left_pixels},
+            **layout,
+        },
+    )
 
 
 def _line(value: float) -> dict[str, Any]:
     """A thin dashed line across the chart."""
-    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": value, "y1": value,
-            "line": {"width": 1, "dash": "dash", "color": GREY}}  # fmt: skip
+    return {
+        "type": "line",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "yref": "y",
+        "y0": value,
+        "y1": value,
+        "line": {"width": 1, "dash": "dash", "color": GREY},
+    }
 
 
 def _key(limit: Limit) -> dict[str, Any]:
     """The entry of the legend for that line."""
-    return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": limit.words, "hoverinfo": "skip",
-            "line": {"width": 1.5, "dash": "dash", "color": GREY}}  # fmt: skip
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [None],
+        "y": [None],
+        "name": limit.words,
+        "hoverinfo": "skip",
+        "line": {"width": 1.5, "dash": "dash", "color": GREY},
+    }

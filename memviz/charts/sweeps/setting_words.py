@@ -23,10 +23,18 @@ _ALWAYS_SAID = ("retention", "usd", "usd_per_fact", "peak_tokens", "summarizatio
 """Measures that every tooltip has."""
 
 
-def setting_tooltip(row: Row, aside: Row | None = None, over: Over = "median", more: tuple[str, ...] = ()) -> str:
+def setting_tooltip(
+    row: Row,
+    aside: Row | None = None,
+    over: Over = "median",
+    more: tuple[str, ...] = (),
+) -> str:
     """A tooltip about one row of ``Sweep.by_setting(over)``. ``aside`` is the same setting summed up the other way,
     and ``more`` are sentences that only this chart has to say."""
-    sentences = [*_sentences(row, aside if row["conversations"] > 1 else None, over), *more]
+    sentences = [
+        *_sentences(row, aside if row["conversations"] > 1 else None, over),
+        *more,
+    ]
     lines = [line for sentence in sentences for line in wrap(sentence, LINE_CHARS)]
     return "<br>".join([f"<b>{escaped(row['label'])}</b>", *map(escaped, lines)])
 
@@ -36,14 +44,22 @@ def _sentences(row: Row, aside: Row | None, over: Over) -> Iterator[str]:
 
     def also(measure: str) -> str:
         """The same measure summed up the other way, where there are several conversations."""
-        return "" if aside is None else f" ({shown(measure, aside[measure])} in the {other})"
+        return (
+            ""
+            if aside is None
+            else f" ({shown(measure, aside[measure])} in the {other})"
+        )
 
     if _is_known(row["retention"]):
         kept = shown("retention", row["retention"])
         yield f"Keeps {kept} of the facts stated so far, on average over the requests{also('retention')}."
     if _is_known(row["usd"]):
         per_fact = shown("usd_per_fact", row["usd_per_fact"])
-        each = f", which is {per_fact} for each fact kept" if _is_known(row["usd_per_fact"]) else ""
+        each = (
+            f", which is {per_fact} for each fact kept"
+            if _is_known(row["usd_per_fact"])
+            else ""
+        )
         yield f"Costs {cost_in_words(row)}{added_in_words(row)}{each}."
     else:
         yield f"Takes {cost_in_words(row)}{added_in_words(row)}; no price is known."
@@ -62,15 +78,23 @@ def _is_known(number: float) -> bool:
 
 def measure_words(row: Row, measure: str) -> tuple[str, ...]:
     """The number of ``measure`` as a sentence, if the tooltip does not have it anyway."""
-    is_said = measure in _ALWAYS_SAID or (measure == "all_tokens" and not _is_known(row["usd"]))
-    return () if is_said else (f"{WORDS[measure].title}: {shown(measure, row[measure])}.",)
+    is_said = measure in _ALWAYS_SAID or (
+        measure == "all_tokens" and not _is_known(row["usd"])
+    )
+    return (
+        () if is_said else (f"{WORDS[measure].title}: {shown(measure, row[measure])}.",)
+    )
 
 
 def beaten_words(row: Row, winner: Row, measure: str) -> str:
     """Who beats this setting and by how much: ``Beaten by X: 12% cheaper, and keeps 57% of the facts instead of
     51%.``"""
     less = "cheaper" if WORDS[measure].is_money else "fewer tokens"
-    costs = f"{percent(1 - winner[measure] / row[measure])} {less}" if winner[measure] < row[measure] else "as cheap"
+    costs = (
+        f"{percent(1 - winner[measure] / row[measure])} {less}"
+        if winner[measure] < row[measure]
+        else "as cheap"
+    )
     more, kept = winner["retention"], row["retention"]
     keeps = f"{share_in_words(more, kept)} of the facts instead of {share_in_words(kept, more)}"
     return f"Beaten by {winner['label']}: {costs}, and keeps {keeps if more > kept else 'as much'}."
@@ -85,4 +109,7 @@ def too_large_words(row: Row, max_peak_tokens: float) -> str:
 def rows_by_setting(table: DataFrame | None) -> dict[int, dict[str, Any]]:
     """The rows of a table by the number of their setting."""
     rows = [] if table is None else table.to_dict("records")
-    return {int(row["setting"]): {str(name): value for name, value in row.items()} for row in rows}
+    return {
+        int(row["setting"]): {str(name): value for name, value in row.items()}
+        for row in rows
+    }

@@ -43,12 +43,21 @@ class StrategyMark:
         return setting_dash(self.index)
 
 
-def strategy_marks(table: DataFrame, strategies: Sequence[str] = ()) -> list[StrategyMark]:
+def strategy_marks(
+    table: DataFrame, strategies: Sequence[str] = ()
+) -> list[StrategyMark]:
     """The strategies of ``table`` (rows of ``Sweep.by_setting``). ``strategies`` are ids in the order that gives them
     their look, so that it stays when the table holds fewer; without it, and after it, they come as in the table."""
-    titles = {row["strategy"]: title_of(row["label"]) for row in table[["strategy", "label"]].to_dict("records")}
+    titles = {
+        row["strategy"]: title_of(row["label"])
+        for row in table[["strategy", "label"]].to_dict("records")
+    }
     order = list(dict.fromkeys([*strategies, *titles]))
-    return [StrategyMark(id, titles[id], index) for index, id in enumerate(order) if id in titles]
+    return [
+        StrategyMark(id, titles[id], index)
+        for index, id in enumerate(order)
+        if id in titles
+    ]
 
 
 def title_of(label: str) -> str:

@@ -18,7 +18,11 @@ VERDICT = "WRONG"
 
 
 def judge_estimate(
-    runs: Sequence[Run], probes: Sequence[Probe], model: str, summarizer: str, judge: str | None = None
+    runs: Sequence[Run],
+    probes: Sequence[Probe],
+    model: str,
+    summarizer: str,
+    judge: str | None = None,
 ) -> Estimate:
     """What it will cost to ask every one of ``probes`` under every one of ``runs``, and to let ``judge`` judge.
 
@@ -30,16 +34,26 @@ def judge_estimate(
     asked = [(run, probe) for run in runs if run.turns for probe in probes]
     answering = [_answering(run, probe) for run, probe in asked]
     summarizing = [usage for run, probe in asked for usage in _summarizing(run, probe)]
-    judging = [_judging(run, probe) for run, probe in asked] if judge is not None else []
+    judging = (
+        [_judging(run, probe) for run, probe in asked] if judge is not None else []
+    )
     return at_list_price(
-        ("question", model, answering), ("summary", summarizer, summarizing), ("verdict", judge or model, judging)
+        ("question", model, answering),
+        ("summary", summarizer, summarizing),
+        ("verdict", judge or model, judging),
     )
 
 
 def _answering(run: Run, probe: Probe) -> Usage:
     last = run.turns[-1]
-    before = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE * bool(last.reply_tokens)
-    return Usage(before + run.counter(probe.question) + TOKENS_PER_MESSAGE, _reply_tokens(run))
+    before = (
+        last.total_tokens
+        + last.reply_tokens
+        + TOKENS_PER_MESSAGE * bool(last.reply_tokens)
+    )
+    return Usage(
+        before + run.counter(probe.question) + TOKENS_PER_MESSAGE, _reply_tokens(run)
+    )
 
 
 def _reply_tokens(run: Run) -> int:
@@ -53,15 +67,33 @@ def _reply_tokens(run: Run) -> int:
 def _summarizing(run: Run, probe: Probe) -> Iterator[Usage]:
     """The summarizer's call if the question is what fills the memory up."""
     room = run.strategy.headroom(run.memory_after(run.turns[-1].turn))
-    if room is None or not run.strategy.writes_notes or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
+    if (
+        room is None
+        or not run.strategy.writes_notes
+        or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST)
+    ):
         return
     if room.amount <= (run.counter(probe.question) if room.unit == "tokens" else 1):
-        last = next((compaction for compaction in reversed(run.compactions) if compaction.asked), None)
+        last = next(
+            (
+                compaction
+                for compaction in reversed(run.compactions)
+                if compaction.asked
+            ),
+            None,
+        )
         whole = run.space.sums.totals[-1]
-        yield Usage(last.prompt_tokens, last.output_tokens) if last else Usage(whole, _reply_tokens(run))
+        yield (
+            Usage(last.prompt_tokens, last.output_tokens)
+            if last
+            else Usage(whole, _reply_tokens(run))
+        )
 
 
 def _judging(run: Run, probe: Probe) -> Usage:
     """The judge's call: its request with an empty answer, an answer of the usual length, and one word."""
-    prompt = sum(run.counter(message.content) + TOKENS_PER_MESSAGE for message in judge_request(probe, ""))
+    prompt = sum(
+        run.counter(message.content) + TOKENS_PER_MESSAGE
+        for message in judge_request(probe, "")
+    )
     return Usage(prompt + TOKENS_PER_REQUEST + _reply_tokens(run), run.counter(VERDICT))

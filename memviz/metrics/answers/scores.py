@@ -60,13 +60,22 @@ class AnswerScores:
         return self.asked - self.failed
 
 
-def answer_scores(results: Sequence[JudgedAnswer], runs: int) -> tuple[AnswerScores, ...]:
+def answer_scores(
+    results: Sequence[JudgedAnswer], runs: int
+) -> tuple[AnswerScores, ...]:
     """The scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
-    return tuple(_scores([result for result in results if result.run == number]) for number in range(runs))
+    return tuple(
+        _scores([result for result in results if result.run == number])
+        for number in range(runs)
+    )
 
 
 def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
-    told = [(result.reply, result.probe.answers) for result in results if result.reply is not None]
+    told = [
+        (result.reply, result.probe.answers)
+        for result in results
+        if result.reply is not None
+    ]
     verdicts = Counter(result.verdict for result in results if result.reply is not None)
     costs = [result.cost_usd for result in results]
     known = [cost for cost in costs if cost is not None]
@@ -74,7 +83,9 @@ def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
         asked=len(results),
         failed=len(results) - len(told),
         containing=sum(contains_answer(reply, answers) for reply, answers in told),
-        mean_f1=sum(token_f1(reply, answers) for reply, answers in told) / len(told) if told else None,
+        mean_f1=sum(token_f1(reply, answers) for reply, answers in told) / len(told)
+        if told
+        else None,
         right=verdicts["right"],
         wrong=verdicts["wrong"],
         unjudged=verdicts[None],

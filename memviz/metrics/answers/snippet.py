@@ -11,7 +11,9 @@ from memviz.text.terms import IS_UNSPACED, TOKEN, composed, normal_forms
 
 QUOTE_CHARS = 120
 """Most characters of a quotation."""
-_BREAK = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")  # not the spaces that part thousands
+_BREAK = re.compile(
+    r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+"
+)  # not the spaces that part thousands
 _ENDS = (".", "!", "?", "。", "！", "？")
 _SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
 
@@ -31,7 +33,11 @@ class Hit(NamedTuple):
 
 def hits_of(text: str, wanted: Mapping[str, int]) -> list[Hit]:
     """The places of the wanted terms in ``text``, in order."""
-    tokens = {token for token in set(TOKEN.findall(text)) if not wanted.keys().isdisjoint(normal_forms(token))}
+    tokens = {
+        token
+        for token in set(TOKEN.findall(text))
+        if not wanted.keys().isdisjoint(normal_forms(token))
+    }
     found: list[Hit] = []
     for match in TOKEN.finditer(text) if tokens else ():
         token = match.group()
@@ -48,10 +54,14 @@ def _hits_in_run(run: str, offset: int, wanted: Mapping[str, int]) -> Iterator[H
     for at in range(len(run)):
         for size in (1, 2):
             if run[at : at + size] in wanted:
-                yield Hit(offset + at, offset + min(at + size, len(run)), run[at : at + size])
+                yield Hit(
+                    offset + at, offset + min(at + size, len(run)), run[at : at + size]
+                )
 
 
-def densest(hits: Sequence[Hit], scores: Mapping[str, int], chars: int) -> tuple[int, int, int]:
+def densest(
+    hits: Sequence[Hit], scores: Mapping[str, int], chars: int
+) -> tuple[int, int, int]:
     """The stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
     best, score, first = (0, 0, 0), 0, 0
     inside: Counter[str] = Counter()
@@ -73,8 +83,18 @@ def quote(content: str, scores: Mapping[str, int]) -> str:
     _, start, stop = densest(hits_of(text, scores), scores, QUOTE_CHARS - 2)
     room = max(0, QUOTE_CHARS - 2 - (stop - start))
     lowest = max(0, start - room)
-    begins = [match.end() for match in _SENTENCE_START.finditer(text, lowest, start + 1) if match.end() <= start]
-    left = begins[-1] if begins else lowest if lowest == 0 else _next_word(text, lowest + room // 2, start)
+    begins = [
+        match.end()
+        for match in _SENTENCE_START.finditer(text, lowest, start + 1)
+        if match.end() <= start
+    ]
+    left = (
+        begins[-1]
+        if begins
+        else lowest
+        if lowest == 0
+        else _next_word(text, lowest + room // 2, start)
+    )
     right = min(len(text), left + QUOTE_CHARS - 2)
     if right < len(text):
         right = _last_word(text, max(stop, left + 1), right)

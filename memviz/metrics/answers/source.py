@@ -97,7 +97,9 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     if not whole:
         return AnswerSource()
     candidates = list(_candidates(context))
-    stated = told[:1] + [one for one in told[1:MAX_STATEMENTS] if one.weight >= LEAST_STATEMENT_WEIGHT]
+    stated = told[:1] + [
+        one for one in told[1:MAX_STATEMENTS] if one.weight >= LEAST_STATEMENT_WEIGHT
+    ]
     found = _quoted(candidates, stated, asked) or _best(candidates, whole, asked)
     if found.kind is not None or len(told) == 1:
         return found
@@ -117,15 +119,23 @@ def _together(statements: Sequence[_Statement]) -> dict[str, int]:
 def _telling(statements: Sequence[_Statement]) -> list[_Statement]:
     """Those that tell anything, most first; questions only if there is nothing else."""
     telling = [one for one in statements if one.weights]
-    return sorted([one for one in telling if not one.asks] or telling, key=lambda one: -one.weight)
+    return sorted(
+        [one for one in telling if not one.asks] or telling, key=lambda one: -one.weight
+    )
 
 
 def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
     """The sentences of an answer without those that say that something is not known; a quoted one may."""
     for sentence in passage(composed(answer)).sentences:
         text = sentence.text
-        if sentence.echo or not (phrases.admits_ignorance(text) or _IGNORANT.search(text)):
-            weights = {key: weight for key, weight in weights_of(text).items() if key not in asked}
+        if sentence.echo or not (
+            phrases.admits_ignorance(text) or _IGNORANT.search(text)
+        ):
+            weights = {
+                key: weight
+                for key, weight in weights_of(text).items()
+                if key not in asked
+            }
             yield _Statement(text, weights, sentence.is_question)
 
 
@@ -134,20 +144,34 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         kind = _KIND_OF_BLOCK.get(block.kind)
         if kind is None:
             continue
-        placed = kind in ("verbatim", "recalled") and len(block.indices) == len(block.messages)
+        placed = kind in ("verbatim", "recalled") and len(block.indices) == len(
+            block.messages
+        )
         # A summary that stands inside the system prompt has no message of its own.
-        said = block.messages or ((Message("system", block.text),) if block.text else ())
+        said = block.messages or (
+            (Message("system", block.text),) if block.text else ()
+        )
         positions = block.indices if placed else (None,) * len(said)
         for position, message in zip(positions, said, strict=True):
-            plain = without_markup(message.content)  # as the sentences of the answer are read
-            yield _Candidate(kind, position, message, keys(message.content) | keys(plain))
+            plain = without_markup(
+                message.content
+            )  # as the sentences of the answer are read
+            yield _Candidate(
+                kind, position, message, keys(message.content) | keys(plain)
+            )
 
 
 def _quoted(
-    candidates: Sequence[_Candidate], statements: Sequence[_Statement], asked: frozenset[str]
+    candidates: Sequence[_Candidate],
+    statements: Sequence[_Statement],
+    asked: frozenset[str],
 ) -> AnswerSource | None:
     """A message that holds one of the statements to the letter."""
-    long = [one for one in statements if len(one.text.encode("utf-8", "replace")) >= LEAST_QUOTED_BYTES]
+    long = [
+        one
+        for one in statements
+        if len(one.text.encode("utf-8", "replace")) >= LEAST_QUOTED_BYTES
+    ]
     for statement in long:
         holding = [one for one in candidates if one.keys >= statement.weights.keys()]
         letters = _letters(statement.text)
@@ -165,24 +189,43 @@ def _letters(text: str) -> str:
     return flat(text).casefold().rstrip(".。!！ …")
 
 
-def _best(candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]) -> AnswerSource:
-    held = [sum(weights[key] for key in weights.keys() & candidate.keys) for candidate in candidates]
+def _best(
+    candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]
+) -> AnswerSource:
+    held = [
+        sum(weights[key] for key in weights.keys() & candidate.keys)
+        for candidate in candidates
+    ]
     most = max(held, default=0)
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
-    equal = [candidate for candidate, weight in zip(candidates, held, strict=True) if weight == most]
+    equal = [
+        candidate
+        for candidate, weight in zip(candidates, held, strict=True)
+        if weight == most
+    ]
     return _preferred(equal, weights, asked, share)
 
 
 def _preferred(
-    equal: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str], share: float
+    equal: Sequence[_Candidate],
+    weights: Mapping[str, int],
+    asked: frozenset[str],
+    share: float,
 ) -> AnswerSource:
     """One of several sources that hold as much: by kind, then by how close together they say it."""
     kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
-    scores = {**dict.fromkeys(asked, 1), **{key: 1000 * weight for key, weight in weights.items()}}
-    source = _closest([candidate for candidate in equal if candidate.kind == kind], scores)
-    return AnswerSource(kind, source.position, quote(source.message.content, scores), share)
+    scores = {
+        **dict.fromkeys(asked, 1),
+        **{key: 1000 * weight for key, weight in weights.items()},
+    }
+    source = _closest(
+        [candidate for candidate in equal if candidate.kind == kind], scores
+    )
+    return AnswerSource(
+        kind, source.position, quote(source.message.content, scores), share
+    )
 
 
 def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candidate:
@@ -195,7 +238,13 @@ def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candida
 
     def order(at: int) -> tuple[bool, int, int]:
         message = equal[at].message
-        repeats = message.role == "assistant" and phrases.quoted(message.content) is not None
-        return not repeats, densest(hits_of(flat(message.content), scores), scores, NEAR_CHARS)[0], at
+        repeats = (
+            message.role == "assistant" and phrases.quoted(message.content) is not None
+        )
+        return (
+            not repeats,
+            densest(hits_of(flat(message.content), scores), scores, NEAR_CHARS)[0],
+            at,
+        )
 
     return equal[max(range(len(equal)), key=order)]

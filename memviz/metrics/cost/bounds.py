@@ -44,7 +44,9 @@ def token_margin(log: Log, counter: Counter) -> float:
     if not tokens:
         return INPUT_MARGIN
     texts = (message.content for message in log if not message.content.isascii())
-    beyond = sum(sum(map((0x7F).__lt__, text.encode("utf-8", "replace"))) for text in texts)
+    beyond = sum(
+        sum(map((0x7F).__lt__, text.encode("utf-8", "replace"))) for text in texts
+    )
     return INPUT_MARGIN + beyond / float(tokens)
 
 
@@ -59,32 +61,55 @@ def turn_bound(
     """One turn whose request has ``sent_tokens`` before the model recalls or thinks: its calls, and the summaries that
     it may make due. A recall may bring back all of ``log_tokens``."""
     use, written = strategy.tool_use, askers.reply_tokens
-    recalls = use.recalls or (DEFAULT_MAX_RECALL_CONTEXTS if recall_tool and strategy.allows_recall else 0)
+    recalls = use.recalls or (
+        DEFAULT_MAX_RECALL_CONTEXTS if recall_tool and strategy.allows_recall else 0
+    )
     rounds = use.thinking_rounds + (recalls + MAX_REMINDERS if recalls else 0)
     base = sent_tokens + (TOOL_TOKENS if rounds else 0)
     further = written + TOOL_TOKENS
-    calls = [base + number * further + (log_tokens if recalls and number else 0) for number in range(1 + rounds)]
-    summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * (SUMMARIES_A_TURN if strategy.writes_notes else 0)
+    calls = [
+        base + number * further + (log_tokens if recalls and number else 0)
+        for number in range(1 + rounds)
+    ]
+    summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * (
+        SUMMARIES_A_TURN if strategy.writes_notes else 0
+    )
     answers = cost_bound(askers.answerer, calls, written, margin)
     return answers + cost_bound(askers.summarizer, summaries, written, margin)
 
 
 def asking_bound(
-    runs: Sequence[Run], askers: Askers, question_tokens: int = MESSAGE_TOKENS, times: int = 1
+    runs: Sequence[Run],
+    askers: Askers,
+    question_tokens: int = MESSAGE_TOKENS,
+    times: int = 1,
 ) -> CostBound:
     """One question, or so many of this size, after the last turn of each run."""
     bound = CostBound()
     for run in runs:
         if run.turns:
-            sent = run.turns[-1].total_tokens + run.turns[-1].reply_tokens + question_tokens
+            sent = (
+                run.turns[-1].total_tokens
+                + run.turns[-1].reply_tokens
+                + question_tokens
+            )
             one = turn_bound(run.strategy, sent, _log_tokens(run), askers, _margin(run))
             bound += CostBound(
-                one.usd * times, one.calls * times, one.input_tokens * times, one.output_tokens * times, one.unpriced
+                one.usd * times,
+                one.calls * times,
+                one.input_tokens * times,
+                one.output_tokens * times,
+                one.unpriced,
             )
     return bound
 
 
-def judging_bound(runs: Sequence[Run], probes: Sequence[Probe], askers: Askers, judge: str | None = None) -> CostBound:
+def judging_bound(
+    runs: Sequence[Run],
+    probes: Sequence[Probe],
+    askers: Askers,
+    judge: str | None = None,
+) -> CostBound:
     """Every one of ``probes`` asked under every one of ``runs``, and judged if there is a judge."""
     if not (runs and probes):
         return CostBound()
@@ -92,30 +117,42 @@ def judging_bound(runs: Sequence[Run], probes: Sequence[Probe], askers: Askers, 
     longest = max(counter(probe.question) for probe in probes)
     bound = asking_bound(runs, askers, longest, len(probes))
     if judge is not None:
-        prompts = [sum(counter(message.content) for message in judge_request(probe, "")) for probe in probes]
+        prompts = [
+            sum(counter(message.content) for message in judge_request(probe, ""))
+            for probe in probes
+        ]
         sizes = [tokens + askers.reply_tokens for tokens in prompts] * len(runs)
         bound += cost_bound(judge, sizes, askers.reply_tokens, _margin(runs[0]))
     return bound
 
 
-def summaries_bound(runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0) -> CostBound:
+def summaries_bound(
+    runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0
+) -> CostBound:
     """A replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is asked as often, and
     reads the same with a longer summary before it. Where summaries count against the setting's limit, longer ones make
     further ones due: then as often as there are requests, one that is pending and only shown included. The first
     ``made`` compactions of each are there already."""
     bound = CostBound()
     for run in runs:
-        asked = [compaction for compaction in run.made_or_foreseen[made:] if compaction.asked]
+        asked = [
+            compaction for compaction in run.made_or_foreseen[made:] if compaction.asked
+        ]
         sizes = [_prompt(compaction) + reply_tokens for compaction in asked]
         if sizes and _summaries_count(run.strategy):
             further = max(sizes) + run.columns.largest
-            sizes += [further] * max(0, len(run.requests) + (run.pending is not None) - len(sizes))
+            sizes += [further] * max(
+                0, len(run.requests) + (run.pending is not None) - len(sizes)
+            )
         bound += cost_bound(summarizer, sizes, reply_tokens, _margin(run))
     return bound
 
 
 def free_run_bound(
-    runs: Sequence[Run], done: Sequence[int], askers: Askers, recall_tool: bool | None = None
+    runs: Sequence[Run],
+    done: Sequence[int],
+    askers: Askers,
+    recall_tool: bool | None = None,
 ) -> CostBound:
     """Every turn of ``runs``, which are replays, answered and summarized anew, without the first ``done`` of each. All
     the replies before may be sent, each as long as it may be."""
@@ -125,15 +162,21 @@ def free_run_bound(
         for record in list(run.turns)[answered:]:
             grown = (record.turn - 1) * askers.reply_tokens
             sent = record.total_tokens + grown
-            bound += turn_bound(run.strategy, sent, log_tokens + grown, askers, margin, recall_tool)
+            bound += turn_bound(
+                run.strategy, sent, log_tokens + grown, askers, margin, recall_tool
+            )
     return bound
 
 
-def trials_bound(compaction: Compaction, texts: Iterable[int], summarizer: str, reply_tokens: int) -> CostBound:
+def trials_bound(
+    compaction: Compaction, texts: Iterable[int], summarizer: str, reply_tokens: int
+) -> CostBound:
     """The messages of one summarization summarized again, once with an instruction of each of these sizes."""
     memory = compaction.before
     sizes = [_prompt(compaction) + tokens for tokens in texts]
-    return cost_bound(summarizer, sizes, reply_tokens, token_margin(memory.log, memory.sums.counter))
+    return cost_bound(
+        summarizer, sizes, reply_tokens, token_margin(memory.log, memory.sums.counter)
+    )
 
 
 UNFORESEEN = CostBound(inf)

@@ -20,14 +20,19 @@ class CostByPause(NamedTuple):
 
 
 def cost_by_pause(
-    traffic: Traffic, main: Pricing | None, summarizer: Pricing | None, cache: CacheRules | None
+    traffic: Traffic,
+    main: Pricing | None,
+    summarizer: Pricing | None,
+    cache: CacheRules | None,
 ) -> CostByPause | None:
     """Both costs of ``traffic``; ``None`` where no pause decides: without a cache, or one of unknown lifetime."""
     if cache is None or not cache.lifetime_seconds:
         return None
     return CostByPause(
         cost(traffic, main, summarizer, cache=cache, pause_seconds=0.0),
-        cost(traffic, main, summarizer, cache=cache, pause_seconds=cache.lifetime_seconds),
+        cost(
+            traffic, main, summarizer, cache=cache, pause_seconds=cache.lifetime_seconds
+        ),
     )
 
 

@@ -78,7 +78,9 @@ class Cost:
     def turns(self) -> Tokens:
         """The turn of each step, in order. A step is a request with the summarizations that it was the first to be
         changed by, or a turn in which the summarizer alone was asked."""
-        return np.sort(np.concatenate([self.traffic.turns, self._turns_without_request]))
+        return np.sort(
+            np.concatenate([self.traffic.turns, self._turns_without_request])
+        )
 
     @cached_property
     def calls(self) -> Tokens:
@@ -106,10 +108,14 @@ class Cost:
         so_far = self.cumulative_usd
         return None if so_far is None else so_far[self._request_steps]
 
-    def by_step(self, values: NDArray[Any], *, summarizer: bool = False) -> NDArray[Any]:
+    def by_step(
+        self, values: NDArray[Any], *, summarizer: bool = False
+    ) -> NDArray[Any]:
         """The sum in each step of ``values`` [requests], or [summarizations] of the ``summarizer``."""
         steps = self._summarizer_steps if summarizer else self._request_steps
-        return np.bincount(steps, weights=values, minlength=len(self.turns)).astype(values.dtype)
+        return np.bincount(steps, weights=values, minlength=len(self.turns)).astype(
+            values.dtype
+        )
 
     def frame(self, by: Literal["turn", "request"] = "turn") -> DataFrame:
         """One row a turn: tokens of the chat model and of the summarizer, US dollars of both (NaN where unknown), and
@@ -121,7 +127,11 @@ class Cost:
         if by == "request":
             return steps.drop(columns="requests")
         so_far = ["cumulative_usd", "uncached_cumulative_usd"]
-        turns = steps.drop(columns=["call", *so_far]).groupby("turn", as_index=False).sum(min_count=1)
+        turns = (
+            steps.drop(columns=["call", *so_far])
+            .groupby("turn", as_index=False)
+            .sum(min_count=1)
+        )
         return turns.join(steps.groupby("turn")[so_far].last(), on="turn")
 
     def _step_frame(self) -> DataFrame:
@@ -137,21 +147,37 @@ class Cost:
             "cached_tokens": self._by_step(self.cached_tokens),
             "written_tokens": self._by_step(self.written_tokens),
             "output_tokens": self._by_step(sent.output_tokens),
-            "summarizer_input_tokens": self._by_step(sent.summarizer_input_tokens, **summaries),
-            "summarizer_output_tokens": self._by_step(sent.summarizer_output_tokens, **summaries),
+            "summarizer_input_tokens": self._by_step(
+                sent.summarizer_input_tokens, **summaries
+            ),
+            "summarizer_output_tokens": self._by_step(
+                sent.summarizer_output_tokens, **summaries
+            ),
             "main_usd": self._by_step(self.request_usd),
             "uncached_main_usd": self._by_step(self.uncached_request_usd),
             "summarizer_usd": self._by_step(self.summarizer_call_usd, **summaries),
             "cumulative_usd": self.cumulative_usd,
             "uncached_cumulative_usd": self.uncached_cumulative_usd,
         }
-        return DataFrame({name: np.full(size, np.nan) if v is None else v for name, v in columns.items()})
+        return DataFrame(
+            {
+                name: np.full(size, np.nan) if v is None else v
+                for name, v in columns.items()
+            }
+        )
 
     def _cumulative(self, request_usd: Usd | None) -> Usd | None:
-        main, summaries = self._by_step(request_usd), self._by_step(self.summarizer_call_usd, summarizer=True)
-        return None if main is None or summaries is None else np.cumsum(main + summaries)
+        main, summaries = (
+            self._by_step(request_usd),
+            self._by_step(self.summarizer_call_usd, summarizer=True),
+        )
+        return (
+            None if main is None or summaries is None else np.cumsum(main + summaries)
+        )
 
-    def _by_step(self, values: NDArray[Any] | None, *, summarizer: bool = False) -> NDArray[Any] | None:
+    def _by_step(
+        self, values: NDArray[Any] | None, *, summarizer: bool = False
+    ) -> NDArray[Any] | None:
         return None if values is None else self.by_step(values, summarizer=summarizer)
 
     @cached_property
@@ -161,13 +187,20 @@ class Cost:
     @cached_property
     def _request_steps(self) -> Tokens:
         turns = self.traffic.turns
-        return np.arange(len(turns)) + np.searchsorted(self._turns_without_request, turns)
+        return np.arange(len(turns)) + np.searchsorted(
+            self._turns_without_request, turns
+        )
 
     @cached_property
     def _summarizer_steps(self) -> Tokens:
         """That of the first request that was changed; where there is none, the last one of the turn."""
-        numbers, steps = self.traffic.summarizer_requests, np.append(self._request_steps, 0)
-        last = np.searchsorted(self.turns, self.traffic.summarizer_turns, side="right") - 1
+        numbers, steps = (
+            self.traffic.summarizer_requests,
+            np.append(self._request_steps, 0),
+        )
+        last = (
+            np.searchsorted(self.turns, self.traffic.summarizer_turns, side="right") - 1
+        )
         return np.where(numbers >= 0, steps[numbers], last)
 
 
@@ -191,17 +224,32 @@ def cost(
     fresh, nothing = traffic.input_tokens - cached - written, np.zeros_like(cached)
     answers, output = main or unpriced("chat model"), traffic.output_tokens
     request_usd, missing = answers.usd(fresh, cached, written, output)
-    uncached_request_usd, _ = answers.usd(traffic.input_tokens, nothing, nothing, output)
-    read, none = traffic.summarizer_input_tokens, np.zeros_like(traffic.summarizer_input_tokens)
+    uncached_request_usd, _ = answers.usd(
+        traffic.input_tokens, nothing, nothing, output
+    )
+    read, none = (
+        traffic.summarizer_input_tokens,
+        np.zeros_like(traffic.summarizer_input_tokens),
+    )
     summarizes = summarizer or unpriced("summarizer")
-    summarizer_call_usd, also_missing = summarizes.usd(read, none, none, traffic.summarizer_output_tokens)
+    summarizer_call_usd, also_missing = summarizes.usd(
+        read, none, none, traffic.summarizer_output_tokens
+    )
     return Cost(
-        traffic, fresh, cached, written, request_usd, uncached_request_usd, summarizer_call_usd,
+        traffic,
+        fresh,
+        cached,
+        written,
+        request_usd,
+        uncached_request_usd,
+        summarizer_call_usd,
         tuple(dict.fromkeys((*missing, *also_missing))),
-    )  # fmt: skip
+    )
 
 
-def _cached_and_written(traffic: Traffic, cache: CacheRules | None, pause_seconds: float) -> tuple[Tokens, Tokens]:
+def _cached_and_written(
+    traffic: Traffic, cache: CacheRules | None, pause_seconds: float
+) -> tuple[Tokens, Tokens]:
     sent, shared = traffic.input_tokens, traffic.shared_tokens
     if cache is None:
         return np.zeros_like(sent), np.zeros_like(sent)
@@ -221,7 +269,9 @@ def break_even_request(one: Cost, other: Cost) -> RequestPlace | None:
     axis = RequestAxis.of([one.turns, other.turns])
     places = np.union1d(axis.places(one.turns), axis.places(other.turns))
     usd, other_usd = _so_far(one, axis, places), _so_far(other, axis, places)
-    costs_less = (usd < other_usd) & ~np.isclose(usd, other_usd, rtol=1e-9, atol=0)  # sums of floats, so nearly equal
+    costs_less = (usd < other_usd) & ~np.isclose(
+        usd, other_usd, rtol=1e-9, atol=0
+    )  # sums of floats, so nearly equal
     if not costs_less.size or not costs_less[-1]:
         return None
     dearer = np.flatnonzero(~costs_less)

@@ -26,10 +26,18 @@ class Work:
     @classmethod
     def of(cls, noun: str, usages: Sequence[Usage]) -> Work:
         """The sum of ``usages``, one a call."""
-        return cls(noun, len(usages), sum(u.input_tokens for u in usages), sum(u.output_tokens for u in usages))
+        return cls(
+            noun,
+            len(usages),
+            sum(u.input_tokens for u in usages),
+            sum(u.output_tokens for u in usages),
+        )
 
     def __str__(self) -> str:
-        read, written = rounded_tokens(self.input_tokens), rounded_tokens(self.output_tokens)
+        read, written = (
+            rounded_tokens(self.input_tokens),
+            rounded_tokens(self.output_tokens),
+        )
         return f"{counted(self.calls, self.noun)}: about {read} tokens in and {written} out"
 
 
@@ -76,9 +84,18 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     included. Its output is taken to be the last reply of each turn of the transcript. Summaries that nobody was asked
     for cost nothing; one that failed was asked for, and its prompt counts.
     """
-    chat = [Usage(record.total_tokens, record.reply_tokens) for run in runs for record in run.turns]
-    asked = [compaction for run in runs for compaction in run.compactions if compaction.asked]
-    summaries = [Usage(compaction.prompt_tokens, compaction.output_tokens) for compaction in asked]
+    chat = [
+        Usage(record.total_tokens, record.reply_tokens)
+        for run in runs
+        for record in run.turns
+    ]
+    asked = [
+        compaction for run in runs for compaction in run.compactions if compaction.asked
+    ]
+    summaries = [
+        Usage(compaction.prompt_tokens, compaction.output_tokens)
+        for compaction in asked
+    ]
     return at_list_price(("request", model, chat), ("summary", summarizer, summaries))
 
 
@@ -88,7 +105,9 @@ def at_list_price(*work: tuple[str, str, Sequence[Usage]]) -> Estimate:
     by_model: dict[str, list[Usage]] = {}
     for _, model, usages in work:
         by_model.setdefault(model.strip(), []).extend(usages)
-    costs = {model: _list_price_usd(model, usages) for model, usages in by_model.items()}
+    costs = {
+        model: _list_price_usd(model, usages) for model, usages in by_model.items()
+    }
     known = [cost for cost in costs.values() if cost is not None]
     return Estimate(
         parts=tuple(Work.of(noun, usages) for noun, _, usages in work),

@@ -70,12 +70,24 @@ class CostParts:
         return None if usd is None else float(usd.sum())
 
 
-def cost_parts(cost: Cost, main: Pricing | None, summarizer: Pricing | None) -> CostParts:
+def cost_parts(
+    cost: Cost, main: Pricing | None, summarizer: Pricing | None
+) -> CostParts:
     """The parts of ``cost``, which was reckoned with these prices."""
     traffic = cost.traffic
-    sent = (cost.fresh_tokens, cost.cached_tokens, cost.written_tokens, traffic.output_tokens)
+    sent = (
+        cost.fresh_tokens,
+        cost.cached_tokens,
+        cost.written_tokens,
+        traffic.output_tokens,
+    )
     none = np.zeros_like(traffic.summarizer_input_tokens)
-    read = (traffic.summarizer_input_tokens, none, none, traffic.summarizer_output_tokens)
+    read = (
+        traffic.summarizer_input_tokens,
+        none,
+        none,
+        traffic.summarizer_output_tokens,
+    )
     answered = _usd_by_kind(main or unpriced("chat model"), sent)
     summarized = _usd_by_kind(summarizer or unpriced("summarizer"), read)
     tokens = [cost.by_step(one) for one in sent]
@@ -83,13 +95,19 @@ def cost_parts(cost: Cost, main: Pricing | None, summarizer: Pricing | None) -> 
     usd = [None if one is None else cost.by_step(one) for one in answered]
     ends = (summarized[0], summarized[-1])
     usd += [None if one is None else cost.by_step(one, summarizer=True) for one in ends]
-    return CostParts(cost.turns, dict(zip(Part, tokens, strict=True)), dict(zip(Part, usd, strict=True)))
+    return CostParts(
+        cost.turns,
+        dict(zip(Part, tokens, strict=True)),
+        dict(zip(Part, usd, strict=True)),
+    )
 
 
 def _usd_by_kind(pricing: Pricing, kinds: tuple[Tokens, ...]) -> list[Usd | None]:
     """US dollars of each request for its fresh, cached, written and output tokens. The whole input decides which
     rates hold, so no kind can be priced as if it were a request of its own."""
-    thresholds = np.array([rates.above_input_tokens for rates in pricing.rates[1:]], dtype=np.int64)
+    thresholds = np.array(
+        [rates.above_input_tokens for rates in pricing.rates[1:]], dtype=np.int64
+    )
     tiers = np.searchsorted(thresholds, kinds[0] + kinds[1] + kinds[2], side="left")
     found: list[Usd | None] = []
     for number, tokens in enumerate(kinds):

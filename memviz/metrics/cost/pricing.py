@@ -53,7 +53,11 @@ class Pricing:
         openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
         if self.source == BY_HAND:
             return f"{BY_HAND} for {self.model}"
-        return f"{BY_HAND} (the rest of {self.model})" if self.source.startswith(BY_HAND) else f"of {self.model}"
+        return (
+            f"{BY_HAND} (the rest of {self.model})"
+            if self.source.startswith(BY_HAND)
+            else f"of {self.model}"
+        )
 
     def by_hand(
         self,
@@ -71,23 +75,39 @@ class Pricing:
             "cache_read_usd_per_token": cache_read_usd_per_million,
             "cache_write_usd_per_token": cache_write_usd_per_million,
         }
-        changed: dict[str, Any] = {name: _per_token(usd) for name, usd in given.items() if usd is not None}
+        changed: dict[str, Any] = {
+            name: _per_token(usd) for name, usd in given.items() if usd is not None
+        }
         if not changed:
             return self
         rates = replace(self.plain, **changed)
-        kept = [field.name for field in fields(rates) if field.name in given and field.name not in changed]
+        kept = [
+            field.name
+            for field in fields(rates)
+            if field.name in given and field.name not in changed
+        ]
         others_known = any(getattr(rates, name) is not None for name in kept)
-        source = f"{BY_HAND}, the rest: {self.source}" if others_known and self.source != BY_HAND else BY_HAND
+        source = (
+            f"{BY_HAND}, the rest: {self.source}"
+            if others_known and self.source != BY_HAND
+            else BY_HAND
+        )
         return replace(self, rates=(rates,), source=source)
 
-    def usd(self, fresh: Tokens, cached: Tokens, written: Tokens, output: Tokens) -> tuple[Usd | None, tuple[str, ...]]:
+    def usd(
+        self, fresh: Tokens, cached: Tokens, written: Tokens, output: Tokens
+    ) -> tuple[Usd | None, tuple[str, ...]]:
         """US dollars of each request with these tokens; ``None`` if a rate that is needed is unknown, which is then
         named. The input of a request, all but its output, decides which rates hold for it."""
-        thresholds = np.array([rates.above_input_tokens for rates in self.rates[1:]], dtype=np.int64)
+        thresholds = np.array(
+            [rates.above_input_tokens for rates in self.rates[1:]], dtype=np.int64
+        )
         tiers = np.searchsorted(thresholds, fresh + cached + written, side="left")
         by_kind = np.array([_row(rates) for rates in self.rates], dtype=np.float64).T
         usd, missing = np.zeros(len(fresh)), []
-        for kind, tokens, rates in zip(KINDS, (fresh, cached, written, output), by_kind, strict=True):
+        for kind, tokens, rates in zip(
+            KINDS, (fresh, cached, written, output), by_kind, strict=True
+        ):
             if np.isnan(rates).any() and (np.isnan(rates[tiers]) & (tokens > 0)).any():
                 missing.append(f"{self.model}: {kind} price")
             usd += tokens * np.nan_to_num(rates)[tiers]
@@ -113,21 +133,35 @@ def unpriced(model_name: str) -> Pricing:
 
 def _rates(usd: float | None) -> TokenRates:
     return TokenRates(
-        input_usd_per_token=usd, output_usd_per_token=usd, cache_read_usd_per_token=usd, cache_write_usd_per_token=usd
+        input_usd_per_token=usd,
+        output_usd_per_token=usd,
+        cache_read_usd_per_token=usd,
+        cache_write_usd_per_token=usd,
     )
 
 
 def _per_token(usd_per_million: float) -> float:
     if not 0 <= usd_per_million <= MAX_USD:
         allowed = f"a number, 0 or more and at most {MAX_USD:,.0f}"
-        raise ValueError(f"A price of {usd_per_million:g} USD per million tokens: it has to be {allowed}.")
+        raise ValueError(
+            f"A price of {usd_per_million:g} USD per million tokens: it has to be {allowed}."
+        )
     return usd_per_million / MILLION
 
 
 def _row(rates: TokenRates) -> Sequence[float]:
     """USD for a fresh, cached, written and output token; NaN where unknown."""
-    fresh, read, write = rates.input_usd_per_token, rates.cache_read_usd_per_token, rates.cache_write_usd_per_token
-    known = (fresh, fresh if read is None else read, fresh if write is None else write, rates.output_usd_per_token)
+    fresh, read, write = (
+        rates.input_usd_per_token,
+        rates.cache_read_usd_per_token,
+        rates.cache_write_usd_per_token,
+    )
+    known = (
+        fresh,
+        fresh if read is None else read,
+        fresh if write is None else write,
+        rates.output_usd_per_token,
+    )
     return [np.nan if rate is None else rate for rate in known]
 
 

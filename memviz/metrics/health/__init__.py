@@ -14,11 +14,22 @@ from memviz.metrics.health.counting import odd_counter
 from memviz.metrics.health.growth import growth
 from memviz.metrics.health.prices import Prices
 from memviz.metrics.health.requests import assistant_first, orphaned_tool_messages
-from memviz.metrics.health.summaries import failed_summarizations, larger_summaries, unchanged_summaries
+from memviz.metrics.health.summaries import (
+    failed_summarizations,
+    larger_summaries,
+    unchanged_summaries,
+)
 from memviz.metrics.health.thrash import thrash
 from memviz.metrics.health.warning import HealthWarning, Severity
 
-__all__ = ["CHECKS", "PRICED_CHECKS", "HealthWarning", "Prices", "Severity", "health_warnings"]
+__all__ = [
+    "CHECKS",
+    "PRICED_CHECKS",
+    "HealthWarning",
+    "Prices",
+    "Severity",
+    "health_warnings",
+]
 
 CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
     failed_summarizations,
@@ -32,11 +43,16 @@ CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
     assistant_first,
     odd_counter,
 )
-PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthWarning | None], ...] = (dear_clearing, growth)
+PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthWarning | None], ...] = (
+    dear_clearing,
+    growth,
+)
 """Those that speak of money."""
 
 
-def health_warnings(run: Run, prices: Prices | None = None) -> tuple[HealthWarning, ...]:
+def health_warnings(
+    run: Run, prices: Prices | None = None
+) -> tuple[HealthWarning, ...]:
     """All warnings of ``run``, the bad ones first; none for a run without a request. Of a chat that was given another
     setting they are about that one, which can still be changed. What they say about cost holds under ``prices``, such
     as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that answered. Of the same
@@ -48,5 +64,10 @@ def _found(run: Run, prices: Prices | None) -> tuple[HealthWarning, ...]:
     judged = run.under_this_setting
     if not judged.requests:
         return ()
-    results = (*(check(judged) for check in CHECKS), *(check(judged, prices) for check in PRICED_CHECKS))
-    return tuple(sorted(filter(None, results), key=lambda warning: warning.severity != "bad"))
+    results = (
+        *(check(judged) for check in CHECKS),
+        *(check(judged, prices) for check in PRICED_CHECKS),
+    )
+    return tuple(
+        sorted(filter(None, results), key=lambda warning: warning.severity != "bad")
+    )

@@ -38,23 +38,29 @@ def odd_counter(run: Run) -> HealthWarning | None:
     too_low = found < expected
     factor = expected / found if too_low else found / expected
     return HealthWarning(
-        "odd_counter", "The token counter is far off",
+        "odd_counter",
+        "The token counter is far off",
         f"In a sample of {len(texts)} messages {own.name} counts {found:,} tokens and {REFERENCE} {expected:,}: "
         f"{factor:.1f} times too {'few' if too_low else 'many'}.",
-        "Limits, sizes and costs are off by as much: " + (
-            "requests are larger than they look, and may not fit the model." if too_low
+        "Limits, sizes and costs are off by as much: "
+        + (
+            "requests are larger than they look, and may not fit the model."
+            if too_low
             else "requests are smaller than they look, and details are given up too early."
         ),
         f"Count with {REFERENCE}, or with the counter of the model that will be used.",
         severity="bad" if too_low and factor >= BAD_FACTOR else "caution",
-    )  # fmt: skip
+    )
 
 
 def sample(log: Log) -> tuple[str, ...]:
     """The beginnings of up to 20 messages, evenly spaced over those with a text."""
     texts = [message.content for message in log if message.content]
     size = min(SAMPLED_MESSAGES, len(texts))
-    return tuple(texts[at * len(texts) // size][: SAMPLED_CHARS // SAMPLED_MESSAGES] for at in range(size))
+    return tuple(
+        texts[at * len(texts) // size][: SAMPLED_CHARS // SAMPLED_MESSAGES]
+        for at in range(size)
+    )
 
 
 @lru_cache(maxsize=64)

@@ -37,7 +37,11 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     """
     part = unbounded_part(run.strategy) if len(run.requests) >= LEAST_REQUESTS else ""
     sizes: list[int] = run.columns.tokens[part].tolist() if part else []
-    if not sizes or any(later < earlier for earlier, later in pairwise(sizes)) or sizes[-1] <= sizes[len(sizes) // 2]:
+    if (
+        not sizes
+        or any(later < earlier for earlier, later in pairwise(sizes))
+        or sizes[-1] <= sizes[len(sizes) // 2]
+    ):
         return None
     noun = step_noun(run)
     model = answering_model(run, prices)
@@ -46,14 +50,16 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     largest, window = int(sent_by(run).input_tokens.max()), context_window_tokens(model)
     what = "The history sent" if part == "history" else "The list of summaries sent"
     return HealthWarning(
-        "growth", "Grows without bound",
+        "growth",
+        "Grows without bound",
         f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from {_span(run)}, about "
         f"{pace:,.0f} a {noun}, and never fell.{_outlook(run, window, model)}",
         f"Every {noun} sends more than the one before, until the model's context window is full and requests fail."
         f"{_dearer(run, terms)}",
-        _remedy(terms.cache, part), turns_at(run, range(len(run.requests))),
+        _remedy(terms.cache, part),
+        turns_at(run, range(len(run.requests))),
         "bad" if window is not None and largest > window else "caution",
-    )  # fmt: skip
+    )
 
 
 def _span(run: Run) -> str:
@@ -68,7 +74,13 @@ def _dearer(run: Run, prices: Prices) -> str:
     longer = growth_in_cost(known.longer) if known else None
     shorter = growth_in_cost(known.shorter) if known else None
     rules, main = prices.cache, prices.main
-    if longer is None or shorter is None or longer < SAME_PRICE or rules is None or main is None:
+    if (
+        longer is None
+        or shorter is None
+        or longer < SAME_PRICE
+        or rules is None
+        or main is None
+    ):
         return ""
     whose = main.whose
     lives = duration_words(rules.lifetime_seconds or 0.0)
@@ -129,4 +141,6 @@ def unbounded_part(strategy: Strategy) -> str:
 @cache
 def _probe() -> tuple[Log, Counter]:
     count = Counter("probe", lambda _: _PROBE_MESSAGE_TOKENS)
-    return Log(Message(("user", "assistant")[at % 2], "") for at in range(_PROBE_MESSAGES)), count
+    return Log(
+        Message(("user", "assistant")[at % 2], "") for at in range(_PROBE_MESSAGES)
+    ), count

@@ -6,7 +6,12 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS, Pricing, pricing
+from memviz.metrics.cost.pricing import (
+    DEFAULT_MODEL,
+    DEFAULT_PAUSE_SECONDS,
+    Pricing,
+    pricing,
+)
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 from memviz.models.own_servers import is_self_hosted
@@ -50,11 +55,16 @@ def list_prices(run: Run) -> Prices:
 def answering_model(run: Run, prices: Prices | None) -> str:
     """The model that answered last, else the one whose prices count, as far as it is known; a server of the user's own
     has a window, and no price."""
-    besides = (beside.facts for _, beside in sorted(run.requests.beside.items(), reverse=True))
+    besides = (
+        beside.facts for _, beside in sorted(run.requests.beside.items(), reverse=True)
+    )
     names = [facts.model for facts in besides if facts and facts.model]
     if prices is not None and prices.main is not None:
         names.append(prices.main.model)
-    return next((name for name in names if price(name) is not None or is_self_hosted(name)), DEFAULT_MODEL)
+    return next(
+        (name for name in names if price(name) is not None or is_self_hosted(name)),
+        DEFAULT_MODEL,
+    )
 
 
 def sent_by(run: Run) -> Traffic:

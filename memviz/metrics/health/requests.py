@@ -20,17 +20,21 @@ def orphaned_tool_messages(run: Run) -> HealthWarning | None:
     """Requests with a tool result whose call is not in them."""
     log, requests = run.log, run.requests
     numbers = range(len(requests)) if log.tools.results else range(0)
-    orphaned = [number for number in numbers if orphaned_results(log, requests.parts_at(number))]
+    orphaned = [
+        number for number in numbers if orphaned_results(log, requests.parts_at(number))
+    ]
     if not orphaned:
         return None
     return HealthWarning(
-        "orphaned_tool_message", "Tool results without their call",
+        "orphaned_tool_message",
+        "Tool results without their call",
         f"{share_of(len(orphaned), len(run.requests), 'request')} hold a tool result whose call was cut off.",
         "A real API rejects such a request, so these calls of the model would have had no answer.",
         "Choose a strategy that cuts between turns, such as recent turns, or that cuts nothing. Chat and exported code "
         "send no such result; a replay in Python with repair_tool_pairs=True sends none either.",
-        turns_at(run, orphaned), "bad",
-    )  # fmt: skip
+        turns_at(run, orphaned),
+        "bad",
+    )
 
 
 def assistant_first(run: Run) -> HealthWarning | None:
@@ -40,13 +44,15 @@ def assistant_first(run: Run) -> HealthWarning | None:
     if not found:
         return None
     return HealthWarning(
-        "assistant_first", "An assistant's message comes first",
+        "assistant_first",
+        "An assistant's message comes first",
         f"In {share_of(len(found), len(run.requests), 'request')} the first message behind the system part is an "
         "assistant's.",
         "Some providers reject a conversation that does not begin with the user, and a model sees an answer without "
         "its question.",
-        _remedy(run, found, spoken), turns_at(run, found),
-    )  # fmt: skip
+        _remedy(run, found, spoken),
+        turns_at(run, found),
+    )
 
 
 def _in_one_range(run: Run, spoken: Sequence[int]) -> list[int]:
@@ -54,23 +60,35 @@ def _in_one_range(run: Run, spoken: Sequence[int]) -> list[int]:
     columns, log = run.columns, run.log
     positions = np.array(spoken)[np.maximum(columns.starts, 0)]
     is_assistant = np.array([*(message.role == "assistant" for message in log), False])
-    found = (columns.starts >= 0) & (positions < columns.stops) & is_assistant[positions]
+    found = (
+        (columns.starts >= 0) & (positions < columns.stops) & is_assistant[positions]
+    )
     if columns.summary_role != "system":
         is_behind = columns.summary_stops > columns.summary_starts
-        found = np.where(is_behind & (columns.starts >= 0), columns.summary_role == "assistant", found)
+        found = np.where(
+            is_behind & (columns.starts >= 0),
+            columns.summary_role == "assistant",
+            found,
+        )
     return np.flatnonzero(found).tolist()
 
 
 def _in_others(run: Run, spoken: Sequence[int]) -> list[int]:
     """Which of the other requests do."""
-    return [number for number, parts in run.columns.others.items() if _is_assistant_first(run.log, parts, spoken)]
+    return [
+        number
+        for number, parts in run.columns.others.items()
+        if _is_assistant_first(run.log, parts, spoken)
+    ]
 
 
 def _next_spoken(log: Log) -> list[int]:
     """For every position the first one from there on that is no system message; the log's length if there is none."""
     found = [len(log)] * (len(log) + 1)
     for position in range(len(log) - 1, -1, -1):
-        found[position] = found[position + 1] if log[position].role == "system" else position
+        found[position] = (
+            found[position + 1] if log[position].role == "system" else position
+        )
     return found
 
 
@@ -91,7 +109,9 @@ def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
             continue
         else:
             continue
-        yield from (log[spoken[start]].role for start, stop in ranges if spoken[start] < stop)
+        yield from (
+            log[spoken[start]].role for start, stop in ranges if spoken[start] < stop
+        )
 
 
 def _remedy(run: Run, found: Sequence[int], spoken: Sequence[int]) -> str:
@@ -102,7 +122,9 @@ def _remedy(run: Run, found: Sequence[int], spoken: Sequence[int]) -> str:
             share = share_of(better, len(found), "such request")
             return f"Set {name} to {getattr(other, name):,}: then the user's message comes first in {share}."
     histories = (run.requests.parts_at(number).history for number in found)
-    if all(history and history[0].start == run.space.system_stop for history in histories):
+    if all(
+        history and history[0].start == run.space.system_stop for history in histories
+    ):
         return "The conversation itself begins with the assistant: move its greeting to the system prompt."
     return "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
 
@@ -111,7 +133,11 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
     """The strategy with one message more and with one less, where it just sends a number of messages."""
     declared = {parameter.name: parameter for parameter in strategy.parameters()}
     parameter = declared.get(strategy.main_parameter)
-    if parameter is None or parameter.unit != "messages" or strategy.trigger is not Trigger.NEVER:
+    if (
+        parameter is None
+        or parameter.unit != "messages"
+        or strategy.trigger is not Trigger.NEVER
+    ):
         return []
     value = getattr(strategy, parameter.name)
     least, most = parameter.minimum or 1, parameter.maximum or value + 1
@@ -119,12 +145,19 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
     return [strategy.model_copy(update={parameter.name: number}) for number in allowed]
 
 
-def _still_first(run: Run, found: Sequence[int], spoken: Sequence[int], other: Strategy) -> int:
+def _still_first(
+    run: Run, found: Sequence[int], spoken: Sequence[int], other: Strategy
+) -> int:
     """In how many of these requests it would still be so under ``other``."""
-    return sum(_is_assistant_first(run.log, _again(run, number, other), spoken) for number in found)
+    return sum(
+        _is_assistant_first(run.log, _again(run, number, other), spoken)
+        for number in found
+    )
 
 
 def _again(run: Run, number: int, other: Strategy) -> Parts:
     """One request once more, under ``other``."""
     memory = run.requests.memory_at(number)
-    return assemble(memory, other.select(memory), run.requests.parts_at(number).recalled)
+    return assemble(
+        memory, other.select(memory), run.requests.parts_at(number).recalled
+    )

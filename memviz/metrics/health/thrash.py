@@ -37,8 +37,15 @@ def thrash(run: Run) -> HealthWarning | None:
     """Whether the run asks its summarizer at nearly every request. One summary a turn by design is none."""
     if run.strategy.trigger is Trigger.TURN:
         return None
-    fired = {number: some for number, made in run.requests.compactions() if (some := _written(made))}
-    since, noun = range(next(iter(fired), len(run.requests)), len(run.requests)), step_noun(run)
+    fired = {
+        number: some
+        for number, made in run.requests.compactions()
+        if (some := _written(made))
+    }
+    since, noun = (
+        range(next(iter(fired), len(run.requests)), len(run.requests)),
+        step_noun(run),
+    )
     if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
         return None
     written = [compaction for some in fired.values() for compaction in some]
@@ -50,11 +57,15 @@ def thrash(run: Run) -> HealthWarning | None:
     if room:
         numbers += f" Each makes room for {room.gap:,.0f} {room.unit}, and a {noun} takes {room.request:,.0f}."
     return HealthWarning(
-        "thrash", f"Summarizes at nearly every {noun}", numbers,
+        "thrash",
+        f"Summarizes at nearly every {noun}",
+        numbers,
         f"Trigger and target are too close: every {noun} waits for a summarizer call and pays for it, details fade "
         "with each pass, and a prompt that always changes is never cached.",
-        _remedy(run, since, room), turns_at(run, fired), "bad",
-    )  # fmt: skip
+        _remedy(run, since, room),
+        turns_at(run, fired),
+        "bad",
+    )
 
 
 def _written(made: Sequence[Compaction]) -> list[Compaction]:
@@ -62,7 +73,11 @@ def _written(made: Sequence[Compaction]) -> list[Compaction]:
 
 
 def _room(run: Run, since: range, written: Sequence[Compaction]) -> _Room | None:
-    gaps = [left for compaction in written if (left := _gap(run.strategy, compaction.after)) is not None]
+    gaps = [
+        left
+        for compaction in written
+        if (left := _gap(run.strategy, compaction.after)) is not None
+    ]
     if not gaps:
         return None
     lengths = run.columns.lengths
@@ -80,7 +95,9 @@ def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
     answered = strategy.fill(after.appended(after.length + 1))
     if answered is None or answered.unit != "tokens":
         return strategy.headroom(after)
-    return answered._replace(held=answered.held - after.sums.between(after.length, after.length + 1)).headroom
+    return answered._replace(
+        held=answered.held - after.sums.between(after.length, after.length + 1)
+    ).headroom
 
 
 def _remedy(run: Run, since: range, room: _Room | None) -> str:
@@ -96,5 +113,7 @@ def _remedy(run: Run, since: range, room: _Room | None) -> str:
     if room.unit != "tokens":
         return remedy + "."
     whole = run.space.sums.totals[int(run.columns.lengths[since[-1]])]
-    whole = ceil(whole * value / (strategy.budget_tokens or value))  # where messages may take a share of it only
+    whole = ceil(
+        whole * value / (strategy.budget_tokens or value)
+    )  # where messages may take a share of it only
     return f"{remedy}, or raise {name} from {value:,} to {whole:,}, which holds all messages of this conversation."

@@ -55,10 +55,21 @@ def step_noun(run: Run) -> str:
 def budget_name(strategy: Strategy) -> str:
     """The parameter that is the strategy's token budget."""
     name = strategy.main_parameter
-    return name if name and getattr(strategy, name) == strategy.budget_tokens else "token limit"
+    return (
+        name
+        if name and getattr(strategy, name) == strategy.budget_tokens
+        else "token limit"
+    )
 
 
 def counted_tokens(strategy: Strategy, **tokens: int) -> int:
     """Which of these tokens, by part of a request, count against the budget."""
-    parts: Sequence[str] = ("system", "summary", "recalled", "history", "input", "overhead")
+    parts: Sequence[str] = (
+        "system",
+        "summary",
+        "recalled",
+        "history",
+        "input",
+        "overhead",
+    )
     return strategy.counted_tokens({**dict.fromkeys(parts, 0), **tokens})

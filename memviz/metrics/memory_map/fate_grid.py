@@ -72,10 +72,15 @@ class Grid:
 
 
 def _cut(whole: range, size: int) -> tuple[range, ...]:
-    return tuple(range(start, min(start + size, whole.stop)) for start in range(whole.start, whole.stop, size))
+    return tuple(
+        range(start, min(start + size, whole.stop))
+        for start in range(whole.start, whole.stop, size)
+    )
 
 
-_LEAST_SENT_FIRST = np.array(sorted(range(1, len(STEPS)), key=lambda code: STEPS[code].fate is Fate.VERBATIM))
+_LEAST_SENT_FIRST = np.array(
+    sorted(range(1, len(STEPS)), key=lambda code: STEPS[code].fate is Fate.VERBATIM)
+)
 """Codes, *word for word* last: of two that are as common the one that is less sent is shown."""
 
 
@@ -87,7 +92,9 @@ def grid(fates: FateMap, view: View) -> Grid:
     there = counts[:, :, _LEAST_SENT_FIRST]
     common = np.where(there.any(axis=2), _LEAST_SENT_FIRST[there.argmax(axis=2)], 0)
     common[counts[:, :, RECALLED_CODE] > 0] = RECALLED_CODE
-    share = np.take_along_axis(counts, common[:, :, None], axis=2)[:, :, 0] / np.maximum(there.sum(axis=2), 1)
+    share = np.take_along_axis(counts, common[:, :, None], axis=2)[
+        :, :, 0
+    ] / np.maximum(there.sum(axis=2), 1)
     return Grid(view, common.astype(np.uint8), np.where(common > 0, share, 0.0))
 
 
@@ -97,12 +104,20 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     A stretch holds a part of its first row and of its last one, and all rows between, which are entered at both ends
     of the stretch alone: so this takes the same time for a stretch of any length.
     """
-    rows, size = -(-len(view.positions) // view.messages_per_cell), view.messages_per_cell
+    rows, size = (
+        -(-len(view.positions) // view.messages_per_cell),
+        view.messages_per_cell,
+    )
     columns = -(-len(view.requests) // view.requests_per_cell)
     shown = fates.stretches.within(view.positions)
     shown = shown.picked(_in(fates, view.requests)[shown.requests])
-    column = (fates.places[shown.requests] - view.requests.start) // view.requests_per_cell
-    starts, stops = shown.starts - view.positions.start, shown.stops - view.positions.start
+    column = (
+        fates.places[shown.requests] - view.requests.start
+    ) // view.requests_per_cell
+    starts, stops = (
+        shown.starts - view.positions.start,
+        shown.stops - view.positions.start,
+    )
     first, last = starts // size, (stops - 1) // size
     place = (column * len(STEPS) + shown.codes) * (rows + 1)
     entered = (
@@ -111,10 +126,20 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     )
     between = ((first + 1, 1), (np.maximum(last, first + 1), -1))
     shape = (columns * len(STEPS), rows + 1)
-    parts = sum(np.bincount(place + row, messages, shape[0] * shape[1]) for row, messages in entered)
-    whole = sum(sign * np.bincount(place + row, minlength=shape[0] * shape[1]) for row, sign in between)
-    counts = np.asarray(parts).reshape(shape) + size * np.cumsum(np.asarray(whole).reshape(shape), axis=1)
-    cells: NDArray[np.int64] = counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
+    parts = sum(
+        np.bincount(place + row, messages, shape[0] * shape[1])
+        for row, messages in entered
+    )
+    whole = sum(
+        sign * np.bincount(place + row, minlength=shape[0] * shape[1])
+        for row, sign in between
+    )
+    counts = np.asarray(parts).reshape(shape) + size * np.cumsum(
+        np.asarray(whole).reshape(shape), axis=1
+    )
+    cells: NDArray[np.int64] = (
+        counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
+    )
     return cells.transpose(2, 0, 1)
 
 
@@ -123,18 +148,25 @@ def _in(fates: FateMap, places: range) -> NDArray[np.bool_]:
     return (fates.places >= places.start) & (fates.places < places.stop)
 
 
-def example(fates: FateMap, grid: Grid, place: float, position: float) -> tuple[int, int] | None:
+def example(
+    fates: FateMap, grid: Grid, place: float, position: float
+) -> tuple[int, int] | None:
     """What a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`) and
     the log position it points at. In a cell of several, the first message that has the cell's code at the latest
     request that has one. ``None`` for an empty cell."""
     view = grid.view
     column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
     row = floor(position - view.positions.start + 0.5) // view.messages_per_cell
-    if not (0 <= column < len(grid.columns) and 0 <= row < len(grid.rows)) or not grid.codes[row, column]:
+    if (
+        not (0 <= column < len(grid.columns) and 0 <= row < len(grid.rows))
+        or not grid.codes[row, column]
+    ):
         return None
     places, positions = grid.columns[column], grid.rows[row]
     requests, starts, _, codes = fates.stretches.within(positions)
-    found = np.flatnonzero(_in(fates, places)[requests] & (codes == grid.codes[row, column]))
+    found = np.flatnonzero(
+        _in(fates, places)[requests] & (codes == grid.codes[row, column])
+    )
     latest = requests[found[-1]]
     first = found[np.searchsorted(requests[found], latest)]
     return int(fates.places[latest]), int(starts[first])

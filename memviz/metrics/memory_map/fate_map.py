@@ -20,7 +20,13 @@ from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.memory_map.stretches import Stretches, stretches
-from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_in_turns, calls_of, request_turns
+from memviz.metrics.requests.request_axis import (
+    Places,
+    RequestAxis,
+    calls_in_turns,
+    calls_of,
+    request_turns,
+)
 from memviz.text.wording import RequestPlace
 
 MAX_MAPS_KEPT = 24
@@ -80,7 +86,11 @@ class FateMap:
         """How many messages had each fate at each request: an array [requests x fates]."""
         requests, starts, stops, codes = self.stretches
         cells = requests * len(Fate) + _FATE_OF_CODE[codes]
-        counts = np.bincount(cells, stops - starts, len(self.turns) * len(Fate)).astype(int).reshape(-1, len(Fate))
+        counts = (
+            np.bincount(cells, stops - starts, len(self.turns) * len(Fate))
+            .astype(int)
+            .reshape(-1, len(Fate))
+        )
         counts[:, Fate.NOT_YET] = self.messages - counts.sum(axis=1)
         return counts
 
@@ -105,7 +115,9 @@ class FateMap:
         alone, least = [version for version in sent if version >= 0], int(LIST in sent)
         if not summarized or not alone:
             return 1.0 if summarized else 0.0
-        passed = np.maximum.reduce([self.generations.row(version, self.messages) for version in alone])
+        passed = np.maximum.reduce(
+            [self.generations.row(version, self.messages) for version in alone]
+        )
         sums = np.cumsum(np.r_[0, np.maximum(passed, least)], dtype=np.int64)
         _, starts, stops, codes = self.stretches.of(request)
         inside = _FATE_OF_CODE[codes] == Fate.SUMMARIZED
@@ -117,22 +129,36 @@ class FateMap:
         if not len(there):
             return ()
         fates = _FATE_OF_CODE[codes]
-        passed = np.array([*self.generations.of(position), 0, 1])  # the last two stand for NOTHING and for a LIST
+        passed = np.array(
+            [*self.generations.of(position), 0, 1]
+        )  # the last two stand for NOTHING and for a LIST
         often = passed[self.versions[there]].max(axis=1)
         generations = np.where(fates == Fate.SUMMARIZED, often, 0)
         state = fates + len(Fate) * generations
         starts = np.flatnonzero(np.r_[True, state[1:] != state[:-1]])
         stops = np.r_[starts[1:], len(there)]
         firsts, lasts = there[starts].tolist(), there[stops - 1].tolist()
-        turns, calls, places, of = self.turns, self.calls, self.places, calls_in_turns(self.turns)
+        turns, calls, places, of = (
+            self.turns,
+            self.calls,
+            self.places,
+            calls_in_turns(self.turns),
+        )
         return tuple(
             Span(
-                int(turns[first]), int(turns[last]), Fate(int(fates[start])), int(generations[start]),
-                int(calls[first]), int(calls[last]), int(places[first]), int(places[last]),
-                int(of[first]), int(of[last]),
+                int(turns[first]),
+                int(turns[last]),
+                Fate(int(fates[start])),
+                int(generations[start]),
+                int(calls[first]),
+                int(calls[last]),
+                int(places[first]),
+                int(places[last]),
+                int(of[first]),
+                int(of[last]),
             )
             for start, first, last in zip(starts, firsts, lasts, strict=True)
-        )  # fmt: skip
+        )
 
 
 class FateShares(NamedTuple):
@@ -187,7 +213,11 @@ def fate_map(run: Run) -> FateMap:
     shape = (len(run.requests), len(run.log))
     with _LOCK:
         kept = _KEPT.get(id(run))
-        if kept is not None and kept[0]() is run and (len(kept[1].turns), kept[1].messages) == shape:
+        if (
+            kept is not None
+            and kept[0]() is run
+            and (len(kept[1].turns), kept[1].messages) == shape
+        ):
             _KEPT.move_to_end(id(run))
             return kept[1]
     made = FateMap.of(run)
@@ -195,7 +225,9 @@ def fate_map(run: Run) -> FateMap:
         for key in [key for key, (of, _) in _KEPT.items() if of() is None]:
             del _KEPT[key]
         _KEPT[id(run)] = (ref(run), made)
-        while len(_KEPT) > MAX_MAPS_KEPT or (len(_KEPT) > 1 and _stretches_kept() > MAX_STRETCHES_KEPT):
+        while len(_KEPT) > MAX_MAPS_KEPT or (
+            len(_KEPT) > 1 and _stretches_kept() > MAX_STRETCHES_KEPT
+        ):
             _KEPT.popitem(last=False)
     return made
 
@@ -207,13 +239,21 @@ def _stretches_kept() -> int:
 def _versions(run: Run) -> NDArray[np.int_]:
     """What each request sent of what a model wrote: [requests x notes], at least one column."""
     columns = run.columns
-    others = {number: parts.notes for number, parts in columns.others.items()} if run.space.summaries else {}
-    versions = np.full((len(columns.turns), max([1, *map(len, others.values())])), NOTHING)
+    others = (
+        {number: parts.notes for number, parts in columns.others.items()}
+        if run.space.summaries
+        else {}
+    )
+    versions = np.full(
+        (len(columns.turns), max([1, *map(len, others.values())])), NOTHING
+    )
     firsts, stops = columns.summary_starts, columns.summary_stops
     is_sent = (columns.starts >= 0) & (firsts < stops)
     versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
     for number, notes in others.items():
-        versions[number, : len(notes)] = [one.start if one.stop - one.start == 1 else LIST for one in notes]
+        versions[number, : len(notes)] = [
+            one.start if one.stop - one.start == 1 else LIST for one in notes
+        ]
     return versions
 
 

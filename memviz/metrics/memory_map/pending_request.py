@@ -18,7 +18,9 @@ def pending_codes(run: Run) -> NDArray[np.uint8]:
     if record is None:
         return np.zeros(len(run.log), np.uint8)
     generations = Generations(record.memory.space.summaries.versions)
-    passed = np.ones(len(run.log), np.uint16)  # entries of a list: each was summarized once
+    passed = np.ones(
+        len(run.log), np.uint16
+    )  # entries of a list: each was summarized once
     for sent in record.parts.notes:
         if sent.stop - sent.start == 1:
             passed = np.maximum(passed, generations.row(sent.start, len(run.log)))

@@ -15,11 +15,17 @@ class Step(NamedTuple):
 
 
 STEPS = (
-    Step(Fate.NOT_YET), Step(Fate.DROPPED),
-    Step(Fate.SUMMARIZED, 1), Step(Fate.SUMMARIZED, 2), Step(Fate.SUMMARIZED, 4), Step(Fate.SUMMARIZED, 8),
-    Step(Fate.RECALLED), Step(Fate.VERBATIM),
-    Step(Fate.CLEARED), Step(Fate.SHORTENED),
-)  # fmt: skip
+    Step(Fate.NOT_YET),
+    Step(Fate.DROPPED),
+    Step(Fate.SUMMARIZED, 1),
+    Step(Fate.SUMMARIZED, 2),
+    Step(Fate.SUMMARIZED, 4),
+    Step(Fate.SUMMARIZED, 8),
+    Step(Fate.RECALLED),
+    Step(Fate.VERBATIM),
+    Step(Fate.CLEARED),
+    Step(Fate.SHORTENED),
+)
 """What a cell of the map can be; a cell's code is its place here, and codes keep their numbers. A step of generations
 ends where the next begins: once, 2-3, 4-7, 8 or more times summarized. From *dropped* to *word for word* it holds: the
 more of a message is sent, the higher its code."""
@@ -31,7 +37,9 @@ def code_of(fate: Fate, generation: int = 0) -> int:
 
 
 def _summarized(generation: int) -> int:
-    reached = [step.fate is Fate.SUMMARIZED and step.generation <= generation for step in STEPS]
+    reached = [
+        step.fate is Fate.SUMMARIZED and step.generation <= generation for step in STEPS
+    ]
     return max(code for code, is_reached in enumerate(reached) if is_reached)
 
 

@@ -21,7 +21,9 @@ from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.pieces import Messages, Notes
 
-SUMMARIZED_STEPS = tuple(step.generation for step in STEPS if step.fate is Fate.SUMMARIZED)
+SUMMARIZED_STEPS = tuple(
+    step.generation for step in STEPS if step.fate is Fate.SUMMARIZED
+)
 _VERBATIM, _DROPPED = code_of(Fate.VERBATIM), code_of(Fate.DROPPED)
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
@@ -38,7 +40,12 @@ class Stretches(NamedTuple):
 
     def picked(self, chosen: NDArray[np.bool_] | slice) -> Stretches:
         """Some of them."""
-        return Stretches(self.requests[chosen], self.starts[chosen], self.stops[chosen], self.codes[chosen])
+        return Stretches(
+            self.requests[chosen],
+            self.starts[chosen],
+            self.stops[chosen],
+            self.codes[chosen],
+        )
 
     def of(self, request: int) -> Stretches:
         """Those of one request."""
@@ -47,9 +54,12 @@ class Stretches(NamedTuple):
 
     def within(self, positions: range) -> Stretches:
         """The parts of them that lie in ``positions``."""
-        inside = self.picked((self.starts < positions.stop) & (self.stops > positions.start))
+        inside = self.picked(
+            (self.starts < positions.stop) & (self.stops > positions.start)
+        )
         return inside._replace(
-            starts=np.maximum(inside.starts, positions.start), stops=np.minimum(inside.stops, positions.stop)
+            starts=np.maximum(inside.starts, positions.start),
+            stops=np.minimum(inside.stops, positions.stop),
         )
 
 
@@ -59,10 +69,14 @@ def stretches(run: Run, generations: Generations) -> Stretches:
     columns = [array("i") for _ in range(4)]
     system_stop = run.space.system_stop
     for number, sent in enumerate(sent_by_request(run)):
-        for stretch in _plainly(sent, system_stop) or painted(_layers(run, sent, by_version)):
+        for stretch in _plainly(sent, system_stop) or painted(
+            _layers(run, sent, by_version)
+        ):
             for column, value in zip(columns, (number, *stretch), strict=True):
                 column.append(value)
-    requests, starts, stops, codes = (np.array(column, dtype=np.int32) for column in columns)
+    requests, starts, stops, codes = (
+        np.array(column, dtype=np.int32) for column in columns
+    )
     return Stretches(requests, starts, stops, codes.astype(np.uint8))
 
 
@@ -79,14 +93,28 @@ class _Sent(NamedTuple):
 def sent_by_request(run: Run) -> Iterator[_Sent]:
     """What each request sends, in order. Records need not be made for it."""
     columns = run.columns
-    bounds = (columns.lengths, columns.summary_starts, columns.summary_stops, columns.starts, columns.stops)
-    for number, row in enumerate(zip(*(column.tolist() for column in bounds), strict=True)):
+    bounds = (
+        columns.lengths,
+        columns.summary_starts,
+        columns.summary_stops,
+        columns.starts,
+        columns.stops,
+    )
+    for number, row in enumerate(
+        zip(*(column.tolist() for column in bounds), strict=True)
+    ):
         length, first, last, start, stop = row
         if start >= 0:
-            yield _Sent(length, (Notes(first, last),) if first < last else (), (Messages(start, stop),))
+            yield _Sent(
+                length,
+                (Notes(first, last),) if first < last else (),
+                (Messages(start, stop),),
+            )
         else:
             parts = columns.others[number]
-            yield _Sent(length, parts.notes, parts.messages, parts.recalled, parts.exchange)
+            yield _Sent(
+                length, parts.notes, parts.messages, parts.recalled, parts.exchange
+            )
 
 
 def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
@@ -105,7 +133,9 @@ def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
     return [*leading, (system_stop, start, dropped), (start, stop, verbatim), *found]
 
 
-def _layers(run: Run, sent: _Sent, by_version: dict[int, list[Painted]]) -> Iterator[Painted]:
+def _layers(
+    run: Run, sent: _Sent, by_version: dict[int, list[Painted]]
+) -> Iterator[Painted]:
     """What lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
     verbatim = _VERBATIM
     yield 0, sent.length, _DROPPED
@@ -114,21 +144,32 @@ def _layers(run: Run, sent: _Sent, by_version: dict[int, list[Painted]]) -> Iter
         yield piece.start, piece.stop, verbatim
         if piece.form is not None:
             code = code_of(Fate[piece.form.fate.upper()])
-            yield from ((position, position + 1, code) for position in reduced(run.space, piece))
+            yield from (
+                (position, position + 1, code) for position in reduced(run.space, piece)
+            )
     for position in sent.recalled:
         yield position, position + 1, code_of(Fate.RECALLED)
     yield sent.exchange.start, sent.exchange.stop, verbatim
     yield 0, run.space.system_stop, verbatim
 
 
-def _in_notes(run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]) -> Iterator[Painted]:
+def _in_notes(
+    run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]
+) -> Iterator[Painted]:
     """What the notes of a request stand for. Where several do, the one counts that was written over most often."""
     once = code_of(Fate.SUMMARIZED, 1)
     for sent in notes:
         for covered in run.space.summaries.covered(sent.start, sent.stop):
             yield covered.start, covered.stop, once
-    often = [painted for sent in notes if len(sent.versions) == 1 for painted in by_version[sent.start]]
-    yield from often if len(notes) == 1 else sorted(often, key=lambda painted: painted[2])
+    often = [
+        painted
+        for sent in notes
+        if len(sent.versions) == 1
+        for painted in by_version[sent.start]
+    ]
+    yield from (
+        often if len(notes) == 1 else sorted(often, key=lambda painted: painted[2])
+    )
 
 
 def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
@@ -153,8 +194,16 @@ def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
 
 
 def _covered(covers: range, steps: Sequence[Painted]) -> list[Painted]:
-    cut = ((max(start, covers.start), min(stop, covers.stop), step) for start, stop, step in steps if step > 1)
-    return [(start, stop, code_of(Fate.SUMMARIZED, step)) for start, stop, step in cut if start < stop]
+    cut = (
+        (max(start, covers.start), min(stop, covers.stop), step)
+        for start, stop, step in steps
+        if step > 1
+    )
+    return [
+        (start, stop, code_of(Fate.SUMMARIZED, step))
+        for start, stop, step in cut
+        if start < stop
+    ]
 
 
 def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:
@@ -162,8 +211,9 @@ def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:
     edges = np.flatnonzero(np.r_[True, reached[1:] != reached[:-1], True]).tolist()
     return [
         (start, stop, SUMMARIZED_STEPS[reached[start] - 1])
-        for start, stop in pairwise(edges) if reached[start]
-    ]  # fmt: skip
+        for start, stop in pairwise(edges)
+        if reached[start]
+    ]
 
 
 def painted(layers: Iterator[Painted]) -> Iterator[Painted]:

@@ -26,7 +26,9 @@ def broken_cache_tokens(run: Run, *, overhead: bool = True) -> tuple[int, ...]:
     the cache was still warm, and only as far as the provider's rules go (:mod:`memviz.models.cache_rules`).
     ``overhead`` counts what the chat format adds to each message, too.
     """
-    return run.once((broken_cache_tokens, overhead), partial(_worked_out, run, overhead))
+    return run.once(
+        (broken_cache_tokens, overhead), partial(_worked_out, run, overhead)
+    )
 
 
 def _worked_out(run: Run, overhead: bool) -> tuple[int, ...]:
@@ -35,8 +37,12 @@ def _worked_out(run: Run, overhead: bool) -> tuple[int, ...]:
         if number:
             before, record = run.requests[number - 1], run.requests[number]
             cached = Request.of(before.parts, before.thoughts)
-            shared = [prefix.between(cached, request) for request in _without_and_with(record)]
-            for compaction, (without, left) in zip(record.compactions, pairwise(shared), strict=True):
+            shared = [
+                prefix.between(cached, request) for request in _without_and_with(record)
+            ]
+            for compaction, (without, left) in zip(
+                record.compactions, pairwise(shared), strict=True
+            ):
                 broken[run.number_of(compaction)] = max(0, without - left)
     return tuple(broken)
 
@@ -44,7 +50,10 @@ def _worked_out(run: Run, overhead: bool) -> tuple[int, ...]:
 def _without_and_with(record: TurnRecord) -> Iterator[Request]:
     """The request as it would have been without any of its compactions, then with the first one, the first two ..., and
     at last as it was sent."""
-    yield from (_request(record, compaction, compaction.before) for compaction in record.compactions)
+    yield from (
+        _request(record, compaction, compaction.before)
+        for compaction in record.compactions
+    )
     yield Request.of(record.parts, record.thoughts)
 
 
@@ -52,7 +61,11 @@ def _request(record: TurnRecord, compaction: Compaction, memory: Memory) -> Requ
     """The request of ``record`` for another memory: with the same recalls and tools, and where orphaned halves of tool
     calls were left out of it, without those too."""
     own, log = record.memory, record.memory.log
-    other = _parts(record, compaction, memory._replace(space=own.space, pins=own.pins).appended(own.length))
+    other = _parts(
+        record,
+        compaction,
+        memory._replace(space=own.space, pins=own.pins).appended(own.length),
+    )
     if record.parts != _parts(record, compaction, own):
         other = in_pairs(log, other, record.recalled.indices if record.recalled else ())
     return Request.of(other, record.thoughts)

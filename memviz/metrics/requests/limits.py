@@ -37,8 +37,15 @@ def limit_of(strategy: Strategy) -> Limit | None:
     if strategy.budget_tokens is None:
         return None
     nothing = dict.fromkeys(PARTS, 0)
-    parts = frozenset(part for part in PARTS if strategy.counted_tokens({**nothing, part: 1}))
-    return Limit(strategy.budget_tokens, strategy.limits or "what the strategy counts", parts, strategy.budget_share)
+    parts = frozenset(
+        part for part in PARTS if strategy.counted_tokens({**nothing, part: 1})
+    )
+    return Limit(
+        strategy.budget_tokens,
+        strategy.limits or "what the strategy counts",
+        parts,
+        strategy.budget_share,
+    )
 
 
 def limit_rule(strategy: Strategy) -> str:

@@ -13,11 +13,17 @@ def call_text(call: ToolCall) -> str:
 
 def message_words(message: Message) -> str:
     """The text and the calls of tools behind it: many messages have calls alone."""
-    return " ".join(filter(None, [message.content, *map(call_text, message.tool_calls)]))
+    return " ".join(
+        filter(None, [message.content, *map(call_text, message.tool_calls)])
+    )
 
 
 def calls_asked_for(record: TurnRecord) -> list[ToolCall]:
     """The calls of tools in the reply to a request, as far as the log has them: what a live model recalls by itself is
     in none."""
     log, start = record.memory.log, record.log_length
-    return [call for message in log[start : log.reply_stop(start)] for call in message.tool_calls]
+    return [
+        call
+        for message in log[start : log.reply_stop(start)]
+        for call in message.tool_calls
+    ]

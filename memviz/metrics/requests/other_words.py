@@ -39,8 +39,12 @@ class OtherWords:
             if isinstance(piece, Messages) and piece.form is not None:
                 found.in_messages.append(self._changed(piece, piece.form))
             elif isinstance(piece, Line):
-                place = self._place((piece.message.content, piece.message.tool_calls), piece.message)
-                (found.in_messages if piece.place == "message" else found.in_system).append(place)
+                place = self._place(
+                    (piece.message.content, piece.message.tool_calls), piece.message
+                )
+                (
+                    found.in_messages if piece.place == "message" else found.in_system
+                ).append(place)
         return found
 
     def _changed(self, piece: Messages, form: Form) -> range:
@@ -50,12 +54,21 @@ class OtherWords:
             sums = sums_of(self._space, form)
         if not isinstance(sums, FormSums):
             changed = reduced(self._space, piece)
-            return self._place((form, piece.start), log.sent(piece.start, form)) if changed else range(0)
-        if form not in self._first:  # all that the form changes at once: then the messages of a range stand together
+            return (
+                self._place((form, piece.start), log.sent(piece.start, form))
+                if changed
+                else range(0)
+            )
+        if (
+            form not in self._first
+        ):  # all that the form changes at once: then the messages of a range stand together
             self._first[form] = len(self.messages)
             self.messages += (log.sent(position, form) for position in sums.changed)
         first = self._first[form]
-        return range(first + bisect_left(sums.changed, piece.start), first + bisect_left(sums.changed, piece.stop))
+        return range(
+            first + bisect_left(sums.changed, piece.start),
+            first + bisect_left(sums.changed, piece.stop),
+        )
 
     def _place(self, key: Hashable, message: Message) -> range:
         if key not in self._places:

@@ -33,7 +33,9 @@ def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     start_tokens, tokens_a_request = _line_through(np.arange(len(sent)), sent)
     if tokens_a_request <= 0:
         return None
-    return max(floor((window_tokens - start_tokens) / tokens_a_request) + 2 - len(sent), 1)
+    return max(
+        floor((window_tokens - start_tokens) / tokens_a_request) + 2 - len(sent), 1
+    )
 
 
 def forecast_words(traffic: Traffic, window_tokens: int) -> str:
@@ -43,7 +45,11 @@ def forecast_words(traffic: Traffic, window_tokens: int) -> str:
     if more is None:
         return ""
     turns = traffic.turns
-    turn = f", at turn {turns[-1] + more:,}," if len(np.unique(turns)) == len(turns) else ","
+    turn = (
+        f", at turn {turns[-1] + more:,},"
+        if len(np.unique(turns)) == len(turns)
+        else ","
+    )
     pace = min(PACE_REQUESTS, len(turns))
     return f"after {counted(more, 'more request')}{turn} if they go on growing as the last {pace} did"
 
@@ -51,5 +57,8 @@ def forecast_words(traffic: Traffic, window_tokens: int) -> str:
 def _line_through(x: Tokens, y: Tokens) -> tuple[Fraction, Fraction]:
     """Start and slope of the line of least squares, exactly: floats would make a level line rise by a hair."""
     size, x_sum, y_sum = len(x), int(x.sum()), int(y.sum())
-    slope = Fraction(size * int((x * y).sum()) - x_sum * y_sum, size * int((x * x).sum()) - x_sum * x_sum)
+    slope = Fraction(
+        size * int((x * y).sum()) - x_sum * y_sum,
+        size * int((x * x).sum()) - x_sum * x_sum,
+    )
     return (y_sum - slope * x_sum) / size, slope

@@ -31,7 +31,11 @@ def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
 
 def _forms(parts: Parts) -> set[tuple[int, Form | None]]:
     """The positions that are sent, recalled ones among them, each with its form."""
-    sent = {(position, piece.form) for piece in parts.messages for position in piece.positions}
+    sent = {
+        (position, piece.form)
+        for piece in parts.messages
+        for position in piece.positions
+    }
     return sent | {(position, None) for position in parts.recalled}
 
 
@@ -44,7 +48,19 @@ def _ends_before_a_result(run: Run) -> NDArray[np.bool_]:
     """Which of the requests that are one range of the log hold a call of which the log had not every result yet."""
     tools, sent = run.log.tools, run.columns
     found = np.zeros(len(sent.starts), bool)
-    for caller in {*tools.unanswered, *tools.late}:  # few: an orderly conversation has none
-        last = len(run.log) if caller in tools.unanswered else max(tools.results_of[caller])
-        found |= (sent.starts >= 0) & (sent.starts <= caller) & (caller < sent.stops) & (last >= sent.stops)
+    for caller in {
+        *tools.unanswered,
+        *tools.late,
+    }:  # few: an orderly conversation has none
+        last = (
+            len(run.log)
+            if caller in tools.unanswered
+            else max(tools.results_of[caller])
+        )
+        found |= (
+            (sent.starts >= 0)
+            & (sent.starts <= caller)
+            & (caller < sent.stops)
+            & (last >= sent.stops)
+        )
     return found

@@ -24,20 +24,31 @@ Places = NDArray[np.int64]
 def calls_of(turns: Turns) -> NDArray[np.int64]:
     """For the turn of every request of a run, in order: the number of the call in it, from 1."""
     numbers = np.asarray(turns, dtype=np.int64)
-    return np.asarray(np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64)
+    return np.asarray(
+        np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64
+    )
 
 
 def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
     """For the turn of every request of a run, in order: how many calls that turn took."""
     numbers = np.asarray(turns, dtype=np.int64)
-    counts = np.searchsorted(numbers, numbers, side="right") - np.searchsorted(numbers, numbers)
+    counts = np.searchsorted(numbers, numbers, side="right") - np.searchsorted(
+        numbers, numbers
+    )
     return np.asarray(counts, dtype=np.int64)
 
 
 def request_names(turns: Turns) -> list[str]:
     """For the turn of every request of a run, in order: the request as people name it."""
-    columns = (np.asarray(turns, dtype=np.int64), calls_of(turns), calls_in_turns(turns))
-    return [request_name(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    columns = (
+        np.asarray(turns, dtype=np.int64),
+        calls_of(turns),
+        calls_in_turns(turns),
+    )
+    return [
+        request_name(*row)
+        for row in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def request_turns(run: Run) -> NDArray[np.int64]:
@@ -49,13 +60,20 @@ def request_turns(run: Run) -> NDArray[np.int64]:
 def numbers_of_turn(run: Run, turn: int) -> range:
     """The numbers (0-based) of the requests of a turn."""
     turns = run.columns.turns
-    return range(int(np.searchsorted(turns, turn)), int(np.searchsorted(turns, turn, side="right")))
+    return range(
+        int(np.searchsorted(turns, turn)),
+        int(np.searchsorted(turns, turn, side="right")),
+    )
 
 
 def name_of(run: Run, record: TurnRecord) -> str:
     """One of the requests of ``run`` as people name it. The record alone knows how many calls its turn took by the log,
     and a chat of an earlier version has not all of them on record."""
-    return request_name(record.turn, record.call, max(record.call, len(numbers_of_turn(run, record.turn))))
+    return request_name(
+        record.turn,
+        record.call,
+        max(record.call, len(numbers_of_turn(run, record.turn))),
+    )
 
 
 def axis_of(runs: Iterable[Run]) -> RequestAxis:
@@ -72,8 +90,14 @@ class RequestAxis:
     @classmethod
     def of(cls, runs: Iterable[Turns]) -> RequestAxis:
         """The axis for these runs, each given as the turn of every one of its requests, in order."""
-        counts = [np.bincount(np.asarray(turns, dtype=np.int64)) for turns in runs if len(turns)]
-        calls = np.ones(max((len(count) for count in counts), default=1), dtype=np.int64)
+        counts = [
+            np.bincount(np.asarray(turns, dtype=np.int64))
+            for turns in runs
+            if len(turns)
+        ]
+        calls = np.ones(
+            max((len(count) for count in counts), default=1), dtype=np.int64
+        )
         for count in counts:
             calls[: len(count)] = np.maximum(calls[: len(count)], count)
         calls[0] = 0
@@ -87,14 +111,20 @@ class RequestAxis:
     @property
     def title(self) -> str:
         """What the axis shows."""
-        return "Turn" if self.is_by_turn else "Turn (each step is one call of the model)"
+        return (
+            "Turn" if self.is_by_turn else "Turn (each step is one call of the model)"
+        )
 
     def places(self, turns: Turns) -> Places:
         """The place of every request of one run, given the turn of each: the calls of a turn end at its last place."""
         numbers = np.asarray(turns, dtype=np.int64)
         if self.is_by_turn or not len(numbers):
             return numbers
-        behind = np.searchsorted(numbers, numbers, side="right") - 1 - np.arange(len(numbers))
+        behind = (
+            np.searchsorted(numbers, numbers, side="right")
+            - 1
+            - np.arange(len(numbers))
+        )
         return np.asarray(self.lasts[numbers] - behind, dtype=np.int64)
 
     def last(self, turn: int) -> int:
@@ -118,13 +148,21 @@ class RequestAxis:
         turn, call, calls = request
         return self.last(turn) - calls + call
 
-    def ticks(self, most: int = 12, shown: range | None = None) -> tuple[list[int], list[str]] | None:
+    def ticks(
+        self, most: int = 12, shown: range | None = None
+    ) -> tuple[list[int], list[str]] | None:
         """Places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the places
         say it themselves. ``shown`` are the places that are looked at, by default all."""
         if self.is_by_turn:
             return None
         places = range(1, int(self.lasts[-1]) + 1) if shown is None else shown
         first, stop = np.searchsorted(self.lasts, [places.start, places.stop]).tolist()
-        step = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9) if (stop - first) / size <= most)
+        step = next(
+            size
+            for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9)
+            if (stop - first) / size <= most
+        )
         turns = range(-(-max(1, first) // step) * step, stop, step)
-        return [int(self.lasts[turn]) for turn in turns], [f"{turn:,}" for turn in turns]
+        return [int(self.lasts[turn]) for turn in turns], [
+            f"{turn:,}" for turn in turns
+        ]

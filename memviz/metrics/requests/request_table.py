@@ -60,35 +60,55 @@ class RequestContents:
         columns = run.columns
         one_range = columns.starts >= 0
         plain = np.flatnonzero(one_range)
-        noted = np.flatnonzero(one_range & (columns.summary_stops > columns.summary_starts))
-        notes = Layer(noted, columns.summary_starts[noted], columns.summary_stops[noted])
+        noted = np.flatnonzero(
+            one_range & (columns.summary_stops > columns.summary_starts)
+        )
+        notes = Layer(
+            noted, columns.summary_starts[noted], columns.summary_stops[noted]
+        )
         return _with_others(
-            run, (notes,) if len(noted) else (), Layer(plain, columns.starts[plain], columns.stops[plain])
+            run,
+            (notes,) if len(noted) else (),
+            Layer(plain, columns.starts[plain], columns.stops[plain]),
         )
 
 
 def _with_others(run: Run, notes: tuple[Layer, ...], plain: Layer) -> RequestContents:
     """What all requests held: those of one range, and all others."""
     columns = run.columns
-    words, lengths, numbers = OtherWords(run.space), columns.lengths.copy(), [*columns.others]
+    words, lengths, numbers = (
+        OtherWords(run.space),
+        columns.lengths.copy(),
+        [*columns.others],
+    )
     held: tuple[Ranges, ...] = ([], [], [], [], [])
     for number, parts in columns.others.items():
         lengths[number] = max(lengths[number], parts.exchange.stop)
         one_range = parts.one_range is not None
         in_messages, in_system = ([], []) if one_range else words.of(parts)
         found = (
-            [sent.versions for sent in parts.notes], _verbatim(run.space, parts), in_ranges(parts.recalled),
-            joined(in_messages), joined(in_system),
-        )  # fmt: skip
+            [sent.versions for sent in parts.notes],
+            _verbatim(run.space, parts),
+            in_ranges(parts.recalled),
+            joined(in_messages),
+            joined(in_system),
+        )
         for ranges, one in zip(held, found, strict=True):
             ranges.append(one)
     more_notes, verbatim, recalled, others, inside = (
         tuple(_numbered(layer, numbers) for layer in layers(ranges)) for ranges in held
     )
     return RequestContents(
-        columns.turns, lengths, (*notes, *more_notes), (*((plain,) if len(plain.requests) else ()), *verbatim),
-        recalled, _leading(run, len(columns.turns)), others, inside, words.messages,
-    )  # fmt: skip
+        columns.turns,
+        lengths,
+        (*notes, *more_notes),
+        (*((plain,) if len(plain.requests) else ()), *verbatim),
+        recalled,
+        _leading(run, len(columns.turns)),
+        others,
+        inside,
+        words.messages,
+    )
 
 
 def _numbered(layer: Layer, numbers: list[int]) -> Layer:
@@ -99,7 +119,17 @@ def _numbered(layer: Layer, numbers: list[int]) -> Layer:
 def _leading(run: Run, count: int) -> tuple[Layer, ...]:
     """The leading system messages, which every request begins with."""
     stop = run.space.system_stop
-    return (Layer(np.arange(count), np.zeros(count, np.int64), np.full(count, stop, np.int64)),) if stop else ()
+    return (
+        (
+            Layer(
+                np.arange(count),
+                np.zeros(count, np.int64),
+                np.full(count, stop, np.int64),
+            ),
+        )
+        if stop
+        else ()
+    )
 
 
 def verbatim_ranges(record: TurnRecord) -> list[range]:
@@ -120,7 +150,11 @@ def recalled_ranges(record: TurnRecord) -> list[range]:
 
 def versions_of(parts: Parts, summaries: SummaryLog) -> list[int]:
     """The versions (0-based) whose text a request holds, wherever they stand in it."""
-    return [number for sent in parts.notes for number in versions_sent(summaries, sent.start, sent.stop)]
+    return [
+        number
+        for sent in parts.notes
+        for number in versions_sent(summaries, sent.start, sent.stop)
+    ]
 
 
 def layers(ranges: Ranges) -> Iterator[Layer]:
@@ -147,7 +181,9 @@ def held_in(ranges: Iterable[Layer], counts: Counts, count: int) -> Bools:
     return held
 
 
-def all_within(ranges: Sequence[Layer], positions: Sequence[Sequence[int]], count: int) -> Bools:
+def all_within(
+    ranges: Sequence[Layer], positions: Sequence[Sequence[int]], count: int
+) -> Bools:
     """Whether all messages of each list of ``positions`` lie in the ranges of each of ``count`` requests: [requests x
     lists]. An empty list lies nowhere."""
     within = np.zeros((count, len(positions)), dtype=bool)
@@ -155,16 +191,22 @@ def all_within(ranges: Sequence[Layer], positions: Sequence[Sequence[int]], coun
     within[:, columns] = True
     depth = 0
     while columns:
-        within[:, columns] &= _within(ranges, np.array([positions[n][depth] for n in columns]), count)
+        within[:, columns] &= _within(
+            ranges, np.array([positions[n][depth] for n in columns]), count
+        )
         depth += 1
         columns = [n for n in columns if len(positions[n]) > depth]
     return within
 
 
-def _within(found: Sequence[Layer], positions: NDArray[np.int64], requests: int) -> Bools:
+def _within(
+    found: Sequence[Layer], positions: NDArray[np.int64], requests: int
+) -> Bools:
     inside = np.zeros((requests, len(positions)), dtype=bool)
     for layer in found:
-        inside[layer.requests] |= (layer.starts[:, None] <= positions) & (positions < layer.stops[:, None])
+        inside[layer.requests] |= (layer.starts[:, None] <= positions) & (
+            positions < layer.stops[:, None]
+        )
     return inside
 
 
@@ -173,7 +215,12 @@ def versions_sent(summaries: SummaryLog, start: int, stop: int) -> list[int]:
     return [version.version - 1 for version in summaries.in_block(start, stop)]
 
 
-def held_in_summaries(summaries: SummaryLog, starts: NDArray[np.int64], stops: NDArray[np.int64], held: Bools) -> Bools:
+def held_in_summaries(
+    summaries: SummaryLog,
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    held: Bools,
+) -> Bools:
     """Whether any version sent with each request holds what each column of ``held`` [versions x columns] asks for.
 
     A list from the first version on is a running number of holders, so a growing list costs as much as a
@@ -187,5 +234,7 @@ def held_in_summaries(summaries: SummaryLog, starts: NDArray[np.int64], stops: N
         holders = np.cumsum(held, axis=0, dtype=np.int32)
         out[lists] = holders[stops[lists] - 1] > 0
     for request in np.flatnonzero((sizes > 1) & ~lists).tolist():
-        out[request] = held[versions_sent(summaries, int(starts[request]), int(stops[request]))].any(axis=0)
+        out[request] = held[
+            versions_sent(summaries, int(starts[request]), int(stops[request]))
+        ].any(axis=0)
     return out

@@ -33,7 +33,9 @@ class Request(NamedTuple):
         items: list[Item] = []
         for piece in parts.pieces:
             if isinstance(piece, Picked):
-                items += (Messages(position, position + 1) for position in piece.positions)
+                items += (
+                    Messages(position, position + 1) for position in piece.positions
+                )
             elif isinstance(piece, Messages):
                 items.append(piece)
             elif piece.place != "message":
@@ -41,7 +43,9 @@ class Request(NamedTuple):
             else:
                 items.append(piece.message if isinstance(piece, Line) else piece)
         items += (*thoughts, messages(parts.exchange))
-        return cls(parts.tools, tuple(inside), [item for item in items if _is_sent(item)])
+        return cls(
+            parts.tools, tuple(inside), [item for item in items if _is_sent(item)]
+        )
 
 
 def _is_sent(item: Item) -> bool:
@@ -69,10 +73,16 @@ class Sent(NamedTuple):
 
     def requests(self, numbers: NDArray[np.intp]) -> list[Request]:
         """The requests of these numbers (0-based) in full."""
-        bounds = np.stack([self.summary_starts, self.summary_stops, self.starts, self.stops], axis=1)[numbers].tolist()
+        bounds = np.stack(
+            [self.summary_starts, self.summary_stops, self.starts, self.stops], axis=1
+        )[numbers].tolist()
         return [
-            self.others[number] if start < 0 else self._one_range(first, last, start, stop)
-            for number, (first, last, start, stop) in zip(numbers.tolist(), bounds, strict=True)
+            self.others[number]
+            if start < 0
+            else self._one_range(first, last, start, stop)
+            for number, (first, last, start, stop) in zip(
+                numbers.tolist(), bounds, strict=True
+            )
         ]
 
     def _one_range(self, first: int, last: int, start: int, stop: int) -> Request:
@@ -83,12 +93,18 @@ class Sent(NamedTuple):
 def requests_sent(run: Run, *, overhead: bool = True) -> Sent:
     """All requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format adds."""
     columns = run.columns
-    others = {number: Request.of(parts, run.requests.thoughts_at(number)) for number, parts in columns.others.items()}
+    others = {
+        number: Request.of(parts, run.requests.thoughts_at(number))
+        for number, parts in columns.others.items()
+    }
     return Sent(
         others=others,
         role=columns.summary_role,
         turns=columns.turns,
-        input_tokens=np.sum([n for part, n in columns.tokens.items() if overhead or part != "overhead"], axis=0),
+        input_tokens=np.sum(
+            [n for part, n in columns.tokens.items() if overhead or part != "overhead"],
+            axis=0,
+        ),
         output_tokens=columns.reply_tokens,
         summary_tokens=columns.tokens["summary"],
         summary_starts=columns.summary_starts,

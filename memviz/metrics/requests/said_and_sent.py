@@ -11,7 +11,17 @@ from memviz.engine.run import Run
 from memviz.text.wording import counted, listed
 
 Looks = Literal[
-    "system", "summary", "history", "recalled", "input", "tools", "names", "overhead", "cleared", "shortened", "dropped"
+    "system",
+    "summary",
+    "history",
+    "recalled",
+    "input",
+    "tools",
+    "names",
+    "overhead",
+    "cleared",
+    "shortened",
+    "dropped",
 ]
 """What a stretch is, in the words of a request's parts; a message that was said is what became of it."""
 OF_FATE: dict[Fate, Looks] = {
@@ -62,7 +72,11 @@ class SaidAndSent(NamedTuple):
     def sentence(self) -> str:
         """What the picture shows, for those who do not see it."""
         fates = [stretch.looks for stretch in self.said]
-        told = [f"{fates.count(looks):,} {words}" for looks, words in _FATE_WORDS.items() if looks in fates]
+        told = [
+            f"{fates.count(looks):,} {words}"
+            for looks, words in _FATE_WORDS.items()
+            if looks in fates
+        ]
         return (
             f"At {self.record.name}, {counted(len(self.said), 'message')} of {self.said_tokens:,} tokens had been said "
             f"({listed(told)}), and {self.record.total_tokens:,} tokens were sent."
@@ -81,13 +95,22 @@ _FATE_WORDS: dict[Looks, str] = {
 
 def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
     """The request of ``record``, one of ``run``, beside all that was said before it."""
-    return SaidAndSent(run, record, tuple(_laid_out(_said(run, record))), tuple(_laid_out(_sent(record))))
+    return SaidAndSent(
+        run,
+        record,
+        tuple(_laid_out(_said(run, record))),
+        tuple(_laid_out(_sent(record))),
+    )
 
 
 def telling_request(run: Run) -> TurnRecord:
     """The request that shows best what the strategy does: the last one that something was changed for, such as by a
     summarization; where nothing ever was, the last one."""
-    changed = [record for record in run.requests if any(one.error is None for one in record.compactions)]
+    changed = [
+        record
+        for record in run.requests
+        if any(one.error is None for one in record.compactions)
+    ]
     return changed[-1] if changed else run.requests[-1]
 
 
@@ -109,7 +132,11 @@ def _laid_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
 def _said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
     fates, sums = run.fates_at(record), record.memory.sums
     for position in range(record.memory.length):
-        yield OF_FATE[Fate(fates[position])], sums.between(position, position + 1), position
+        yield (
+            OF_FATE[Fate(fates[position])],
+            sums.between(position, position + 1),
+            position,
+        )
 
 
 def _sent(record: TurnRecord) -> Iterator[Unplaced]:

@@ -22,7 +22,8 @@ def sends_everything(run: Run) -> bool:
     is_all &= columns.summary_starts == columns.summary_stops
     is_all[[*columns.others]] = True  # these are looked at one by one
     return bool(is_all.all()) and all(
-        _holds_all(run, parts, int(columns.lengths[number])) for number, parts in columns.others.items()
+        _holds_all(run, parts, int(columns.lengths[number]))
+        for number, parts in columns.others.items()
     )
 
 
@@ -35,7 +36,11 @@ def _holds_all(run: Run, parts: Parts, length: int) -> bool:
 
 def _restored(piece: Piece) -> Sequence[int]:
     """The messages that a piece sends whole in their own place and that would have been sent in a form."""
-    return piece.positions if isinstance(piece, Picked) and piece.instead_of is not None else ()
+    return (
+        piece.positions
+        if isinstance(piece, Picked) and piece.instead_of is not None
+        else ()
+    )
 
 
 def _is_besides(piece: Piece) -> bool:
@@ -52,10 +57,21 @@ def sent_whole(run: Run, sent: Traffic) -> Traffic:
     for number, request in requests.others.items():
         others[number] = _whole(request)
         pairs = zip(others[number].items, request.items, strict=True)
-        more[number] += sum(prefix.item_tokens(one) - prefix.item_tokens(other) for one, other in pairs if one != other)
-    return replace(sent, input_tokens=more, shared_tokens=prefix.tokens(requests._replace(others=others)))
+        more[number] += sum(
+            prefix.item_tokens(one) - prefix.item_tokens(other)
+            for one, other in pairs
+            if one != other
+        )
+    return replace(
+        sent,
+        input_tokens=more,
+        shared_tokens=prefix.tokens(requests._replace(others=others)),
+    )
 
 
 def _whole(request: Request) -> Request:
-    items = [item._replace(form=None) if isinstance(item, Messages) else item for item in request.items]
+    items = [
+        item._replace(form=None) if isinstance(item, Messages) else item
+        for item in request.items
+    ]
     return request._replace(items=items)

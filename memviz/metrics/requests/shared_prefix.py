@@ -56,7 +56,9 @@ class SharedPrefix:
             + self._per_message * run.space.system_count
         )
         self._sizes = np.append(np.diff(self._sums), 0)
-        self._is_list = run.space.summaries.is_straight and bool(run.space.summaries.wording.heading)
+        self._is_list = run.space.summaries.is_straight and bool(
+            run.space.summaries.wording.heading
+        )
         self._units: dict[str, int] = {}
         self._form_sums: dict[Form, Tokens] = {}
 
@@ -80,26 +82,43 @@ class SharedPrefix:
         # The prefix goes on beyond the summary only if the summary is the same (or there is none), and into the
         # messages only if both begin at the same log position. Then the shorter range is the shared one.
         # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
-        first, last, starts, stops = sent.summary_starts, sent.summary_stops, sent.starts, sent.stops
+        first, last, starts, stops = (
+            sent.summary_starts,
+            sent.summary_stops,
+            sent.starts,
+            sent.stops,
+        )
         holds, tokens = last > first, np.where(last > first, sent.summary_tokens, 0)
         begins_alike, is_aligned = first[1:] == first[:-1], starts[1:] == starts[:-1]
         is_same = (begins_alike & (last[1:] == last[:-1])) | ~(holds[1:] | holds[:-1])
         is_grown = begins_alike & holds[:-1] & (last[1:] > last[:-1]) & self._is_list
-        messages = self._sums[np.minimum(stops[1:], stops[:-1])] - self._sums[starts[1:]]
-        in_same = tokens[1:] + self._per_message * holds[1:] + np.where(is_aligned, messages, 0)
-        shared = self._system + np.where(is_same, in_same, np.where(is_grown, tokens[:-1], 0))
+        messages = (
+            self._sums[np.minimum(stops[1:], stops[:-1])] - self._sums[starts[1:]]
+        )
+        in_same = (
+            tokens[1:]
+            + self._per_message * holds[1:]
+            + np.where(is_aligned, messages, 0)
+        )
+        shared = self._system + np.where(
+            is_same, in_same, np.where(is_grown, tokens[:-1], 0)
+        )
         differ = self._differ(starts[1:], starts[:-1])
         # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
         # with a summary and one without. Left open: two different summaries, which may begin with the same words,
         # messages of the same size that may be equal, and requests that are not one range (a start of -1).
-        is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds[1:] & holds[:-1]))
+        is_told = np.where(
+            is_same, is_aligned | differ, is_grown | ~(holds[1:] & holds[:-1])
+        )
         return shared, ~is_told | (starts[1:] < 0) | (starts[:-1] < 0)
 
     def _differ(self, ones: Tokens, others: Tokens) -> NDArray[np.bool_]:
         """Whether the messages at these log positions differ for sure: in their tokens, or else in their text."""
         differ: NDArray[np.bool_] = self._sizes[ones] != self._sizes[others]
         unsure = np.flatnonzero(~differ & (ones != others))
-        if len(unsure):  # looking at each pair would take longer than numbering all texts
+        if len(
+            unsure
+        ):  # looking at each pair would take longer than numbering all texts
             differ[unsure] = self._texts[ones[unsure]] != self._texts[others[unsure]]
         return differ
 
@@ -107,28 +126,56 @@ class SharedPrefix:
     def _texts(self) -> Tokens:
         """For every message of the log a number that equal texts have in common; one more stands for no message."""
         numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(message.content, len(numbers)) for message in self._log] + [-1], np.int64)
+        return np.array(
+            [numbers.setdefault(message.content, len(numbers)) for message in self._log]
+            + [-1],
+            np.int64,
+        )
 
     def between(self, one: Request, other: Request) -> int:
         """The tokens that two requests begin with in common."""
         if one.tools != other.tools:
             return 0
-        tokens = self._space.tool_tokens + (offered_tokens(self._space, one.tools) if one.tools else 0)
+        tokens = self._space.tool_tokens + (
+            offered_tokens(self._space, one.tools) if one.tools else 0
+        )
         if not one.inside and not other.inside:
-            return self._system + tokens - self._space.tool_tokens + self._in_items(one.items, other.items)
-        left, right = self._first_system_text(one.inside), self._first_system_text(other.inside)
-        if left is None or right is None:  # one has no system prompt, and that of the other stands in no log
-            return tokens + self._in_items(_behind(left, one.items), _behind(right, other.items))
+            return (
+                self._system
+                + tokens
+                - self._space.tool_tokens
+                + self._in_items(one.items, other.items)
+            )
+        left, right = (
+            self._first_system_text(one.inside),
+            self._first_system_text(other.inside),
+        )
+        if (
+            left is None or right is None
+        ):  # one has no system prompt, and that of the other stands in no log
+            return tokens + self._in_items(
+                _behind(left, one.items), _behind(right, other.items)
+            )
         if left != right:
             common = common_words(left, right)
-            return tokens + (self._counter.tokens(self._units_of(common)) if common else 0)
+            return tokens + (
+                self._counter.tokens(self._units_of(common)) if common else 0
+            )
         return tokens + self._system_with(left) + self._in_items(one.items, other.items)
 
     def _system_with(self, text: str) -> int:
         """Tokens of the system prompt where its first message reads so."""
         own = self._space.system_messages[:1]
-        others = self._system - self._space.tool_tokens - sum(self._counter(message.content) for message in own)
-        return others + self._counter.tokens(self._units_of(text)) + self._per_message * (not own)
+        others = (
+            self._system
+            - self._space.tool_tokens
+            - sum(self._counter(message.content) for message in own)
+        )
+        return (
+            others
+            + self._counter.tokens(self._units_of(text))
+            + self._per_message * (not own)
+        )
 
     def _first_system_text(self, inside: Inside) -> str | None:
         """The words of the first system message with what stands in it; ``None`` where there is none."""
@@ -141,7 +188,11 @@ class SharedPrefix:
         return "\n".join(words) if words else None
 
     def _text(self, piece: Notes | Line) -> str:
-        return self._summaries.text(*piece[:2]) if isinstance(piece, Notes) else piece.message.content
+        return (
+            self._summaries.text(*piece[:2])
+            if isinstance(piece, Notes)
+            else piece.message.content
+        )
 
     def _in_items(self, one: Sequence[Item], other: Sequence[Item]) -> int:
         # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
@@ -149,7 +200,11 @@ class SharedPrefix:
         tokens, ones, others = 0, [*reversed(one)], [*reversed(other)]
         while ones and others:
             left, right = ones.pop(), others.pop()
-            if isinstance(left, Notes) and isinstance(right, Notes) and left.role == right.role:
+            if (
+                isinstance(left, Notes)
+                and isinstance(right, Notes)
+                and left.role == right.role
+            ):
                 shared, is_same = self._in_summary(left.versions, right.versions)
                 tokens += shared
                 if not is_same:
@@ -166,7 +221,11 @@ class SharedPrefix:
 
     def _taken(self, left: Item, right: Item) -> int:
         """How many messages at the start of both pieces are known to be the same."""
-        if isinstance(left, Messages) and isinstance(right, Messages) and left.start == right.start:
+        if (
+            isinstance(left, Messages)
+            and isinstance(right, Messages)
+            and left.start == right.start
+        ):
             return self._alike(left, right)
         return int(_reads_alike(self._first(left), self._first(right)))
 
@@ -176,7 +235,13 @@ class SharedPrefix:
         start, stop = left.start, min(left.stop, right.stop)
         if left.form != right.form:
             pieces = (left._replace(stop=stop), right._replace(stop=stop))
-            for position in sorted({position for piece in pieces for position in reduced(self._space, piece)}):
+            for position in sorted(
+                {
+                    position
+                    for piece in pieces
+                    for position in reduced(self._space, piece)
+                }
+            ):
                 one, other = (self._log.sent(position, piece.form) for piece in pieces)
                 if not _reads_alike(one, other):
                     return position - start
@@ -185,11 +250,17 @@ class SharedPrefix:
     def _first(self, item: Item) -> Message:
         if isinstance(item, Notes):
             return Message(item.role, self._summaries.text(item.start, item.stop))
-        return self._log.sent(item.start, item.form) if isinstance(item, Messages) else item
+        return (
+            self._log.sent(item.start, item.form)
+            if isinstance(item, Messages)
+            else item
+        )
 
     def item_tokens(self, item: Item) -> int:
         """Tokens of a whole piece, as they count in a prefix."""
-        return self._size(item, item.stop - item.start if isinstance(item, Messages) else 1)
+        return self._size(
+            item, item.stop - item.start if isinstance(item, Messages) else 1
+        )
 
     def _size(self, item: Item, taken: int) -> int:
         """Tokens of the first messages of a piece, so many as were taken."""
@@ -206,7 +277,9 @@ class SharedPrefix:
 
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
-            self._form_sums[form] = self._with_messages(sums_of(self._space, form).arrays)
+            self._form_sums[form] = self._with_messages(
+                sums_of(self._space, form).arrays
+            )
         return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
@@ -218,12 +291,21 @@ class SharedPrefix:
             return 0, False
         if self._is_list and one.start == other.start:  # a list that grew at its end
             return log.tokens(one.start, min(one.stop, other.stop)), False
-        ones, others = log.in_block(one.start, one.stop), log.in_block(other.start, other.stop)
+        ones, others = (
+            log.in_block(one.start, one.stop),
+            log.in_block(other.start, other.stop),
+        )
         shared, is_same = self._in_entries(ones, others)
         wholes = [log.tokens(part.start, part.stop) for part in (one, other)]
-        return (wholes[0] + self._per_message, True) if is_same else (min(shared, *wholes), False)
+        return (
+            (wholes[0] + self._per_message, True)
+            if is_same
+            else (min(shared, *wholes), False)
+        )
 
-    def _in_entries(self, ones: Sequence[SummaryVersion], others: Sequence[SummaryVersion]) -> tuple[int, bool]:
+    def _in_entries(
+        self, ones: Sequence[SummaryVersion], others: Sequence[SummaryVersion]
+    ) -> tuple[int, bool]:
         """The same for two lists of entries. Each entry is counted once, however many requests held it."""
         # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
         # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
@@ -238,7 +320,9 @@ class SharedPrefix:
                 break
             units += self._units_of(left + "\n")
             shared += 1
-        return self._counter.tokens(units) if units else 0, shared == len(ones) == len(others)
+        return self._counter.tokens(units) if units else 0, shared == len(ones) == len(
+            others
+        )
 
     def _units_of(self, text: str) -> int:
         units = self._units.get(text)

@@ -69,10 +69,24 @@ def _added_up(run: Run) -> TokenUse:
     totals = columns.totals
     sent: list[int] = totals.tolist()
     earlier: list[int] = totals[:-1][columns.turns[:-1] == columns.turns[1:]].tolist()
-    thinking = [number for number, beside in run.requests.beside.items() if beside.kind == "thinking"]
-    written = [compaction for compaction in run.compactions if compaction.is_summarization]
-    asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
-    costs = [cost for cost in (compaction.total_cost_usd for compaction in asked) if cost is not None]
+    thinking = [
+        number
+        for number, beside in run.requests.beside.items()
+        if beside.kind == "thinking"
+    ]
+    written = [
+        compaction for compaction in run.compactions if compaction.is_summarization
+    ]
+    asked = [
+        compaction
+        for compaction in run.compactions
+        if compaction.asked and compaction.error is None
+    ]
+    costs = [
+        cost
+        for cost in (compaction.total_cost_usd for compaction in asked)
+        if cost is not None
+    ]
     peak = max(sent, default=0)
     largest = run.requests[sent.index(peak)] if sent else None
     return TokenUse(
@@ -83,7 +97,9 @@ def _added_up(run: Run) -> TokenUse:
         peak_turn=largest.turn if largest else 0,
         reply_tokens=int(columns.reply_tokens.sum()),
         summarizations=len(written),
-        failed_summarizations=sum(compaction.failed_calls for compaction in run.compactions),
+        failed_summarizations=sum(
+            compaction.failed_calls for compaction in run.compactions
+        ),
         summarizer_prompt_tokens=sum(compaction.prompt_tokens for compaction in asked),
         summarizer_output_tokens=sum(compaction.output_tokens for compaction in asked),
         summarizer_cost_usd=sum(costs) if len(costs) == len(asked) else None,
@@ -101,4 +117,6 @@ def _added_up(run: Run) -> TokenUse:
 
 def _reduced_at_the_end(run: Run) -> int:
     parts = run.requests[-1].parts if run.requests else None
-    return sum(len(reduced(run.space, piece)) for piece in parts.messages) if parts else 0
+    return (
+        sum(len(reduced(run.space, piece)) for piece in parts.messages) if parts else 0
+    )

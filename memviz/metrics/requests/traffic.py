@@ -46,7 +46,9 @@ class Traffic:
 
     def to_dict(self) -> dict[str, list[int]]:
         """The arrays as lists, ready for JSON."""
-        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
+        return {
+            field.name: getattr(self, field.name).tolist() for field in fields(self)
+        }
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Traffic:
@@ -61,16 +63,28 @@ def traffic(run: Run, *, overhead: bool = True) -> Traffic:
     How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.
     """
     sent = requests_sent(run, overhead=overhead)
-    asked = [compaction for compaction in run.compactions if compaction.asked and compaction.error is None]
+    asked = [
+        compaction
+        for compaction in run.compactions
+        if compaction.asked and compaction.error is None
+    ]
     return Traffic(
         turns=sent.turns,
         input_tokens=sent.input_tokens,
         shared_tokens=SharedPrefix(run, overhead=overhead).tokens(sent),
         output_tokens=sent.output_tokens,
-        summarizer_turns=_array([run.request_turn(compaction) or compaction.turn for compaction in asked]),
-        summarizer_input_tokens=_array([_prompt_tokens(compaction, overhead) for compaction in asked]),
-        summarizer_output_tokens=_array([compaction.output_tokens for compaction in asked]),
-        summarizer_requests=_array([_request_number(run, compaction) for compaction in asked]),
+        summarizer_turns=_array(
+            [run.request_turn(compaction) or compaction.turn for compaction in asked]
+        ),
+        summarizer_input_tokens=_array(
+            [_prompt_tokens(compaction, overhead) for compaction in asked]
+        ),
+        summarizer_output_tokens=_array(
+            [compaction.output_tokens for compaction in asked]
+        ),
+        summarizer_requests=_array(
+            [_request_number(run, compaction) for compaction in asked]
+        ),
     )
 
 
@@ -87,9 +101,13 @@ def _prompt_tokens(compaction: Compaction, overhead: bool) -> int:
     if overhead:
         return compaction.prompt_tokens
     usages = [draft.usage for draft in compaction.discarded if draft.error is None]
-    if compaction.calls > len(compaction.discarded):  # the summary came from a call of its own
+    if compaction.calls > len(
+        compaction.discarded
+    ):  # the summary came from a call of its own
         usages.append(compaction.usage)
     # Drafts of one that the user skipped were asked for with the same messages as one that is used.
-    sent = replace(compaction, kind="summarized", by_thinking=False, is_fixed=False).request
+    sent = replace(
+        compaction, kind="summarized", by_thinking=False, is_fixed=False
+    ).request
     added = TOKENS_PER_MESSAGE * len(sent) + TOKENS_PER_REQUEST
     return compaction.prompt_tokens - added * usages.count(None)

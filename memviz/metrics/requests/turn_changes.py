@@ -14,5 +14,9 @@ def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
 
 def sent_positions(record: TurnRecord) -> set[int]:
     """Log positions of the messages that the request holds word for word."""
-    sent = (range(record.memory.history_start), *verbatim_ranges(record), *recalled_ranges(record))
+    sent = (
+        range(record.memory.history_start),
+        *verbatim_ranges(record),
+        *recalled_ranges(record),
+    )
     return {position for part in sent for position in part}

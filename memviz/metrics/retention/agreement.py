@@ -43,7 +43,9 @@ def agreement(one: Retention, other: Retention) -> Agreement:
     stated = one.born[-1] & other.born[-1]
     first, second = one.retained[-1] & stated, other.retained[-1] & stated
     both, neither = first & second, stated & ~first & ~second
-    return Agreement(*(int(held.sum()) for held in (both, first & ~second, second & ~first, neither)))
+    return Agreement(
+        *(int(held.sum()) for held in (both, first & ~second, second & ~first, neither))
+    )
 
 
 def agreed(parts: Sequence[Agreement]) -> Agreement:

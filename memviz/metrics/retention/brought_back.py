@@ -18,7 +18,9 @@ def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ..
         return ()
     recalled, others = list[str](), list[str]()
     for block in record.context.blocks:
-        (recalled if block.kind == "recalled" else others).extend(readable(message) for message in block.messages)
+        (recalled if block.kind == "recalled" else others).extend(
+            readable(message) for message in block.messages
+        )
     texts = answers_of(tuple(probes))
     back, there = (in_any(texts.holding(read).answers) for read in (recalled, others))
     return tuple(compress(probes, (back & ~there).tolist()))

@@ -44,7 +44,9 @@ _PLACE_TO_STAY = re.compile(
     r"(?:酒店|宾馆|民宿|客栈|旅馆|餐厅|饭店|餐馆|公司|医院|学校)$|\b(?:hotel|hall|hostel|club|restaurant|inn|lodge|clinic)\b",
     re.IGNORECASE,
 )
-_NEW_IS = re.compile(r"\bnew [\w ]{1,25}?(?: is| are| will be|:)(?: on| at| the)?\s*$", re.IGNORECASE)
+_NEW_IS = re.compile(
+    r"\bnew [\w ]{1,25}?(?: is| are| will be|:)(?: on| at| the)?\s*$", re.IGNORECASE
+)
 _GONE = re.compile(
     r"\b(?:no longer|cancell?ed|left|gone|closed|full|too (?:dear|expensive|far|small|big|loud|slow)|booked "
     r"(?:us|out)|sold out|out"
@@ -59,22 +61,46 @@ _SET_ASIDE = re.compile(
 )
 """What stands right before a value that is none any more."""
 _ADDED = re.compile(
-    r"\b(?:also|another|additional(?:ly)?|extra|besides|as well|too|second|plus)\b|还有|另外|再加|也要", re.IGNORECASE
+    r"\b(?:also|another|additional(?:ly)?|extra|besides|as well|too|second|plus)\b|还有|另外|再加|也要",
+    re.IGNORECASE,
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _SORTS = (
-    ("time", re.compile(r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m)?|\d{1,2} ?[ap]\.?m|(?:half|quarter) (?:past|to) \w+"
-                        r"|.*\d?点.*|noon|midnight")),
-    ("weekday", re.compile(r"(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?.*|.*(?:周|星期"
-                           r"|礼拜)[一二三四五六日天].*")),
-    ("date", re.compile(rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}.*|{_MONTH} \d{{1,2}}.*|\d{{1,2}}"
-                        r"(?:st|nd|rd|th)|\d{4}-\d\d-\d\d"
-                       r"|.*\d{1,2}月.*|.*月[一二三四五六七八九十\d]+[日号]|\d{1,2}[日号]")),
-    ("duration", re.compile(r"(?:[\d.,]+|[a-z]+(?:-[a-z]+)?)[ -](?:minute|hour|day|night|week|month|year)s?"
-                            r"|.*(?:小时|分钟|个月|[天周年])")),
+    (
+        "time",
+        re.compile(
+            r"\d{1,2}[:.]\d\d(?: ?[ap]\.?m)?|\d{1,2} ?[ap]\.?m|(?:half|quarter) (?:past|to) \w+"
+            r"|.*\d?点.*|noon|midnight"
+        ),
+    ),
+    (
+        "weekday",
+        re.compile(
+            r"(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?.*|.*(?:周|星期"
+            r"|礼拜)[一二三四五六日天].*"
+        ),
+    ),
+    (
+        "date",
+        re.compile(
+            rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}.*|{_MONTH} \d{{1,2}}.*|\d{{1,2}}"
+            r"(?:st|nd|rd|th)|\d{4}-\d\d-\d\d"
+            r"|.*\d{1,2}月.*|.*月[一二三四五六七八九十\d]+[日号]|\d{1,2}[日号]"
+        ),
+    ),
+    (
+        "duration",
+        re.compile(
+            r"(?:[\d.,]+|[a-z]+(?:-[a-z]+)?)[ -](?:minute|hour|day|night|week|month|year)s?"
+            r"|.*(?:小时|分钟|个月|[天周年])"
+        ),
+    ),
     ("version", re.compile(r"v?\d+\.\d+(?:\.\d+)*(?:-\w+)?")),
-)  # fmt: skip
-_COUNT = re.compile(r"(?P<number>[\d.,]+k?|[一二两三四五六七八九十百千万\d]+|[a-z]+)[ -]?(?P<noun>\D*)", re.IGNORECASE)
+)
+_COUNT = re.compile(
+    r"(?P<number>[\d.,]+k?|[一二两三四五六七八九十百千万\d]+|[a-z]+)[ -]?(?P<noun>\D*)",
+    re.IGNORECASE,
+)
 _WORDS = ("name", "place", "text")
 _RENAMED = re.compile(r"\b(?:chang|switch|renam)|改|换", re.IGNORECASE)
 _HAN_DIGITS = "一二两三四五六七八九十百千万"
@@ -85,10 +111,24 @@ _UNIT = re.compile(
 )
 PHONE_DIGITS = 7
 _WORD = re.compile(r"[^\W\d_]+|[\u4e00-\u9fff]")
-_CURRENCIES = {"euros", "euro", "dollars", "dollar", "pounds", "pound", "francs", "yuan"}
-_SUBJECTLESS = frozenset(map(stem, STOP_WORDS | CHANGE_WORDS | NUMBER_WORDS | _CURRENCIES)) | {
-    "please", "actual", "updat", "plan",
-}  # fmt: skip
+_CURRENCIES = {
+    "euros",
+    "euro",
+    "dollars",
+    "dollar",
+    "pounds",
+    "pound",
+    "francs",
+    "yuan",
+}
+_SUBJECTLESS = frozenset(
+    map(stem, STOP_WORDS | CHANGE_WORDS | NUMBER_WORDS | _CURRENCIES)
+) | {
+    "please",
+    "actual",
+    "updat",
+    "plan",
+}
 _OLD_FIRST = re.compile(
     r"\s*(?:€|euros?|%|percent|[a-z]{1,12})?\s*(?:up |down |over |forward |back )?(?:to|->|→)\s.*|.*(?:改|换|升"
     r"|降|推迟|提前|延|调整?|涨|变)(?:级)?(?:到|成|为).*|.*(?:，|,)?(?:现在|后来|最后).*",
@@ -104,7 +144,10 @@ _FROM_TO = re.compile(
     rf"\b(?:mov|chang|switch|push|shift|postpon|rais|reduc|lower|cut|increas|extend|upgrad|downgrad|go|went|gone)|{_CHANGE.pattern}",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"(?:\bfrom|从|原来是?|原本是?|原定)\s*(?:the |port |version |on )?[\"“$€£¥]?$", re.IGNORECASE)
+_FROM = re.compile(
+    r"(?:\bfrom|从|原来是?|原本是?|原定)\s*(?:the |port |version |on )?[\"“$€£¥]?$",
+    re.IGNORECASE,
+)
 
 
 Sort = tuple[str, ...]
@@ -144,7 +187,9 @@ def find_changes(said: Sequence[Said]) -> dict[int, int]:
     return replaced
 
 
-def _changes_in_sentences(said: Sequence[Said], sorts: Sequence[Sort]) -> dict[int, int]:
+def _changes_in_sentences(
+    said: Sequence[Said], sorts: Sequence[Sort]
+) -> dict[int, int]:
     """Those that one sentence names itself: "from 5433 to 6432", "6432 rather than 5433"."""
     by_sentence: dict[tuple[int, str], list[int]] = {}
     for number, value in enumerate(said):
@@ -152,7 +197,9 @@ def _changes_in_sentences(said: Sequence[Said], sorts: Sequence[Sort]) -> dict[i
     replaced = {}
     for numbers in by_sentence.values():
         for older, newer in permutations(numbers, 2):
-            is_alike = sorts[older][0] == sorts[newer][0] and _differ(said[older], said[newer])
+            is_alike = sorts[older][0] == sorts[newer][0] and _differ(
+                said[older], said[newer]
+            )
             if is_alike and _replaces(said[older], said[newer], sorts[newer]):
                 replaced[older] = newer
     return replaced
@@ -177,7 +224,10 @@ def _clause(value: Said) -> str:
     """The clause of the sentence that holds the value."""
     ends = [match.span() for match in _CLAUSE_END.finditer(value.text)]
     start = max((stop for _, stop in ends if stop <= value.start), default=0)
-    stop = min((begin for begin, _ in ends if begin >= value.start + len(value.answer)), default=len(value.text))
+    stop = min(
+        (begin for begin, _ in ends if begin >= value.start + len(value.answer)),
+        default=len(value.text),
+    )
     return value.text[start:stop]
 
 
@@ -187,21 +237,34 @@ def _replaces(older: Said, newer: Said, sort: Sort) -> bool:
     between = newer.text[first.start + len(first.answer) : second.start]
     if first is newer:
         return _NEW_FIRST.fullmatch(between) is not None
-    if _FROM.search(newer.text[: first.start]) is None or _OLD_FIRST.fullmatch(between) is None:
+    if (
+        _FROM.search(newer.text[: first.start]) is None
+        or _OLD_FIRST.fullmatch(between) is None
+    ):
         return False
     # Who moves from Rome to Turin has told of both.
     change = _RENAMED if sort[0] in _WORDS else _FROM_TO
     return change.search(newer.text) is not None
 
 
-def _older_before(said: Sequence[Said], sorts: Sequence[Sort], newer: int, replaced: Container[int]) -> int | None:
+def _older_before(
+    said: Sequence[Said], sorts: Sequence[Sort], newer: int, replaced: Container[int]
+) -> int | None:
     """The value, said in a message before, that the sentence names as well; or the last one of the same sort about the
     same subject; of a day or a time, also the only one."""
     value, sort = said[newer], sorts[newer]
-    before = [number for number in range(newer) if number not in replaced and said[number].position < value.position]
+    before = [
+        number
+        for number in range(newer)
+        if number not in replaced and said[number].position < value.position
+    ]
     for number in reversed(before):
         other = said[number]
-        if other.answer in value.text and _is_set_aside(other, value) and _are_alike(sort, sorts[number]):
+        if (
+            other.answer in value.text
+            and _is_set_aside(other, value)
+            and _are_alike(sort, sorts[number])
+        ):
             return number
     if _ADDED.search(value.text):
         return None
@@ -209,7 +272,9 @@ def _older_before(said: Sequence[Said], sorts: Sequence[Sort], newer: int, repla
     alike = [number for number in alike if _differ(value, said[number])]
     subject = _subject(value)
     shared = {number: len(_subject(said[number]) & subject) for number in alike}
-    least = 2 if sort in (("name",), ("text",)) and not _NEW.search(_clause(value)) else 1
+    least = (
+        2 if sort in (("name",), ("text",)) and not _NEW.search(_clause(value)) else 1
+    )
     about_same = [number for number in alike if shared[number] >= least]
     if about_same:
         return max(about_same, key=lambda number: (shared[number], number))
@@ -217,8 +282,16 @@ def _older_before(said: Sequence[Said], sorts: Sequence[Sort], newer: int, repla
         return None
     if not _STRONG.search(f"{_clause_before(value)} {_clause(value)}"):
         return None
-    is_chinese = HAN.search(value.text) is not None  # two of its characters are easily shared
-    whole = [] if is_chinese else [number for number in alike if _words(said[number].text) & _words(value.text)]
+    is_chinese = (
+        HAN.search(value.text) is not None
+    )  # two of its characters are easily shared
+    whole = (
+        []
+        if is_chinese
+        else [
+            number for number in alike if _words(said[number].text) & _words(value.text)
+        ]
+    )
     if whole:
         return whole[-1]
     return alike[0] if len(alike) == 1 and sort != ("count", "") else None
@@ -230,7 +303,10 @@ def _is_set_aside(older: Said, newer: Said) -> bool:
         return False
     at = newer.text.index(older.answer)
     clause = _clause(newer._replace(start=at, answer=older.answer))
-    return _SET_ASIDE.search(newer.text[:at]) is not None or _GONE.search(clause) is not None
+    return (
+        _SET_ASIDE.search(newer.text[:at]) is not None
+        or _GONE.search(clause) is not None
+    )
 
 
 def _are_alike(one: Sort, other: Sort) -> bool:
@@ -240,7 +316,9 @@ def _are_alike(one: Sort, other: Sort) -> bool:
 
 def _differ(one: Said, other: Said) -> bool:
     """Whether neither value is a part of the other."""
-    first, second = (f" {' '.join(normal_tokens(value.answer))} " for value in (one, other))
+    first, second = (
+        f" {' '.join(normal_tokens(value.answer))} " for value in (one, other)
+    )
     return first not in second and second not in first
 
 
@@ -253,7 +331,9 @@ def _subject(value: Said) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
     words = content_words(text)
-    return frozenset(word for word in words if word not in _SUBJECTLESS and not word[0].isdigit())
+    return frozenset(
+        word for word in words if word not in _SUBJECTLESS and not word[0].isdigit()
+    )
 
 
 def _sort_of(value: Said) -> Sort:
@@ -261,10 +341,14 @@ def _sort_of(value: Said) -> Sort:
     answer = value.answer.strip().lower()
     _, _, after = value.question.partition("___")
     count = _COUNT.fullmatch(answer)
-    is_number = answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
+    is_number = (
+        answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
+    )
     if is_number and _is_money(value, after):
         return ("money",)
-    if answer[0].isdigit() and _SIZE_BEHIND.match(f"{answer.lstrip('0123456789.,')}{after}"):
+    if answer[0].isdigit() and _SIZE_BEHIND.match(
+        f"{answer.lstrip('0123456789.,')}{after}"
+    ):
         return ("size",)
     for sort, pattern in _SORTS:
         if pattern.fullmatch(answer):
@@ -273,9 +357,15 @@ def _sort_of(value: Said) -> Sort:
     if digits >= PHONE_DIGITS and not any(map(str.isalpha, answer)):
         return ("phone",)
     if count and is_number:
-        nouns = _WORD.findall(count["noun"]) or (_WORD.findall(after)[:1] if _is_unit(after) else [])
+        nouns = _WORD.findall(count["noun"]) or (
+            _WORD.findall(after)[:1] if _is_unit(after) else []
+        )
         return ("count", stem(nouns[-1].lower())) if nouns else ("number",)
-    if digits and answer.isascii() and " " not in answer.strip("abcdefghijklmnopqrstuvwxyz "):
+    if (
+        digits
+        and answer.isascii()
+        and " " not in answer.strip("abcdefghijklmnopqrstuvwxyz ")
+    ):
         return ("code",)
     is_place = _PLACE_TO_STAY.search(answer) is not None
     return ("place",) if is_place else ("name",) if value.is_name else ("text",)
@@ -283,7 +373,9 @@ def _sort_of(value: Said) -> Sort:
 
 def _is_money(value: Said, after: str) -> bool:
     """Whether a currency stands right before it, or begins what comes ``after`` it."""
-    return _CURRENCY.match(after) is not None or value.text[: value.start].endswith(("€", "$", "£", "¥"))
+    return _CURRENCY.match(after) is not None or value.text[: value.start].endswith(
+        ("€", "$", "£", "¥")
+    )
 
 
 def _is_number_word(answer: str) -> bool:

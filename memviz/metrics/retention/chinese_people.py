@@ -16,7 +16,8 @@ from memviz.metrics.retention.label_words import one_of
 from memviz.text.words import HAN
 
 _COMMON = (
-    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐韩冯邓曹彭曾袁潘蒋蔡余杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵"
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐韩冯邓曹"
+    "彭曾袁潘蒋蔡余杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵"
 )
 """Family names that seldom begin another word."""
 _FAMILY = one_of(
@@ -56,7 +57,9 @@ _TWICE = re.compile(
     r")(?P<one>[\u4e00-\u9fff])(?P=one))"
 )
 """A child's name, often one character twice: 乐乐."""
-_CALLED = re.compile(rf"(?:名叫|叫做|(?<!们)叫|名字是)(?P<value>{_GIVEN}{{2,3}})(?=[，。！；、,;!]|$)")
+_CALLED = re.compile(
+    rf"(?:名叫|叫做|(?<!们)叫|名字是)(?P<value>{_GIVEN}{{2,3}})(?=[，。！；、,;!]|$)"
+)
 _TITLED = re.compile(
     rf"(?<![一二两三四五六七八九十几每这那整])"
     rf"(?P<value>[{_COMMON}]{_TITLE}|[小老阿][{_COMMON}](?![子家板师婆公伴外乡实]))(?!{_TITLE})"
@@ -73,14 +76,20 @@ class ChinesePeople:
     """Finds the names of people in the sentences of one conversation, ``texts``."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._text = "\n".join(text for text in texts if not text.isascii() and HAN.search(text))
+        self._text = "\n".join(
+            text for text in texts if not text.isascii() and HAN.search(text)
+        )
         self._ended: dict[str, str] = {}
 
     def places(self, sentence: str) -> Iterator[tuple[int, int]]:
         """Where names begin and end in ``sentence``."""
         for pattern in (_ANNOUNCED, _TWICE, _CALLED, _TITLED):
             for match in pattern.finditer(sentence):
-                name = self._until_its_end(match) if pattern is _ANNOUNCED else match["value"]
+                name = (
+                    self._until_its_end(match)
+                    if pattern is _ANNOUNCED
+                    else match["value"]
+                )
                 if not _NO_NAME.search(name):
                     yield match.start("value"), match.start("value") + len(name)
 
@@ -91,7 +100,13 @@ class ChinesePeople:
         if name not in self._ended:
             shorter = name[:-1]
             times = self._text.count(name)
-            is_pet_name = name[0] in "小老阿" and times == 1 and HAN.match(match.string, match.end()) is not None
-            goes_on = len(shorter) >= 2 and (is_pet_name or self._text.count(shorter) > times)
+            is_pet_name = (
+                name[0] in "小老阿"
+                and times == 1
+                and HAN.match(match.string, match.end()) is not None
+            )
+            goes_on = len(shorter) >= 2 and (
+                is_pet_name or self._text.count(shorter) > times
+            )
             self._ended[name] = shorter if goes_on else name
         return self._ended[name]

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.label_words import EMAIL, one_of
-from memviz.metrics.retention.labelled_kinds import AGE, CHOICE, CODE, PERSON, PERSONAL, PLACE, Labelled
+from memviz.metrics.retention.labelled_kinds import (
+    AGE,
+    CHOICE,
+    CODE,
+    PERSON,
+    PERSONAL,
+    PLACE,
+    Labelled,
+)
 from memviz.text.words import HAN
 
 _LABEL = one_of(
@@ -25,18 +33,42 @@ _LEAST_DIGITS, _LEAST_CODE_CHARS = 3, 5
 _THING = "(?P<value>[^，。；！？、,;!?的了 ]{1,8}?)"
 _TASTES = (
     re.compile(rf"对{_THING}(?:严重|特别|非常|有点|也)?过敏"),
-    re.compile(rf"(?:不吃|不喝|不能吃|不能喝|讨厌|不喜欢|不爱吃|最?怕(?!是)){_THING}(?=[，。；！？、,;!?了]|$)"),
-    re.compile(rf"(?:最喜欢|最爱|偏爱|更喜欢)(?:的[^，。；！？]{{1,6}}?是)?{_THING}(?=[，。；！？,;!?]|$)"),
+    re.compile(
+        rf"(?:不吃|不喝|不能吃|不能喝|讨厌|不喜欢|不爱吃|最?怕(?!是)){_THING}(?=[，。；！？、,;!?了]|$)"
+    ),
+    re.compile(
+        rf"(?:最喜欢|最爱|偏爱|更喜欢)(?:的[^，。；！？]{{1,6}}?是)?{_THING}(?=[，。；！？,;!?]|$)"
+    ),
 )
 _NUMERAL = r"(?:\d+|[一二三四五六七八九十百两]{1,4})"
 _MEASURED = (
-    (re.compile(rf"(?<![\d一-十零])(?P<value>{_NUMERAL}岁)(?!的?时候?|那年|以[上下]|左右|[的到至]|半?大)"), AGE),
-    (re.compile(r"(?:打|享受?|有)(?P<value>(?:\d(?:\.\d)?|[一二三四五六七八九]{1,2})折)"), CODE),
-    (re.compile(r"(?:房间|办公室|公寓|教室|诊所|会议室|宿舍|我家|公司)[^，。,;；]{0,4}?在(?P<value>[^，。,;；\s]{0,6}?"
-                rf"{_NUMERAL}[楼层])(?!梯)"), PLACE),
-    (re.compile(r"(?<![居])住(?:在|址是)(?P<value>(?!(?:一起|这|那|哪|你|他|她|它|我|这里|外面|附近|同一))[^，。；！？,;!?\s了的]{2,30}?)"
-                r"(?=[，。；！？,;!?\s]|$|附近|那边|已经)"), PLACE),
-)  # fmt: skip
+    (
+        re.compile(
+            rf"(?<![\d一-十零])(?P<value>{_NUMERAL}岁)(?!的?时候?|那年|以[上下]|左右|[的到至]|半?大)"
+        ),
+        AGE,
+    ),
+    (
+        re.compile(
+            r"(?:打|享受?|有)(?P<value>(?:\d(?:\.\d)?|[一二三四五六七八九]{1,2})折)"
+        ),
+        CODE,
+    ),
+    (
+        re.compile(
+            r"(?:房间|办公室|公寓|教室|诊所|会议室|宿舍|我家|公司)[^，。,;；]{0,4}?在(?P<value>[^，。,;；\s]{0,6}?"
+            rf"{_NUMERAL}[楼层])(?!梯)"
+        ),
+        PLACE,
+    ),
+    (
+        re.compile(
+            r"(?<![居])住(?:在|址是)(?P<value>(?!(?:一起|这|那|哪|你|他|她|它|我|这里|外面|附近|同一))[^，。；！？,;!?\s了的]{2,30}?)"
+            r"(?=[，。；！？,;!?\s]|$|附近|那边|已经)"
+        ),
+        PLACE,
+    ),
+)
 _CALLED = re.compile(
     r"(?:酒店|宾馆|民宿|旅馆|旅店|客栈|餐厅|餐馆|饭店|饭馆|茶馆|茶楼|[书咖啡花面]店|店名|公司|学校|医院|小区|项目|团队|乐队"
     r"|[小的只条][猫狗]|兔子|仓鼠|鹦鹉|品牌|产品|网络|热点)(?:的?名字)?叫(?:做|作)?"
@@ -48,11 +80,15 @@ _ARRANGED = (
         r"(?:定在|改成|改到|改在|换到|是|每)"
         r"(?P<value>(?:下?周|星期|礼拜)[一二三四五六日天末](?:[上下]午|晚上)?)"
     ),
-    re.compile(r"(?:定为|取名叫?|名为|改名为|命名为)[“「\"《]?(?P<value>[^”」\"》，。；！？ ]{2,10})"),
+    re.compile(
+        r"(?:定为|取名叫?|名为|改名为|命名为)[“「\"《]?(?P<value>[^”」\"》，。；！？ ]{2,10})"
+    ),
 )
 
 
-def chinese_in(sentence: str, of_user: bool, people: ChinesePeople) -> Iterator[Labelled]:
+def chinese_in(
+    sentence: str, of_user: bool, people: ChinesePeople
+) -> Iterator[Labelled]:
     """The labelled values of ``sentence``, said by the user or the assistant. Of two that overlap the first counts."""
     for pattern in (_LABELLED, _MOBILE):
         for match in pattern.finditer(sentence):
@@ -70,7 +106,9 @@ def chinese_in(sentence: str, of_user: bool, people: ChinesePeople) -> Iterator[
 def _is_code(value: str) -> bool:
     """Enough digits, or a code such as SUMMER8."""
     digits = sum(map(str.isdigit, value))
-    return digits >= _LEAST_DIGITS or (digits > 0 and len(value) >= _LEAST_CODE_CHARS and value.upper() == value)
+    return digits >= _LEAST_DIGITS or (
+        digits > 0 and len(value) >= _LEAST_CODE_CHARS and value.upper() == value
+    )
 
 
 def _measured(sentence: str) -> Iterator[Labelled]:

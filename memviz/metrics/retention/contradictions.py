@@ -8,8 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import RequestContents, held_in, held_in_summaries
-from memviz.metrics.retention.probe_texts import Bools, Counts, ProbeTexts, running_counts
+from memviz.metrics.requests.request_table import (
+    RequestContents,
+    held_in,
+    held_in_summaries,
+)
+from memviz.metrics.retention.probe_texts import (
+    Bools,
+    Counts,
+    ProbeTexts,
+    running_counts,
+)
 from memviz.text.containment import normal_tokens
 from memviz.transcripts.base import Probe
 
@@ -27,10 +36,14 @@ def mentioned_to_deny(run: Run, texts: ProbeTexts, requests: RequestContents) ->
         for ranges in (requests.inside, requests.others):
             denied |= held_in(ranges, in_words, count)
     if prompts := run.space.system_messages:
-        denied |= texts.holding([prompt.content for prompt in prompts]).denied.any(axis=0)
+        denied |= texts.holding([prompt.content for prompt in prompts]).denied.any(
+            axis=0
+        )
     summaries = run.space.summaries
     if requests.notes:
-        in_versions = texts.holding([version.text for version in summaries.versions]).denied
+        in_versions = texts.holding(
+            [version.text for version in summaries.versions]
+        ).denied
         for numbers, starts, stops in requests.notes:
             denied[numbers] |= held_in_summaries(summaries, starts, stops, in_versions)
     return denied
@@ -61,13 +74,19 @@ def superseded(probes: Sequence[Probe], known: Bools) -> Bools:
     if not stale:
         return outdated
     for number, probe in enumerate(probes):
-        for newer in {other for answer in probe.answers for other in stale.get(normal_tokens(answer), ())}:
+        for newer in {
+            other
+            for answer in probe.answers
+            for other in stale.get(normal_tokens(answer), ())
+        }:
             if newer != number and set(probe.evidence) != set(probes[newer].evidence):
                 outdated[:, number] |= known[:, number] & known[:, newer]
     return outdated
 
 
-def _log_counts(pairs: Sequence[tuple[int, int]], length: int) -> tuple[NDArray[np.int64], Counts]:
+def _log_counts(
+    pairs: Sequence[tuple[int, int]], length: int
+) -> tuple[NDArray[np.int64], Counts]:
     """The probes of ``pairs``, and of each the running number of its positions: few probes are denied anywhere."""
     columns = np.unique(np.array([probe for _, probe in pairs], dtype=np.int64))
     held = np.zeros((length, len(columns)), dtype=bool)

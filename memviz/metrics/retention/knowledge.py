@@ -82,7 +82,13 @@ BEST_FIRST = (
 )  # fmt: skip
 """All places of a fact that was stated; legends, stacks and tables have this order."""
 STATE_OF = np.array(
-    [FactState.NOT_BORN, FactState.LOST, *[FactState.KNOWN] * 4, FactState.CONTRADICTED, FactState.UNKNOWN],
+    [
+        FactState.NOT_BORN,
+        FactState.LOST,
+        *[FactState.KNOWN] * 4,
+        FactState.CONTRADICTED,
+        FactState.UNKNOWN,
+    ],
     dtype=np.uint8,
 )
 """:class:`FactState` codes by those of :class:`Knowledge`."""
@@ -100,7 +106,8 @@ class Freshness(IntEnum):
 
 
 _FRESHNESS = np.array(
-    [Freshness.NEITHER, Freshness.NEW_ONLY, Freshness.STALE_ONLY, Freshness.BOTH], dtype=np.uint8
+    [Freshness.NEITHER, Freshness.NEW_ONLY, Freshness.STALE_ONLY, Freshness.BOTH],
+    dtype=np.uint8,
 )  # the new value held counts 1, a stale one 2
 
 
@@ -197,12 +204,23 @@ class Retention:
         born."""
         from pandas import DataFrame
 
-        held = {"evidence": self.evidence, "contained": self.contained, "retained": self.retained}
-        return DataFrame({
-            "turn": self.turns,
-            "call": self.calls,
-            "born": self.born.sum(axis=1),
-            **{f"{name}_share": self.share(matrix) for name, matrix in held.items()},
-            **{f"{state.name.lower()}_share": self.share_of(state) for state in BEST_FIRST},
-            "stale_share": self.share(self.stale),
-        })  # fmt: skip
+        held = {
+            "evidence": self.evidence,
+            "contained": self.contained,
+            "retained": self.retained,
+        }
+        return DataFrame(
+            {
+                "turn": self.turns,
+                "call": self.calls,
+                "born": self.born.sum(axis=1),
+                **{
+                    f"{name}_share": self.share(matrix) for name, matrix in held.items()
+                },
+                **{
+                    f"{state.name.lower()}_share": self.share_of(state)
+                    for state in BEST_FIRST
+                },
+                "stale_share": self.share(self.stale),
+            }
+        )

@@ -47,7 +47,9 @@ CODE_NOUN = (
     )
     + "|pass(?=:)|nummer|kennwort|passwort|kennzeichen|code)(?![a-z])"
 )
-OF_SOMETHING = r"(?: (?:of|for|to|at|from|on|für|vom|von|der|des|de|del|du)(?: [\w'’&-]+){1,6}?)?"
+OF_SOMETHING = (
+    r"(?: (?:of|for|to|at|from|on|für|vom|von|der|des|de|del|du)(?: [\w'’&-]+){1,6}?)?"
+)
 SAYS = r"(?:[ \"“”'’`(#]|is|are|was|has|changed|to|now|still|number|called|ist|lautet|est|es|:|=)*"
 CODE = (
     r"(?:[A-Z]{2}\d\d(?: ?[\dA-Z]{2,4}){3,8}"  # an IBAN
@@ -71,7 +73,9 @@ NUMBERED = (
     )
     + r"(?: (?:number|no\.?|code|id|is under|under|opens with|nummer))?(?![a-z])"
 )
-NUMBERED_PLACE = one_of("room flat locker gate platform seat cabin berth bay zimmer gleis")
+NUMBERED_PLACE = one_of(
+    "room flat locker gate platform seat cabin berth bay zimmer gleis"
+)
 LINE_NUMBER = r"[A-Z]{2} ?\d{2,4}(?![\w-])"
 """A flight or a train: LX 1837."""
 EMAIL = r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"
@@ -117,7 +121,9 @@ TITLES = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Herr|Frau)\.? )*"
 NAME = rf"{TITLES}(?P<value>{NAME_WORD}(?: {PARTICLES}{NAME_WORD}){{0,2}})"
 
 SUBJECT = r"(?:\b(?:i|he|she|we|they|who)|\b(?-i:[A-Z])\w+|\b(?:my|our) [\w-]+)"
-WE_HAVE = r"\b(?:we|i)(?:['’]ve| have| had)?(?: (?:finally|now|also|just|both|all|already))?"
+WE_HAVE = (
+    r"\b(?:we|i)(?:['’]ve| have| had)?(?: (?:finally|now|also|just|both|all|already))?"
+)
 NEVER = one_of(
     r"""
         can['’]?t cannot can_not mustn['’]t must_not may_not do(?:es)?n['’]t do(?:es)?_not won['’]t never not_allowed_to
@@ -176,7 +182,9 @@ SIZE = r"(?-i:XX?S|S|M|L|X{1,3}L|[2-5]XL|\d{2})(?![\w'’%€.,:/-]*\w)"
 NUMBERED_DAY = r"\d{1,2}(?:st|nd|rd|th)(?=[.,;!?]|$| (?:at|if|and|or|so|but|around|because|after|before|when|we|i)\b)"
 STREET = (
     r"(?-i:(?<![\w.])(?P<value>\d{1,4}[A-Za-z]? (?:[A-Z][\w'’-]+ ){1,3}"
-    + one_of("Street Road Avenue Lane Court Square Drive Way Close Terrace Row Quay Boulevard Crescent Hill St Rd Ave")
+    + one_of(
+        "Street Road Avenue Lane Court Square Drive Way Close Terrace Row Quay Boulevard Crescent Hill St Rd Ave"
+    )
     + r")\b)"
 )
 STREET_FIRST = (

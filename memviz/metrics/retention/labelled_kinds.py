@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 from memviz.transcripts.base import Category
 
-CODE, PHONE, PERSONAL, PERSON, PLACE, CHOICE, WHEN, DAY, AGE = 6.0, 6.0, 5.0, 4.0, 4.0, 3.0, 2.5, 2.0, 0.5
+CODE, PHONE, PERSONAL, PERSON, PLACE, CHOICE, WHEN, DAY, AGE = (
+    6.0,
+    6.0,
+    5.0,
+    4.0,
+    4.0,
+    3.0,
+    2.5,
+    2.0,
+    0.5,
+)
 SOFTWARE, EXCLUDED, MONEY, TIME, COUNT, DETAIL = 4.5, 4.0, 3.5, 2.5, 2.0, 2.0
 """How telling a value of each kind is, where there are too many."""
 TRIGGER_CHARS = 4
@@ -61,4 +71,12 @@ def kind(
 ) -> Kind:
     """A kind whose ``triggers`` are parted by spaces; its ``pattern`` is used without regard to case."""
     begun = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
-    return Kind(begun, re.compile(pattern, re.IGNORECASE), category, weight, of_user, is_value, hint)
+    return Kind(
+        begun,
+        re.compile(pattern, re.IGNORECASE),
+        category,
+        weight,
+        of_user,
+        is_value,
+        hint,
+    )

@@ -34,7 +34,11 @@ class _Kinds:
 
     def announced_by(self, begun: set[str]) -> Iterator[Kind]:
         """The kinds with a trigger in ``begun``."""
-        numbers = {number for trigger in begun & self.numbers_of.keys() for number in self.numbers_of[trigger]}
+        numbers = {
+            number
+            for trigger in begun & self.numbers_of.keys()
+            for number in self.numbers_of[trigger]
+        }
         return (self.kinds[number] for number in sorted(numbers))
 
 
@@ -84,4 +88,9 @@ def _found(kinds: _Kinds, sentence: str, of_user: bool) -> Iterator[Labelled]:
     for kind in kinds.announced_by(begun):
         for match in kind.pattern.finditer(sentence):
             if kind.is_value(match["value"]):
-                yield Labelled(kind.category, *match.span("value"), kind.weight, kind.hint_of(match))
+                yield Labelled(
+                    kind.category,
+                    *match.span("value"),
+                    kind.weight,
+                    kind.hint_of(match),
+                )

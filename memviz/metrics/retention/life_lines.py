@@ -65,10 +65,16 @@ class LifeLine:
     def revived_turns(self) -> tuple[int, ...]:
         """The turns of the requests at which it was known again after it had been lost or contradicted."""
         pairs = pairwise(self.spans)
-        return tuple(after.first_turn for before, after in pairs if after.state.is_known and not before.state.is_known)
+        return tuple(
+            after.first_turn
+            for before, after in pairs
+            if after.state.is_known and not before.state.is_known
+        )
 
 
-def life_lines(run: Run, retention: Retention, texts: ProbeTexts | None = None) -> tuple[LifeLine, ...]:
+def life_lines(
+    run: Run, retention: Retention, texts: ProbeTexts | None = None
+) -> tuple[LifeLine, ...]:
     """The life of every probe of ``retention``, which is that of ``run``; those never born are left out.
 
     ``texts`` are those that ``retention`` was made with, if they are at hand.
@@ -76,19 +82,31 @@ def life_lines(run: Run, retention: Retention, texts: ProbeTexts | None = None) 
     texts = ProbeTexts(run.log, retention.probes) if texts is None else texts
     losses, spans = LossCauses(run, texts), _spans(retention)
     born = np.flatnonzero(retention.births < len(run.log))
-    return tuple(_life_line(run, retention, losses, int(probe), spans[probe]) for probe in born)
+    return tuple(
+        _life_line(run, retention, losses, int(probe), spans[probe]) for probe in born
+    )
 
 
-def _life_line(run: Run, retention: Retention, losses: LossCauses, probe: int, spans: tuple[Span, ...]) -> LifeLine:
+def _life_line(
+    run: Run,
+    retention: Retention,
+    losses: LossCauses,
+    probe: int,
+    spans: tuple[Span, ...],
+) -> LifeLine:
     birth = int(retention.births[probe])
     lost = next((span for span in spans if span.state == Knowledge.LOST), None)
     return LifeLine(
         probe=probe,
         born_position=birth if birth >= 0 else None,
         born_turn=run.log.turn_number(birth) if birth >= 0 else None,
-        summarized_turn=next((span.first_turn for span in spans if span.state == Knowledge.SUMMARY), None),
+        summarized_turn=next(
+            (span.first_turn for span in spans if span.state == Knowledge.SUMMARY), None
+        ),
         lost_turn=None if lost is None else lost.first_turn,
-        lost_by=None if lost is None else losses.by(retention.number_at(lost.first_place), probe),
+        lost_by=None
+        if lost is None
+        else losses.by(retention.number_at(lost.first_place), probe),
         spans=spans,
     )
 
@@ -96,15 +114,24 @@ def _life_line(run: Run, retention: Retention, losses: LossCauses, probe: int, s
 def _spans(retention: Retention) -> list[tuple[Span, ...]]:
     """The spans of every probe from birth on."""
     states = retention.states
-    columns = (retention.turns, retention.calls, retention.places, calls_in_turns(retention.turns))
+    columns = (
+        retention.turns,
+        retention.calls,
+        retention.places,
+        calls_in_turns(retention.turns),
+    )
     requests = list(zip(*(column.tolist() for column in columns), strict=True))
     before = np.vstack((np.zeros((1, states.shape[1]), states.dtype), states[:-1]))
     probes, rows = np.nonzero((states != before[: len(states)]).T)
     stops = np.append(rows[1:], 0)
-    stops[np.append(np.diff(probes) > 0, True)[: len(stops)]] = len(requests)  # the last of each probe
+    stops[np.append(np.diff(probes) > 0, True)[: len(stops)]] = len(
+        requests
+    )  # the last of each probe
     spans = [
         _span(Knowledge(state), requests[row], requests[stop - 1])
-        for state, row, stop in zip(states[rows, probes].tolist(), rows.tolist(), stops.tolist(), strict=False)
+        for state, row, stop in zip(
+            states[rows, probes].tolist(), rows.tolist(), stops.tolist(), strict=False
+        )
     ]
     bounds = np.searchsorted(probes, np.arange(states.shape[1] + 1))
     return [tuple(spans[start:stop]) for start, stop in pairwise(bounds)]
@@ -112,7 +139,9 @@ def _spans(retention: Retention) -> list[tuple[Span, ...]]:
 
 def _span(state: Knowledge, first: Sequence[int], last: Sequence[int]) -> Span:
     """From the request ``first`` to ``last``, each as its turn, call and place, and the number of calls of its turn."""
-    return Span(state, *(number for pair in zip(first, last, strict=True) for number in pair))
+    return Span(
+        state, *(number for pair in zip(first, last, strict=True) for number in pair)
+    )
 
 
 class LossCauses:
@@ -120,13 +149,20 @@ class LossCauses:
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._run, self._texts = run, texts
-        self._held: Bools = texts.holding([version.text for version in run.space.summaries.versions]).answers
+        self._held: Bools = texts.holding(
+            [version.text for version in run.space.summaries.versions]
+        ).answers
 
     def by(self, row: int, probe: int) -> int | None:
         """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
         record = self._run.requests[row]
-        numbers = (self._run.number_of(compaction) for compaction in reversed(record.compactions))
-        return next((number for number in numbers if self._took(number, probe, record)), None)
+        numbers = (
+            self._run.number_of(compaction)
+            for compaction in reversed(record.compactions)
+        )
+        return next(
+            (number for number in numbers if self._took(number, probe, record)), None
+        )
 
     def _took(self, number: int, probe: int, record: TurnRecord) -> bool:
         compaction = self._run.compactions[number]
@@ -134,14 +170,19 @@ class LossCauses:
             return False
         if compaction.version is not None and self._held[compaction.version - 1, probe]:
             return False
-        if compaction.replaces is not None and self._held[compaction.replaces - 1, probe]:
+        if (
+            compaction.replaces is not None
+            and self._held[compaction.replaces - 1, probe]
+        ):
             return True
         return any(self._held_in(taken, probe) for taken in _taken(compaction, record))
 
     def _held_in(self, taken: range, probe: int) -> bool:
         counts = self._texts.answer_counts
         held = bool(counts[taken.stop, probe] > counts[taken.start, probe])
-        return held or any(position in taken for position in self._texts.probes[probe].evidence)
+        return held or any(
+            position in taken for position in self._texts.probes[probe].evidence
+        )
 
 
 def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
@@ -149,5 +190,13 @@ def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
     request sends with less in them."""
     if compaction.kind not in REDUCING:
         return [compaction.summarized]
-    changed = (position for piece in record.parts.messages for position in reduced(record.memory.space, piece))
-    return [range(position, position + 1) for position in changed if position in compaction.summarized]
+    changed = (
+        position
+        for piece in record.parts.messages
+        for position in reduced(record.memory.space, piece)
+    )
+    return [
+        range(position, position + 1)
+        for position in changed
+        if position in compaction.summarized
+    ]

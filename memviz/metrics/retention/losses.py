@@ -15,12 +15,16 @@ as every turn has one request): the number in ``run.compactions`` of the summari
 :class:`memviz.metrics.retention.life_lines.LifeLine`, or ``None``."""
 
 
-def fact_losses(run: Run, retention: Retention, lives: Iterable[LifeLine], texts: ProbeTexts) -> Losses:
+def fact_losses(
+    run: Run, retention: Retention, lives: Iterable[LifeLine], texts: ProbeTexts
+) -> Losses:
     """All losses of ``lives``, in the order of the probes and, of each, in that of the requests. ``texts`` are those
     that ``retention``, that of ``run``, was made with."""
     took = LossCauses(run, texts)
     return {
-        (life.probe, span.first_place): took.by(retention.number_at(span.first_place), life.probe)
+        (life.probe, span.first_place): took.by(
+            retention.number_at(span.first_place), life.probe
+        )
         for life in lives
         for span in life.spans
         if span.state is Knowledge.LOST

@@ -11,9 +11,19 @@ import numpy as np
 
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_of
+from memviz.metrics.requests.request_table import (
+    recalled_ranges,
+    verbatim_ranges,
+    versions_of,
+)
 from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, answers_of, in_any
+from memviz.metrics.retention.probe_texts import (
+    Bools,
+    Holding,
+    ProbeTexts,
+    answers_of,
+    in_any,
+)
 from memviz.pieces import Line
 from memviz.transcripts.base import Probe
 
@@ -38,13 +48,17 @@ class MessageFacts:
     contradicted: tuple[Probe, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.held or self.lost or self.elsewhere or self.left or self.contradicted)
+        return bool(
+            self.held or self.lost or self.elsewhere or self.left or self.contradicted
+        )
 
 
 NO_FACTS = MessageFacts((), ())
 
 
-def message_facts(record: TurnRecord, position: int, probes: Sequence[Probe]) -> MessageFacts:
+def message_facts(
+    record: TurnRecord, position: int, probes: Sequence[Probe]
+) -> MessageFacts:
     """The facts of the message at this log position: the ``probes`` that name it as evidence, and of those without
     evidence the ones whose answer it contains, once all of their evidence was said. None for a message that the request
     holds word for word, or that was not said yet. For many messages ask :func:`facts_of_messages`."""
@@ -58,15 +72,25 @@ def facts_of_messages(
     word for word. Each text of the request is read once for all of them."""
     request = _Request.of(record, probes)
     stated = request.stated(positions).items()
-    return {position: request.facts(numbers, position) for position, numbers in stated if numbers}
+    return {
+        position: request.facts(numbers, position)
+        for position, numbers in stated
+        if numbers
+    }
 
 
 def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     """The facts of all messages that the request does not hold word for word and that its summaries stand for."""
     request, summaries = _Request.of(record, probes), record.memory.space.summaries
-    covered = [part for sent in record.parts.notes for part in summaries.covered(sent.start, sent.stop)]
+    covered = [
+        part
+        for sent in record.parts.notes
+        for part in summaries.covered(sent.start, sent.stop)
+    ]
     stated = request.stated(position for part in covered for position in part)
-    return request.facts(sorted({number for numbers in stated.values() for number in numbers}))
+    return request.facts(
+        sorted({number for numbers in stated.values() for number in numbers})
+    )
 
 
 def message_facts_words(facts: MessageFacts) -> str:
@@ -97,31 +121,53 @@ class _Request(NamedTuple):
     def of(cls, record: TurnRecord, probes: Sequence[Probe]) -> _Request:
         """The texts of this request are read, and no others: the log may be long."""
         log, space, parts = record.memory.log, record.memory.space, record.parts
-        sent = (range(record.memory.history_start), *verbatim_ranges(record), *recalled_ranges(record))
+        sent = (
+            range(record.memory.history_start),
+            *verbatim_ranges(record),
+            *recalled_ranges(record),
+        )
         prompt = [space.system_prompt] if space.system_prompt else []
         lines = [piece.message for piece in parts.pieces if isinstance(piece, Line)]
-        messages = [*prompt, *(log[position] for part in sent for position in part), *lines]
+        messages = [
+            *prompt,
+            *(log[position] for part in sent for position in part),
+            *lines,
+        ]
         texts = answers_of(tuple(probes))
         positions, of_left = _left(texts, record)
-        versions = [space.summaries.versions[number].text for number in versions_of(parts, space.summaries)]
+        versions = [
+            space.summaries.versions[number].text
+            for number in versions_of(parts, space.summaries)
+        ]
         of_summaries = texts.holding(versions)
         of_messages = texts.holding([readable(message) for message in messages])
         in_messages = in_any(np.concatenate([of_messages.answers, of_left.answers]))
-        contradicted = np.concatenate([texts.contradicted(held) for held in (of_summaries, of_messages, of_left)])
+        contradicted = np.concatenate(
+            [texts.contradicted(held) for held in (of_summaries, of_messages, of_left)]
+        )
         return cls(
-            record, texts, sent, in_any(of_summaries.answers), in_messages,
-            dict(zip(positions, of_left.answers, strict=True)), in_any(contradicted),
-        )  # fmt: skip
+            record,
+            texts,
+            sent,
+            in_any(of_summaries.answers),
+            in_messages,
+            dict(zip(positions, of_left.answers, strict=True)),
+            in_any(contradicted),
+        )
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """The numbers of the probes that each message states which is not sent, in their order."""
         length = self.record.memory.length
         asked = range(length) if positions is None else positions
         found: dict[int, list[int]] = {
-            at: [] for at in asked if at < length and not any(at in part for part in self.sent)
+            at: []
+            for at in asked
+            if at < length and not any(at in part for part in self.sent)
         }
         for number, probe in enumerate(self.texts.probes):
-            if all(0 <= position < self.record.log_length for position in probe.evidence):
+            if all(
+                0 <= position < self.record.log_length for position in probe.evidence
+            ):
                 for position in dict.fromkeys(probe.evidence):
                     if position in found:
                         found[position].append(number)
@@ -130,15 +176,25 @@ class _Request(NamedTuple):
 
     def _add_without_evidence(self, found: dict[int, list[int]]) -> None:
         """A fact that was typed in without a message is stated wherever its answer stands."""
-        numbers = [number for number, probe in enumerate(self.texts.probes) if not probe.evidence]
+        numbers = [
+            number
+            for number, probe in enumerate(self.texts.probes)
+            if not probe.evidence
+        ]
         if numbers:
-            held = self.texts.holding([readable(self.record.memory.log[position]) for position in found]).answers
+            held = self.texts.holding(
+                [readable(self.record.memory.log[position]) for position in found]
+            ).answers
             for row, position in enumerate(found):
                 found[position] += [number for number in numbers if held[row, number]]
 
-    def facts(self, numbers: Sequence[int], position: int | None = None) -> MessageFacts:
+    def facts(
+        self, numbers: Sequence[int], position: int | None = None
+    ) -> MessageFacts:
         """Where the probes of these numbers are, of the message at ``position`` or of several."""
-        found: dict[str, list[Probe]] = {name: [] for name in ("held", "lost", "elsewhere", "left", "contradicted")}
+        found: dict[str, list[Probe]] = {
+            name: [] for name in ("held", "lost", "elsewhere", "left", "contradicted")
+        }
         own = None if position is None else self.left.get(position)
         for number in numbers:
             if own is not None and own[number]:
@@ -156,11 +212,18 @@ class _Request(NamedTuple):
 def _left(texts: ProbeTexts, record: TurnRecord) -> tuple[list[int], Holding]:
     """The messages that are sent in another form, and what is held by that form of each."""
     log, space = record.memory.log, record.memory.space
-    sent = {at: log.sent(at, piece.form) for piece in record.parts.messages for at in reduced(space, piece)}
+    sent = {
+        at: log.sent(at, piece.form)
+        for piece in record.parts.messages
+        for at in reduced(space, piece)
+    }
     return [*sent], texts.holding([readable(message) for message in sent.values()])
 
 
 def _named(probes: Sequence[Probe]) -> str:
-    names = [probe.answers[0] if probe.answers else probe.question for probe in probes[:MOST_NAMED]]
+    names = [
+        probe.answers[0] if probe.answers else probe.question
+        for probe in probes[:MOST_NAMED]
+    ]
     more = len(probes) - MOST_NAMED
     return "; ".join([*names, *([f"and {more:,} more"] if more > 0 else [])])

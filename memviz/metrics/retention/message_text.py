@@ -32,7 +32,9 @@ def readable(message: Message) -> str:
     """
     if not message.tool_calls:
         return message.content
-    values = (item.value for call in message.tool_calls for item in argument_values(call))
+    values = (
+        item.value for call in message.tool_calls for item in argument_values(call)
+    )
     return "\n".join([message.content, *(str(value) for value in values)])
 
 
@@ -48,4 +50,6 @@ def _scalars(name: str, value: Any) -> Iterator[ArgumentValue]:
         else:
             yield ArgumentValue(name, value)
             continue
-        waiting.extend((f"{name}.{key}" if name else key, item) for key, item in reversed(items))
+        waiting.extend(
+            (f"{name}.{key}" if name else key, item) for key, item in reversed(items)
+        )

@@ -8,7 +8,11 @@ from memviz.text.vocabulary import STOP_WORDS, words
 from memviz.text.word_classes import DATE_WORDS
 
 _NO_NAME = (
-    STOP_WORDS | DATE_WORDS | words(f"{part.NATIONALITIES} march may dr mr mrs ms prof id service support ai god")
+    STOP_WORDS
+    | DATE_WORDS
+    | words(
+        f"{part.NATIONALITIES} march may dr mr mrs ms prof id service support ai god"
+    )
 )
 
 
@@ -17,19 +21,58 @@ def _is_name(value: str) -> bool:
 
 
 PEOPLE = (
-    kind("A", rf"\b{part.RELATIONS}\b(?: (?:of|for|at|from) [^.,;:]{{2,40}}?(?= (?:is|are|called|named)\b))?,? "
-          r"(?:is called |is named |is now |is |are |called |named |heißt |ist |se llama |s['’]appelle )?"
-          rf"{part.NAME}", "name", PERSON, False, _is_name),
-    kind("name", rf"\b(?:{part.RELATIONS}|my|our|his|her|its|their|\w+['’]s)(?:['’]s)?"
-          rf" (?:(?:last|first|full|new) )?name(?: is|['’]s) {part.NAME}", "name", PERSON, True, _is_name),
-    kind("called named goes known heiße heißt appelle llamo",
-          r"(?:(?:\b(?:is|are|was|am)|['’](?:m|s|re)) (?:called|named|known as)|\b(?:goes by|heiß[et]n?|m['’]appelle"
-          rf"|me llamo)) {part.NAME}", "name", PERSON, False, _is_name),
-    kind("i im this", rf"^(?:(?:hello|hi|hey),? )?(?:i['’]?m|i am|this is) {part.NAME}(?=[,.!]| and | from |$)",
-          "name", PERSON, True, _is_name),
-    kind("ich mein je soy", r"(?:^|[,;.!] )(?:ich bin|mein name ist|je suis|soy) "
-          rf"(?P<value>{part.NAME_WORD} {part.PARTICLES}{part.NAME_WORD})(?=[,.!]| und | et | y | aus |$)",
-          "name", PERSON, True, _is_name),
-    kind("is", rf"(?<![\w.]){part.TITLES}(?P<value>{part.NAME_WORD}(?: {part.NAME_WORD})?) is "
-          rf"(?:my|our|his|her|the) (?:[\w-]+ )?{part.RELATIONS}\b", "name", PERSON, True, _is_name),
-)  # fmt: skip
+    kind(
+        "A",
+        rf"\b{part.RELATIONS}\b(?: (?:of|for|at|from) [^.,;:]{{2,40}}?(?= (?:is|are|called|named)\b))?,? "
+        r"(?:is called |is named |is now |is |are |called |named |heißt |ist |se llama |s['’]appelle )?"
+        rf"{part.NAME}",
+        "name",
+        PERSON,
+        False,
+        _is_name,
+    ),
+    kind(
+        "name",
+        rf"\b(?:{part.RELATIONS}|my|our|his|her|its|their|\w+['’]s)(?:['’]s)?"
+        rf" (?:(?:last|first|full|new) )?name(?: is|['’]s) {part.NAME}",
+        "name",
+        PERSON,
+        True,
+        _is_name,
+    ),
+    kind(
+        "called named goes known heiße heißt appelle llamo",
+        r"(?:(?:\b(?:is|are|was|am)|['’](?:m|s|re)) (?:called|named|known as)|\b(?:goes by|heiß[et]n?|m['’]appelle"
+        rf"|me llamo)) {part.NAME}",
+        "name",
+        PERSON,
+        False,
+        _is_name,
+    ),
+    kind(
+        "i im this",
+        rf"^(?:(?:hello|hi|hey),? )?(?:i['’]?m|i am|this is) {part.NAME}(?=[,.!]| and | from |$)",
+        "name",
+        PERSON,
+        True,
+        _is_name,
+    ),
+    kind(
+        "ich mein je soy",
+        r"(?:^|[,;.!] )(?:ich bin|mein name ist|je suis|soy) "
+        rf"(?P<value>{part.NAME_WORD} {part.PARTICLES}{part.NAME_WORD})(?=[,.!]| und | et | y | aus |$)",
+        "name",
+        PERSON,
+        True,
+        _is_name,
+    ),
+    kind(
+        "is",
+        rf"(?<![\w.]){part.TITLES}(?P<value>{part.NAME_WORD}(?: {part.NAME_WORD})?) is "
+        rf"(?:my|our|his|her|the) (?:[\w-]+ )?{part.RELATIONS}\b",
+        "name",
+        PERSON,
+        True,
+        _is_name,
+    ),
+)

@@ -35,7 +35,9 @@ MOST_TOKENS_BETWEEN = 12
 MOST_TOKENS_TO_SUBJECT = 7
 """So far from a date without its year may the word stand that says what it is of."""
 _LEAST_LETTERS = 4
-_SAYING_NOTHING = frozenset(("date", "day", "month", "year", "time", "when", "which", "日期", "时间", "哪天"))
+_SAYING_NOTHING = frozenset(
+    ("date", "day", "month", "year", "time", "when", "which", "日期", "时间", "哪天")
+)
 _CHINESE_STOP = re.compile(f"{CHINESE_STOP}|[^\\u4e00-\\u9fff]")
 Bools = NDArray[np.bool_]
 Counts = NDArray[np.unsignedinteger]
@@ -77,7 +79,11 @@ class _Negatives(NamedTuple):
 
     @classmethod
     def of(cls, probes: Sequence[Probe]) -> _Negatives:
-        contents = [(n, denied_content(answer)) for n, probe in enumerate(probes) for answer in probe.answers]
+        contents = [
+            (n, denied_content(answer))
+            for n, probe in enumerate(probes)
+            for answer in probe.answers
+        ]
         told = [(number, content) for number, content in contents if content]
         numbers = np.array([number for number, _ in told], dtype=np.int64)
         return cls(PhraseIndex([content for _, content in told]), numbers, len(probes))
@@ -88,7 +94,12 @@ class _Negatives(NamedTuple):
         if not self.probe_of.size:
             return held
         may = [row for row, text in enumerate(texts) if may_deny(text)]
-        rows = [may[at] for at in np.unique(self.contents.find([texts[row] for row in may]).texts).tolist()]
+        rows = [
+            may[at]
+            for at in np.unique(
+                self.contents.find([texts[row] for row in may]).texts
+            ).tolist()
+        ]
         if rows:
             found = self.contents.find([polarity(texts[row]).denied for row in rows])
             held[np.array(rows)[found.texts], self.probe_of[found.phrases]] = True
@@ -110,12 +121,20 @@ class _Near(NamedTuple):
         """The texts that tell it."""
         leads = np.flatnonzero(found.phrases == self.lead)
         most = MOST_TOKENS_BETWEEN if self.needs_all else MOST_TOKENS_TO_SUBJECT
-        stands = [_stand_near(found, leads, np.flatnonzero(found.phrases == other), most) for other in self.others]
+        stands = [
+            _stand_near(found, leads, np.flatnonzero(found.phrases == other), most)
+            for other in self.others
+        ]
         near = np.all(stands, axis=0) if self.needs_all else np.any(stands, axis=0)
         return found.texts[leads[near]]
 
 
-def _stand_near(found: Matches, leads: NDArray[np.int64], others: NDArray[np.int64], most_tokens: int) -> Bools:
+def _stand_near(
+    found: Matches,
+    leads: NDArray[np.int64],
+    others: NDArray[np.int64],
+    most_tokens: int,
+) -> Bools:
     """Which of the matches ``leads`` have one of ``others`` near them in their text; both are in order."""
     near: Bools = np.zeros(len(leads), dtype=np.bool_)
     if others.size:
@@ -127,26 +146,46 @@ def _stand_near(found: Matches, leads: NDArray[np.int64], others: NDArray[np.int
     return near
 
 
-def _near_parts(probes: Sequence[Probe], first: int) -> tuple[tuple[_Near, ...], list[str]]:
+def _near_parts(
+    probes: Sequence[Probe], first: int
+) -> tuple[tuple[_Near, ...], list[str]]:
     """The answers of ``probes`` that are told so, and their parts: phrases of the numbers from ``first`` on."""
     near: list[_Near] = []
     parts: list[str] = []
     for number, probe in enumerate(probes):
         for answer in probe.answers:
-            listed, is_date = list_parts(answer), is_date_with_year(normal_tokens(answer))
+            listed, is_date = (
+                list_parts(answer),
+                is_date_with_year(normal_tokens(answer)),
+            )
             words = _telling_words(probe.question) if is_date else listed[1:]
             if words:
                 lead = first + len(parts)
-                near.append(_Near(number, lead, range(lead + 1, lead + 1 + len(words)), needs_all=not is_date))
+                near.append(
+                    _Near(
+                        number,
+                        lead,
+                        range(lead + 1, lead + 1 + len(words)),
+                        needs_all=not is_date,
+                    )
+                )
                 parts += [answer if is_date else listed[0], *words]
     return tuple(near), parts
 
 
 def _telling_words(question: str) -> tuple[str, ...]:
     """The words of ``question`` that say what it is about."""
-    words = [token for token in normal_tokens(question) if len(token) >= _LEAST_LETTERS and token.isalpha()]
+    words = [
+        token
+        for token in normal_tokens(question)
+        if len(token) >= _LEAST_LETTERS and token.isalpha()
+    ]
     han = [piece for piece in _CHINESE_STOP.split(question) if len(piece) > 1]
-    return tuple(dict.fromkeys(word for word in (*words, *han) if word not in STOP_WORDS | _SAYING_NOTHING))
+    return tuple(
+        dict.fromkeys(
+            word for word in (*words, *han) if word not in STOP_WORDS | _SAYING_NOTHING
+        )
+    )
 
 
 class ProbeTexts:
@@ -160,32 +199,43 @@ class ProbeTexts:
     numbers of messages, so whether a range of the log holds an answer is one difference.
     """
 
-    def __init__(self, log: Log, probes: Sequence[Probe], *, any_mention: bool = False) -> None:
+    def __init__(
+        self, log: Log, probes: Sequence[Probe], *, any_mention: bool = False
+    ) -> None:
         self.log, self.probes = log, tuple(probes)
         self._any_mention = any_mention
         self._is_negative: Bools = np.array(
-            [any_mention or _asks_negatively(probe) for probe in self.probes], dtype=np.bool_
+            [any_mention or _asks_negatively(probe) for probe in self.probes],
+            dtype=np.bool_,
         )
         self._names_negative = np.array(
-            [any(map(is_answered_negatively, probe.answers)) for probe in self.probes], bool
+            [any(map(is_answered_negatively, probe.answers)) for probe in self.probes],
+            bool,
         )
         self._negatives = _Negatives.of(self.probes)
         self.denials: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
         self.endings: list[tuple[int, int]] = []
         """The same where a message calls it outdated."""
-        self.stale_columns = np.array([n for n, probe in enumerate(self.probes) if probe.stale], dtype=np.int64)
+        self.stale_columns = np.array(
+            [n for n, probe in enumerate(self.probes) if probe.stale], dtype=np.int64
+        )
         phrases = list(_phrases(self.probes))
         self._near, parts = _near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
         self._index = PhraseIndex(texts, may_omit_years=range(len(phrases), len(texts)))
-        self._tells: Bools = np.isin(np.arange(len(texts)), [*range(len(phrases)), *(one.lead for one in self._near)])
+        self._tells: Bools = np.isin(
+            np.arange(len(texts)),
+            [*range(len(phrases)), *(one.lead for one in self._near)],
+        )
         """Of each phrase, whether a sentence that holds it may tell an answer."""
         self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
         self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
         self._covers = list(_covers(phrases))
         self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
-        self.stale_counts: Counts = np.zeros((1, len(self.stale_columns)), dtype=np.uint16)
+        self.stale_counts: Counts = np.zeros(
+            (1, len(self.stale_columns)), dtype=np.uint16
+        )
         self.extend()
 
     @property
@@ -199,8 +249,13 @@ class ProbeTexts:
         if len(self.log) > start:
             self._read_evidence(start)
             found = self.holding([readable(message) for message in self.log[start:]])
-            self.denials += [(start + row, probe) for row, probe in np.argwhere(found.denied).tolist()]
-            self.endings += [(start + row, probe) for row, probe in np.argwhere(found.ended).tolist()]
+            self.denials += [
+                (start + row, probe)
+                for row, probe in np.argwhere(found.denied).tolist()
+            ]
+            self.endings += [
+                (start + row, probe) for row, probe in np.argwhere(found.ended).tolist()
+            ]
             self.answer_counts = _continued(self.answer_counts, found.answers)
             self.stale_counts = _continued(self.stale_counts, found.stale)
 
@@ -227,15 +282,29 @@ class ProbeTexts:
         mentioning[stale.any(axis=1)] = True
         rows = [] if self._any_mention else np.flatnonzero(mentioning).tolist()
         telling = self._telling_sentences([texts[row] for row in rows])
-        read = [polarity(texts[row], telling.__contains__) for row in rows] if telling else []
-        denying = [(row, one) for row, one in zip(rows, read, strict=False) if one.affirmed is not texts[row]]
+        read = (
+            [polarity(texts[row], telling.__contains__) for row in rows]
+            if telling
+            else []
+        )
+        denying = [
+            (row, one)
+            for row, one in zip(rows, read, strict=False)
+            if one.affirmed is not texts[row]
+        ]
         if denying:
             rows, read = [row for row, _ in denying], [one for _, one in denying]
             affirmed, fresh = self._mentioned([one.affirmed for one in read])
             affirmed &= answers[rows]
             ended[rows], since = self._ended(read)
-            undone = self._mentioned([one.undone for one in read])[0] if self._is_negative.any() else since
-            affirmed = (affirmed | (answers[rows] & self._is_negative & ~undone)) & (~ended[rows] | since)
+            undone = (
+                self._mentioned([one.undone for one in read])[0]
+                if self._is_negative.any()
+                else since
+            )
+            affirmed = (affirmed | (answers[rows] & self._is_negative & ~undone)) & (
+                ~ended[rows] | since
+            )
             denied[rows] = answers[rows] & ~affirmed
             answers[rows], stale[rows] = affirmed, fresh
         return Holding(answers, stale, denied, ended)
@@ -248,7 +317,9 @@ class ProbeTexts:
         for kind in (False, True):
             held = np.zeros((len(texts), len(self.probes)), dtype=bool)
             of_kind = self._is_stale[matches.phrases] == kind
-            held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = True
+            held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = (
+                True
+            )
             kinds.append(held)
         for one in self._near:
             kinds[0][one.told_in(found), one.probe] = True
@@ -256,19 +327,28 @@ class ProbeTexts:
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
         """The sentences of ``texts`` that mention an answer and may deny it."""
-        sentences = list({sentence for text in texts for sentence in sentences_that_may_deny(text)})
+        sentences = list(
+            {sentence for text in texts for sentence in sentences_that_may_deny(text)}
+        )
         if not sentences:
             return set()
         found = self._index.find(sentences)
-        return {sentences[row] for row in np.unique(found.texts[self._tells[found.phrases]]).tolist()}
+        return {
+            sentences[row]
+            for row in np.unique(found.texts[self._tells[found.phrases]]).tolist()
+        }
 
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Which accepted answers each text calls outdated, and which it affirms after that."""
         ended, _ = self._mentioned([one.outdated for one in read])
         ended[:, self._is_negative & ~self._names_negative] = False
         for row, probe in np.argwhere(ended).tolist():
-            ended[row, probe] = is_same_subject(self.probes[probe].question, read[row].updates)
-        since = self._mentioned([one.since for one in read])[0] if ended.any() else ended
+            ended[row, probe] = is_same_subject(
+                self.probes[probe].question, read[row].updates
+            )
+        since = (
+            self._mentioned([one.since for one in read])[0] if ended.any() else ended
+        )
         return ended, since
 
     def _read_evidence(self, start: int) -> None:
@@ -276,11 +356,17 @@ class ProbeTexts:
         for_probe: list[tuple[int, str]] = []
         clauses_at: dict[int, tuple[str, ...]] = {}
         for number, probe in enumerate(self.probes):
-            is_new = bool(probe.evidence) and start <= max(probe.evidence) < len(self.log)
-            for position in probe.evidence if is_new and not self._is_negative[number] else ():
+            is_new = bool(probe.evidence) and start <= max(probe.evidence) < len(
+                self.log
+            )
+            for position in (
+                probe.evidence if is_new and not self._is_negative[number] else ()
+            ):
                 if position >= 0:
                     if position not in clauses_at:
-                        clauses_at[position] = clauses_with_negatives(readable(self.log[position]))
+                        clauses_at[position] = clauses_with_negatives(
+                            readable(self.log[position])
+                        )
                     for_probe += [(number, clause) for clause in clauses_at[position]]
         clauses = list(dict.fromkeys(clause for _, clause in for_probe))
         mentioned = dict(zip(clauses, self._mentioned(clauses)[0], strict=True))
@@ -294,11 +380,15 @@ class ProbeTexts:
     def counts_of(self, messages: Sequence[Message]) -> tuple[Counts, Counts]:
         """What :attr:`answer_counts` and :attr:`stale_counts` are for the log, for other messages."""
         found = self.holding([readable(message) for message in messages])
-        return _continued(self.answer_counts[:1], found.answers), _continued(self.stale_counts[:1], found.stale)
+        return _continued(self.answer_counts[:1], found.answers), _continued(
+            self.stale_counts[:1], found.stale
+        )
 
     def denied_counts_of(self, messages: Sequence[Message]) -> Counts:
         """Running numbers of the ``messages`` that mention each answer only to deny it."""
-        return running_counts(self.holding([readable(message) for message in messages]).denied)
+        return running_counts(
+            self.holding([readable(message) for message in messages]).denied
+        )
 
     def fits(self, log: Log) -> bool:
         """Whether these are the texts of ``log``, which may have grown since."""
@@ -308,17 +398,30 @@ class ProbeTexts:
         keep = np.ones(len(matches.phrases), dtype=bool)
         bounds = np.searchsorted(matches.phrases, np.arange(len(self._probe_of) + 1))
         for inner, outer, yields_to_equal in self._covers:
-            mine, others = slice(bounds[inner], bounds[inner + 1]), slice(bounds[outer], bounds[outer + 1])
+            mine, others = (
+                slice(bounds[inner], bounds[inner + 1]),
+                slice(bounds[outer], bounds[outer + 1]),
+            )
             if mine.start < mine.stop and others.start < others.stop:
-                keep[mine] &= ~_inside(matches, mine, others, yields_to_equal=yields_to_equal)
+                keep[mine] &= ~_inside(
+                    matches, mine, others, yields_to_equal=yields_to_equal
+                )
         return Matches(*(part[keep] for part in matches))
 
 
-def _inside(matches: Matches, mine: slice, others: slice, *, yields_to_equal: bool) -> Bools:
+def _inside(
+    matches: Matches, mine: slice, others: slice, *, yields_to_equal: bool
+) -> Bools:
     """Which of ``mine`` stand in one of ``others``; both are in the order of their places."""
     starts, ends = matches.places[mine], matches.ends[mine]
-    places, furthest = matches.places[others], np.maximum.accumulate(matches.ends[others])
-    begun_before, begun = np.searchsorted(places, starts, side="left"), np.searchsorted(places, starts, side="right")
+    places, furthest = (
+        matches.places[others],
+        np.maximum.accumulate(matches.ends[others]),
+    )
+    begun_before, begun = (
+        np.searchsorted(places, starts, side="left"),
+        np.searchsorted(places, starts, side="right"),
+    )
     furthest = np.concatenate(([-1], furthest))
     if yields_to_equal:
         return np.asarray(furthest[begun] >= ends)
@@ -340,7 +443,9 @@ def in_any(held: Bools) -> Bools:
 def _asks_negatively(probe: Probe) -> bool:
     if any(map(is_answered_negatively, probe.answers)):
         return True
-    return is_asked_negatively(probe.question) and not any(map(states_itself, probe.answers))
+    return is_asked_negatively(probe.question) and not any(
+        map(states_itself, probe.answers)
+    )
 
 
 def running_counts(held: Bools) -> Counts:
@@ -350,7 +455,9 @@ def running_counts(held: Bools) -> Counts:
 
 def _continued(counts: Counts, held: Bools) -> Counts:
     """``counts`` with the running sums of the rows that follow."""
-    kind = np.uint16 if len(counts) + len(held) <= np.iinfo(np.uint16).max else np.uint32
+    kind = (
+        np.uint16 if len(counts) + len(held) <= np.iinfo(np.uint16).max else np.uint32
+    )
     sums: Counts = np.cumsum(held, axis=0, dtype=kind)
     return np.concatenate((counts.astype(kind), sums + counts[-1].astype(kind)))
 
@@ -358,7 +465,9 @@ def _continued(counts: Counts, held: Bools) -> Counts:
 def _phrases(probes: Sequence[Probe]) -> Iterator[_Phrase]:
     for number, probe in enumerate(probes):
         accepted = {normal_tokens(answer) for answer in probe.answers}
-        yield from (_Phrase(number, False, answer) for answer in dict.fromkeys(probe.answers))
+        yield from (
+            _Phrase(number, False, answer) for answer in dict.fromkeys(probe.answers)
+        )
         for stale in dict.fromkeys(probe.stale):
             if normal_tokens(stale) not in accepted:
                 yield _Phrase(number, True, stale)

@@ -29,7 +29,9 @@ LEAST_WORDS = 2
 MOST_MESSAGES, MOST_SHARE = 8, 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
 _WITH_UNIT = re.compile(r"(?P<number>\d[\d.,]*) ?[^\W\d]")
-_UNIT_BEHIND = re.compile(rf"{BLANK}(?: ?(?:[€$£%]|euros?|dollars?|pounds?|francs?|[kKMGT]B|kg|km|cm|mm|ml|mg)(?!\w))?")
+_UNIT_BEHIND = re.compile(
+    rf"{BLANK}(?: ?(?:[€$£%]|euros?|dollars?|pounds?|francs?|[kKMGT]B|kg|km|cm|mm|ml|mg)(?!\w))?"
+)
 USED_AGAIN = 1.5
 """How much more telling a value is that comes back."""
 CHANGED = 1.0
@@ -69,23 +71,40 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
     messages.
     """
     log = as_log(messages)
-    sent = max((position for position, message in enumerate(log) if message.role != "assistant"), default=-1)
-    told_and_sent = [(told, value) for told, value in told_values(log) if told.position <= sent]
+    sent = max(
+        (
+            position
+            for position, message in enumerate(log)
+            if message.role != "assistant"
+        ),
+        default=-1,
+    )
+    told_and_sent = [
+        (told, value) for told, value in told_values(log) if told.position <= sent
+    ]
     statements = _worth_asking(
         log,
         [
             one
             for told, value in told_and_sent
-            if (one := _statement(told.position, told.sentence, value, _asked_before(log, told)))
+            if (
+                one := _statement(
+                    told.position, told.sentence, value, _asked_before(log, told)
+                )
+            )
         ],
     )
     statements = _with_changes(statements)
     statements += [
-        _Statement(fact.position, fact.question, fact.answer, "single fact", fact.weight, True)
+        _Statement(
+            fact.position, fact.question, fact.answer, "single fact", fact.weight, True
+        )
         for fact in tool_facts(log)
     ]
     crowd = Counter(map(_frame, statements))
-    chosen = sorted(statements, key=lambda one: _crowding(crowd[_frame(one)]) - one.weight)
+    chosen = sorted(
+        statements, key=lambda one: _crowding(crowd[_frame(one)]) - one.weight
+    )
     taken: dict[int, int] = {}
     seen: set[object] = set()
     kept: list[_Statement] = []
@@ -97,22 +116,40 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
             taken[one.position] = taken.get(one.position, 0) + 1
             kept.append(one)
     kept.sort(key=lambda one: one.position)
-    return tuple(Probe(one.question, (one.answer,), (one.position,), one.category, one.stale) for one in kept)
+    return tuple(
+        Probe(one.question, (one.answer,), (one.position,), one.category, one.stale)
+        for one in kept
+    )
 
 
 def _with_changes(statements: Sequence[_Statement]) -> list[_Statement]:
     """The statements without those whose value was changed later; the one that changed it has the older value as a
     stale answer, and those that this one had replaced."""
     said = [
-        Said(one.position, one.sentence, one.start, one.answer, one.question, one.category == "name")
+        Said(
+            one.position,
+            one.sentence,
+            one.start,
+            one.answer,
+            one.question,
+            one.category == "name",
+        )
         for one in statements
     ]
     changes = find_changes(said)
     stale: dict[int, tuple[str, ...]] = {}
     for older, newer in sorted(changes.items()):
-        stale[newer] = (*stale.get(older, ()), *stale.get(newer, ()), statements[older].answer)
+        stale[newer] = (
+            *stale.get(older, ()),
+            *stale.get(newer, ()),
+            statements[older].answer,
+        )
     return [
-        one._replace(stale=tuple(dict.fromkeys(stale[number])), category="updated fact", weight=one.weight + CHANGED)
+        one._replace(
+            stale=tuple(dict.fromkeys(stale[number])),
+            category="updated fact",
+            weight=one.weight + CHANGED,
+        )
         if number in stale
         else one
         for number, one in enumerate(statements)
@@ -125,7 +162,10 @@ def _frame(statement: _Statement) -> tuple[str, ...]:
     them are a list, a table or a log."""
     before, _, after = statement.question.partition(BLANK)
     near = (*_WORD.findall(before)[-2:], BLANK, *_WORD.findall(after)[:1])
-    return tuple("0" if word[0].isdigit() else "A" if word[0].isupper() else word for word in near)
+    return tuple(
+        "0" if word[0].isdigit() else "A" if word[0].isupper() else word
+        for word in near
+    )
 
 
 def _crowding(statements: int) -> float:
@@ -135,24 +175,36 @@ def _crowding(statements: int) -> float:
 
 def _asked_before(log: Log, told: Told) -> str:
     """The question with which the message before a user's ends, if it does: what "About 240 GB." answers."""
-    if not told.of_user or told.position == 0 or log[told.position - 1].role != "assistant":
+    if (
+        not told.of_user
+        or told.position == 0
+        or log[told.position - 1].role != "assistant"
+    ):
         return ""
     sentences = passage(log[told.position - 1].content).sentences
     return sentences[-1].text if sentences and sentences[-1].is_question else ""
 
 
-def _statement(position: int, sentence: Sentence, value: Value, asked: str) -> _Statement | None:
+def _statement(
+    position: int, sentence: Sentence, value: Value, asked: str
+) -> _Statement | None:
     """The question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old", or the
     question that it answers stands in front."""
     found = _question(position, sentence, value)
     if found is None and asked:
         found = _question(position, sentence, value, asked)
-    if found is None and (amount := _WITH_UNIT.match(sentence.text[value.start : value.stop])):
-        found = _question(position, sentence, value._replace(stop=value.start + amount.end("number")))
+    if found is None and (
+        amount := _WITH_UNIT.match(sentence.text[value.start : value.stop])
+    ):
+        found = _question(
+            position, sentence, value._replace(stop=value.start + amount.end("number"))
+        )
     return found
 
 
-def _question(position: int, sentence: Sentence, value: Value, asked: str = "") -> _Statement | None:
+def _question(
+    position: int, sentence: Sentence, value: Value, asked: str = ""
+) -> _Statement | None:
     answer = sentence.text[value.start : value.stop]
     again = re.compile(rf"(?<![A-Za-z0-9.,]){re.escape(answer)}(?![A-Za-z0-9]|[.,]\d)")
     before, after = sentence.text[: value.start], sentence.text[value.stop :]
@@ -162,10 +214,23 @@ def _question(position: int, sentence: Sentence, value: Value, asked: str = "") 
         question += f" ({value.hint})"
     if asked:
         question = f"{asked} {question}"
-    telling = _UNIT_BEHIND.sub(" ", question) if value.category == "number" else question.replace(BLANK, " ")
+    telling = (
+        _UNIT_BEHIND.sub(" ", question)
+        if value.category == "number"
+        else question.replace(BLANK, " ")
+    )
     if len(content_words(telling)) < least or contains(question, answer):
         return None
-    return _Statement(position, question, answer, value.category, value.weight, value.alone, sentence.text, value.start)
+    return _Statement(
+        position,
+        question,
+        answer,
+        value.category,
+        value.weight,
+        value.alone,
+        sentence.text,
+        value.start,
+    )
 
 
 def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement]:
@@ -174,7 +239,10 @@ def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement
     matches = PhraseIndex(answers).find([readable(message) for message in log])
     bounds = np.searchsorted(matches.phrases, np.arange(len(answers) + 1))
     most = max(MOST_MESSAGES, int(MOST_SHARE * len(log)))
-    where = {answer: np.unique(matches.texts[bounds[n] : bounds[n + 1]]).tolist() for n, answer in enumerate(answers)}
+    where = {
+        answer: np.unique(matches.texts[bounds[n] : bounds[n + 1]]).tolist()
+        for n, answer in enumerate(answers)
+    }
     kept = []
     for one in statements:
         places = where[one.answer]
@@ -191,5 +259,11 @@ def _is_used_again(log: Log, statement: _Statement, places: Sequence[int]) -> bo
     to interest the user."""
     if places[0] != statement.position:
         return False
-    turn, by_assistant = log.turn_number(statement.position), log[statement.position].role == "assistant"
-    return any(log.turn_number(at) > turn and (not by_assistant or log[at].role != "assistant") for at in places[1:])
+    turn, by_assistant = (
+        log.turn_number(statement.position),
+        log[statement.position].role == "assistant",
+    )
+    return any(
+        log.turn_number(at) > turn and (not by_assistant or log[at].role != "assistant")
+        for at in places[1:]
+    )

@@ -56,7 +56,9 @@ def _candidates(texts: Iterable[str]) -> list[_Word]:
 
 def _once(log: Log, words: Sequence[_Word]) -> list[_Word]:
     """Those that no other message contains, as a part of something longer either."""
-    matches = PhraseIndex([word.text for word in words]).find([readable(message) for message in log])
+    matches = PhraseIndex([word.text for word in words]).find(
+        [readable(message) for message in log]
+    )
     pairs = np.unique(np.stack((matches.phrases, matches.texts)), axis=1)
     texts_of = np.bincount(pairs[0], minlength=len(words))
     return [word for word, count in zip(words, texts_of, strict=True) if count == 1]
@@ -65,7 +67,9 @@ def _once(log: Log, words: Sequence[_Word]) -> list[_Word]:
 def _words(text: str) -> Iterator[str]:
     for token in spellings(text):
         if IS_UNSPACED.match(token):
-            yield from (piece for piece in _CHINESE_STOP.split(token) if len(piece) in HAN_CHARS)
+            yield from (
+                piece for piece in _CHINESE_STOP.split(token) if len(piece) in HAN_CHARS
+            )
         elif _is_telling(token):
             yield token
 
@@ -78,5 +82,11 @@ def _is_telling(token: str) -> bool:
 
 
 def _probe(word: _Word) -> Probe:
-    category: Category = "number" if word.text[0].isdigit() and word.text[-1].isdigit() else "single fact"
-    return Probe(f"Is “{word.text}” still there?", (word.text,), (word.position,), category)
+    category: Category = (
+        "number"
+        if word.text[0].isdigit() and word.text[-1].isdigit()
+        else "single fact"
+    )
+    return Probe(
+        f"Is “{word.text}” still there?", (word.text,), (word.position,), category
+    )

@@ -9,16 +9,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import Layer, RequestContents, all_within, held_in, held_in_summaries
-from memviz.metrics.retention.contradictions import ended_since, mentioned_to_deny, superseded
-from memviz.metrics.retention.knowledge import FactState, Freshness, Knowledge, Retention
+from memviz.metrics.requests.request_table import (
+    Layer,
+    RequestContents,
+    all_within,
+    held_in,
+    held_in_summaries,
+)
+from memviz.metrics.retention.contradictions import (
+    ended_since,
+    mentioned_to_deny,
+    superseded,
+)
+from memviz.metrics.retention.knowledge import (
+    FactState,
+    Freshness,
+    Knowledge,
+    Retention,
+)
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.transcripts.base import Probe
 
-__all__ = ["FactState", "Freshness", "Knowledge", "ProbeTexts", "Retention", "ceiling", "floor", "retention"]
+__all__ = [
+    "FactState",
+    "Freshness",
+    "Knowledge",
+    "ProbeTexts",
+    "Retention",
+    "ceiling",
+    "floor",
+    "retention",
+]
 
 
-def retention(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
+def retention(
+    run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
+) -> Retention:
     """What every request of ``run`` retains of ``probes``.
 
     ``texts``, built once, serves all runs over the same conversation. Raises ValueError if it was built for
@@ -30,18 +56,26 @@ def retention(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
     return _with_contradictions(kept, run, texts, requests)
 
 
-def ceiling(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None) -> Retention:
+def ceiling(
+    run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
+) -> Retention:
     """What the requests of ``run`` would retain if each held all messages so far, and no summary."""
     texts = _texts_for(run, probes, texts)
     requests = RequestContents.of(run)
     lengths, nothing = requests.lengths, np.zeros(len(requests), np.int64)
-    everything = (Layer(np.arange(len(requests)), nothing + run.space.system_stop, lengths),)
-    requests = RequestContents(requests.turns, lengths, (), everything, (), requests.leading)
+    everything = (
+        Layer(np.arange(len(requests)), nothing + run.space.system_stop, lengths),
+    )
+    requests = RequestContents(
+        requests.turns, lengths, (), everything, (), requests.leading
+    )
     kept = _with_evidence(run, texts, requests, _found_in(run, texts, requests))
     return _with_contradictions(kept, run, texts, requests)
 
 
-def floor(run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None) -> Retention:
+def floor(
+    run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None
+) -> Retention:
     """What is contained by chance: ``probes``, born as in ``run``, looked up in the requests of ``other``, a run
     of another conversation under the same setting. After its last request that one goes on counting.
 
@@ -53,7 +87,13 @@ def floor(run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | Non
         found = _Found.nothing(1, len(texts.probes))
     rows = np.minimum(np.arange(len(run.requests)), len(found.states) - 1)
     nowhere = np.zeros((len(run.requests), len(texts.probes)), dtype=bool)
-    return _born(run, texts.probes, RequestContents.of(run), nowhere, _Found(found.states[rows], found.stale[rows]))
+    return _born(
+        run,
+        texts.probes,
+        RequestContents.of(run),
+        nowhere,
+        _Found(found.states[rows], found.stale[rows]),
+    )
 
 
 class _Found(NamedTuple):
@@ -64,14 +104,21 @@ class _Found(NamedTuple):
 
     @classmethod
     def nothing(cls, requests: int, probes: int) -> _Found:
-        return cls(np.full((requests, probes), Knowledge.LOST, np.uint8), np.zeros((requests, probes), dtype=bool))
+        return cls(
+            np.full((requests, probes), Knowledge.LOST, np.uint8),
+            np.zeros((requests, probes), dtype=bool),
+        )
 
 
-def _texts_for(run: Run, probes: Sequence[Probe], texts: ProbeTexts | None) -> ProbeTexts:
+def _texts_for(
+    run: Run, probes: Sequence[Probe], texts: ProbeTexts | None
+) -> ProbeTexts:
     if texts is None:
         return ProbeTexts(run.log, probes)
     if texts.probes != tuple(probes) or not texts.fits(run.log):
-        raise ValueError("These ProbeTexts were built for another conversation or for other probes.")
+        raise ValueError(
+            "These ProbeTexts were built for another conversation or for other probes."
+        )
     texts.extend()
     return texts
 
@@ -80,9 +127,13 @@ def _found(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
     found, summaries = _found_in(run, texts, requests), run.space.summaries
     held = texts.holding([version.text for version in summaries.versions])
     for numbers, starts, stops in requests.notes:
-        known = held_in_summaries(summaries, starts, stops, held.answers) * np.uint8(Knowledge.SUMMARY)
+        known = held_in_summaries(summaries, starts, stops, held.answers) * np.uint8(
+            Knowledge.SUMMARY
+        )
         found.states[numbers] = np.maximum(found.states[numbers], known)
-        found.stale[np.ix_(numbers, texts.stale_columns)] |= held_in_summaries(summaries, starts, stops, held.stale)
+        found.stale[np.ix_(numbers, texts.stale_columns)] |= held_in_summaries(
+            summaries, starts, stops, held.stale
+        )
     return found
 
 
@@ -101,33 +152,56 @@ def _found_in(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
         (requests.others, Knowledge.VERBATIM, besides),
         (requests.verbatim, Knowledge.VERBATIM, said),
     ):
-        np.maximum(found.states, held_in(ranges, answers, count) * np.uint8(state), out=found.states)
+        np.maximum(
+            found.states,
+            held_in(ranges, answers, count) * np.uint8(state),
+            out=found.states,
+        )
         found.stale[:, texts.stale_columns] |= held_in(ranges, stale, count)
     return found
 
 
-def _with_evidence(run: Run, texts: ProbeTexts, requests: RequestContents, found: _Found) -> Retention:
-    positions, verbatim = [probe.evidence for probe in texts.probes], (*requests.verbatim, *requests.leading)
+def _with_evidence(
+    run: Run, texts: ProbeTexts, requests: RequestContents, found: _Found
+) -> Retention:
+    positions, verbatim = (
+        [probe.evidence for probe in texts.probes],
+        (*requests.verbatim, *requests.leading),
+    )
     evidence = whole = all_within(verbatim, positions, len(requests))
     if requests.recalled:
         evidence = all_within((*verbatim, *requests.recalled), positions, len(requests))
     retained = _born(run, texts.probes, requests, evidence, found)
-    states = np.maximum(retained.states, retained.evidence * np.uint8(Knowledge.RECALLED))
+    states = np.maximum(
+        retained.states, retained.evidence * np.uint8(Knowledge.RECALLED)
+    )
     states[retained.evidence & whole] = Knowledge.VERBATIM
     retained.states[...] = states
     return retained
 
 
-def _with_contradictions(kept: Retention, run: Run, texts: ProbeTexts, requests: RequestContents) -> Retention:
+def _with_contradictions(
+    kept: Retention, run: Run, texts: ProbeTexts, requests: RequestContents
+) -> Retention:
     """``kept`` with the facts that a request mentions only where it denies them, or where they are outdated."""
     states = kept.states
-    outdated = ended_since(texts, requests) | superseded(kept.probes, states > Knowledge.LOST)
-    contradicted = (states == Knowledge.LOST) & (mentioned_to_deny(run, texts, requests) | kept.stale)
+    outdated = ended_since(texts, requests) | superseded(
+        kept.probes, states > Knowledge.LOST
+    )
+    contradicted = (states == Knowledge.LOST) & (
+        mentioned_to_deny(run, texts, requests) | kept.stale
+    )
     states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
     return kept
 
 
-def _born(run: Run, probes: tuple[Probe, ...], requests: RequestContents, evidence: Bools, found: _Found) -> Retention:
+def _born(
+    run: Run,
+    probes: tuple[Probe, ...],
+    requests: RequestContents,
+    evidence: Bools,
+    found: _Found,
+) -> Retention:
     births = np.array([_birth(probe, len(run.log)) for probe in probes], dtype=np.int64)
     born = births < requests.lengths[:, None]
     return Retention(

@@ -12,7 +12,15 @@ from memviz.text.word_classes import DATE_WORDS, MONTHS
 from memviz.transcripts.base import Category
 
 _MONTH = (
-    "(?:" + "|".join(sorted((month.capitalize() for month in MONTHS | {"march", "may"}), key=len, reverse=True)) + ")"
+    "(?:"
+    + "|".join(
+        sorted(
+            (month.capitalize() for month in MONTHS | {"march", "may"}),
+            key=len,
+            reverse=True,
+        )
+    )
+    + ")"
 )
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = rf"""
@@ -83,7 +91,12 @@ _DEFINES = re.compile(
 _LEAST_DIGITS = 3
 """A number with fewer digits means something only together with its unit."""
 _CODE_CHARS = 5
-_NO_NAMES = STOP_WORDS | DATE_WORDS | {"march", "may", "dr", "mr", "mrs", "ms", "prof"} | words(NATIONALITIES)
+_NO_NAMES = (
+    STOP_WORDS
+    | DATE_WORDS
+    | {"march", "may", "dr", "mr", "mrs", "ms", "prof"}
+    | words(NATIONALITIES)
+)
 
 
 class Value(NamedTuple):
@@ -111,12 +124,22 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
     if value.category == "name":
         return of_user
     if not of_user:
-        has_unit = value.category == "single fact" or _MONEY.search(text + sentence[value.stop :][:8])
+        has_unit = value.category == "single fact" or _MONEY.search(
+            text + sentence[value.stop :][:8]
+        )
         return bool(has_unit) and _DEFINES.search(before) is not None
     if value.category == "single fact":
         return True
-    is_decimal = "." in text and text[-1].isdigit() and not _MONEY.search(sentence[value.start :])
-    return not is_decimal and (_STATING.search(before) or _MONEY.search(sentence[value.start :])) is not None
+    is_decimal = (
+        "." in text
+        and text[-1].isdigit()
+        and not _MONEY.search(sentence[value.start :])
+    )
+    return (
+        not is_decimal
+        and (_STATING.search(before) or _MONEY.search(sentence[value.start :]))
+        is not None
+    )
 
 
 def values_in(sentence: str, names: Set[str]) -> list[Value]:
@@ -126,15 +149,22 @@ def values_in(sentence: str, names: Set[str]) -> list[Value]:
     found = [value for match in matches if (value := _of(match, sentence)) is not None]
     taken = {at for value in found for at in range(value.start, value.stop)}
     found += [
-        Value("name", *match.span(), 2.0) for match in _NAME.finditer(sentence)
-        if not taken.intersection(range(*match.span())) and _is_name(match, sentence, names)
-    ]  # fmt: skip
+        Value("name", *match.span(), 2.0)
+        for match in _NAME.finditer(sentence)
+        if not taken.intersection(range(*match.span()))
+        and _is_name(match, sentence, names)
+    ]
     return sorted(found, key=lambda value: value.start)
 
 
 def names_in(sentences: list[str], lower_case: Set[str]) -> set[str]:
     """Words that are capitalised inside some sentence and are never written small."""
-    inside = (word for text in sentences for match in _NAME.finditer(text) for word in _inside(match, text))
+    inside = (
+        word
+        for text in sentences
+        for match in _NAME.finditer(text)
+        for word in _inside(match, text)
+    )
     return {word for word in inside if word.lower() not in lower_case | _NO_NAMES}
 
 
@@ -143,7 +173,11 @@ def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
     if words <= names:
         return True
     inside = set(_inside(match, sentence))
-    return words == inside and len(words) > 1 and not {word.lower() for word in words} & _NO_NAMES
+    return (
+        words == inside
+        and len(words) > 1
+        and not {word.lower() for word in words} & _NO_NAMES
+    )
 
 
 def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
@@ -163,10 +197,18 @@ def _of(match: re.Match[str], sentence: str) -> Value | None:
         return Value("single fact", *match.span(), 4.0) if telling else None
     assert kind in ("amount", "unit")  # noqa: S101 - the last of the three
     number = text.removesuffix(match["unit"] or "")
-    if _RANGE.search(sentence[: match.start()]) or _RANGE_GOES_ON.match(sentence, match.end()):
+    if _RANGE.search(sentence[: match.start()]) or _RANGE_GOES_ON.match(
+        sentence, match.end()
+    ):
         return None  # half of an estimate
     if number.startswith("0.") and not match["unit"]:
         return None  # a probability or a step of a calculation
-    if sum(map(str.isdigit, number)) >= _LEAST_DIGITS and (match["unit"] or "")[:1] not in ("万", "亿", "%"):
+    if sum(map(str.isdigit, number)) >= _LEAST_DIGITS and (match["unit"] or "")[
+        :1
+    ] not in ("万", "亿", "%"):
         return Value("number", match.start(), match.start() + len(number), 3.0)
-    return Value("number", *match.span(), 2.5) if match["unit"] and len(number) > 1 else None
+    return (
+        Value("number", *match.span(), 2.5)
+        if match["unit"] and len(number) > 1
+        else None
+    )

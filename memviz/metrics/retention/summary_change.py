@@ -28,5 +28,8 @@ def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange
     (before, after), (_, denied) = held.answers, texts.contradicted(held)
     gone = before & ~after
     return SummaryChange(
-        *(tuple(compress(probes, which.tolist())) for which in (gone & ~denied, after & ~before, gone & denied))
+        *(
+            tuple(compress(probes, which.tolist()))
+            for which in (gone & ~denied, after & ~before, gone & denied)
+        )
     )

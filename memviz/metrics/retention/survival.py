@@ -41,7 +41,9 @@ class Survival:
     def half_life(self) -> int | None:
         """The first age at which half of the observed probes or fewer are known, in ``unit``; ``None`` if more than
         half are at every age that was observed."""
-        half = np.flatnonzero((self.observed > 0) & (2 * self.retained <= self.observed))
+        half = np.flatnonzero(
+            (self.observed > 0) & (2 * self.retained <= self.observed)
+        )
         return int(half[0]) if half.size else None
 
 
@@ -67,7 +69,10 @@ def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
     """The number (0-based) of the request that the message which each probe was born with belongs to: one that it is
     the input of, or the reply to. -1 for what was said before the first one, and without evidence; meaningless for a
     probe never born."""
-    return np.array([_birth(retention, log, probe) for probe in range(len(retention.probes))], np.int64)
+    return np.array(
+        [_birth(retention, log, probe) for probe in range(len(retention.probes))],
+        np.int64,
+    )
 
 
 def _birth(retention: Retention, log: Log, probe: int) -> int:
@@ -75,18 +80,30 @@ def _birth(retention: Retention, log: Log, probe: int) -> int:
     if not 0 <= position < len(log) or not born.any():
         return -1
     first = int(born.argmax())
-    is_reply = log[position].role == "assistant" or int(retention.turns[first]) > log.turn_number(position)
+    is_reply = log[position].role == "assistant" or int(
+        retention.turns[first]
+    ) > log.turn_number(position)
     return first - is_reply
 
 
-def survival(retention: Retention, log: Log, columns: Sequence[int] | None = None) -> Survival:
+def survival(
+    retention: Retention, log: Log, columns: Sequence[int] | None = None
+) -> Survival:
     """Survival by age of all probes of ``retention``, a run over ``log``, or of those of these numbers."""
-    picked = np.arange(len(retention.probes)) if columns is None else np.asarray(columns, dtype=np.int64)
+    picked = (
+        np.arange(len(retention.probes))
+        if columns is None
+        else np.asarray(columns, dtype=np.int64)
+    )
     born, retained = retention.born[:, picked], retention.retained[:, picked]
-    ages = (np.arange(len(born))[:, None] - birth_requests(retention, log)[picked])[born]
+    ages = (np.arange(len(born))[:, None] - birth_requests(retention, log)[picked])[
+        born
+    ]
     observed = np.bincount(ages)
     unit: Literal["turn", "request"] = "request" if retention.has_calls else "turn"
-    return Survival(np.bincount(ages[retained[born]], minlength=len(observed)), observed, unit)
+    return Survival(
+        np.bincount(ages[retained[born]], minlength=len(observed)), observed, unit
+    )
 
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
@@ -97,10 +114,16 @@ def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
 
 
 def _row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
-    picked = [n for n, probe in enumerate(retention.probes) if category in (None, probe.category)]
+    picked = [
+        n
+        for n, probe in enumerate(retention.probes)
+        if category in (None, probe.category)
+    ]
     born, retained = retention.born[:, picked], retention.retained[:, picked]
     last = slice(len(born) - 1, None) if len(born) else slice(0)
-    counts = np.bincount(retention.freshness[last][:, picked].ravel(), minlength=len(Freshness))
+    counts = np.bincount(
+        retention.freshness[last][:, picked].ravel(), minlength=len(Freshness)
+    )
     with_any = born.any(axis=1)
     shares = retained[with_any].sum(axis=1) / born[with_any].sum(axis=1)
     return CategoryRow(

@@ -11,8 +11,18 @@ from memviz.metrics.retention.chinese_details import details_in
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.chinese_values import chinese_in
 from memviz.metrics.retention.labelled_kinds import Labelled
-from memviz.metrics.retention.labelled_values import labelled_in, reachable_in, user_details_in
-from memviz.metrics.retention.stated_values import Value, has_verb, is_stated, names_in, values_in
+from memviz.metrics.retention.labelled_values import (
+    labelled_in,
+    reachable_in,
+    user_details_in,
+)
+from memviz.metrics.retention.stated_values import (
+    Value,
+    has_verb,
+    is_stated,
+    names_in,
+    values_in,
+)
 from memviz.text.sentences import Sentence, passage
 from memviz.text.words import HAN
 
@@ -30,7 +40,10 @@ _UNSURE = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:if|falls)\b|如果", re.IGNORECASE)
 """What a condition leaves open begins with it: "We meet on the 17th if it stays dry" names the day."""
-_ASKING = re.compile(r"\b(?:ask|see|know|check|wonder|tell|sure|decide|would|should|can(?!['’]t))\b", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\b(?:ask|see|know|check|wonder|tell|sure|decide|would|should|can(?!['’]t))\b",
+    re.IGNORECASE,
+)
 """Before "if" they make an indirect question of it, or a mere thought."""
 _MUSING = re.compile(
     r"\b(?:keeps? (?:on )?saying|(?:was |were )?told me that|suggest(?:s|ed)? that|not sure|no idea|i wonder|wondering"
@@ -88,30 +101,51 @@ def _told(log: Log) -> Iterator[Told]:
     for position, message in enumerate(log):
         if message.role in ("user", "assistant"):
             of_user = message.role == "user"
-            yield from (Told(position, sentence, of_user) for sentence in passage(message.content).sentences)
+            yield from (
+                Told(position, sentence, of_user)
+                for sentence in passage(message.content).sentences
+            )
 
 
 def _values(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
     """Of two that overlap only the first. Each of many in one sentence counts less."""
     sentence = told.sentence
     is_request = told.of_user and _is_request(sentence.text)
-    if len(sentence.text) >= SENTENCE_CHARS.stop or (sentence.is_question and not is_request) or sentence.echo:
+    if (
+        len(sentence.text) >= SENTENCE_CHARS.stop
+        or (sentence.is_question and not is_request)
+        or sentence.echo
+    ):
         return []
     taken: set[int] = set()
     found = []
     shaped = list(_shaped(told, names))
     facts = [value for value in shaped if value.alone]
-    for value in (*_labelled(sentence, told.of_user, people), *facts, *_details(told), *shaped):
+    for value in (
+        *_labelled(sentence, told.of_user, people),
+        *facts,
+        *_details(told),
+        *shaped,
+    ):
         if taken.isdisjoint(range(value.start, value.stop)):
             taken.update(range(value.start, value.stop))
             found.append(value)
-    return [value._replace(weight=value.weight + sentence.traits.informativeness / len(found)) for value in found]
+    return [
+        value._replace(
+            weight=value.weight + sentence.traits.informativeness / len(found)
+        )
+        for value in found
+    ]
 
 
-def _labelled(sentence: Sentence, of_user: bool, people: ChinesePeople) -> Iterator[Value]:
+def _labelled(
+    sentence: Sentence, of_user: bool, people: ChinesePeople
+) -> Iterator[Value]:
     text = sentence.text
     chinese = not text.isascii() and HAN.search(text)
-    found = list(chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user))
+    found = list(
+        chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user)
+    )
     request = _REQUEST.match(text) if of_user else None
     if found and _UNSURE.search(text, request.end() if request else 0):
         found = _sure(found, text) if of_user else []
@@ -124,7 +158,11 @@ def _details(told: Told) -> Iterator[Value]:
     text = told.sentence.text
     if not told.of_user and _DONE.search(text) is None:
         return
-    if _FORMULA.search(text) or _MUSING.search(text) or (not told.of_user and told.sentence.traits.is_hedged):
+    if (
+        _FORMULA.search(text)
+        or _MUSING.search(text)
+        or (not told.of_user and told.sentence.traits.is_hedged)
+    ):
         return
     chinese = not text.isascii() and HAN.search(text)
     found = list(details_in(text) if chinese else user_details_in(text))
@@ -151,7 +189,9 @@ def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
     condition = _CONDITION.search(text)
     stated = text[: condition.start()] if condition else ""
     before = (
-        [] if _UNSURE.search(stated) or _ASKING.search(stated) else [one for one in found if one.stop <= len(stated)]
+        []
+        if _UNSURE.search(stated) or _ASKING.search(stated)
+        else [one for one in found if one.stop <= len(stated)]
     )
     return before + [one for one in reachable_in(text) if one not in before]
 
@@ -166,12 +206,16 @@ def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
             yield from _passing_names(told, values)
     else:
         for value in values:
-            if not _is_whole(told.sentence, value) and not (told.of_user and value.category == "name"):
+            if not _is_whole(told.sentence, value) and not (
+                told.of_user and value.category == "name"
+            ):
                 continue
             alone = is_stated(value, text, told.of_user)
             if value.category == "name" and _GERMAN.search(text):
                 continue  # where every noun has a capital letter, one says nothing
-            if told.of_user or alone or value.category != "number":  # an assistant works out many numbers
+            if (
+                told.of_user or alone or value.category != "number"
+            ):  # an assistant works out many numbers
                 yield value._replace(alone=alone)
 
 
@@ -180,9 +224,16 @@ def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
     text = told.sentence.text
     request = _REQUEST.match(text)
     is_unsure = _UNSURE.search(text, request.end() if request else 0) is not None
-    if is_unsure or _MUSING.search(text) or _FORMULA.search(text) or _GERMAN.search(text):
+    if (
+        is_unsure
+        or _MUSING.search(text)
+        or _FORMULA.search(text)
+        or _GERMAN.search(text)
+    ):
         return
-    yield from (value._replace(alone=True) for value in values if value.category == "name")
+    yield from (
+        value._replace(alone=True) for value in values if value.category == "name"
+    )
 
 
 def _is_whole(sentence: Sentence, value: Value) -> bool:

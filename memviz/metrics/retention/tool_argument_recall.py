@@ -15,7 +15,11 @@ from memviz.conversation import Log
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.other_words import OtherWords
-from memviz.metrics.requests.request_table import recalled_ranges, verbatim_ranges, versions_of
+from memviz.metrics.requests.request_table import (
+    recalled_ranges,
+    verbatim_ranges,
+    versions_of,
+)
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_text import argument_values, readable
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
@@ -64,7 +68,11 @@ class ToolArgumentRecall:
         by_turn: dict[int, list[NeededArgument]] = {}
         for argument in self.arguments:
             by_turn.setdefault(argument.turn, []).append(argument)
-        return {turn: share for turn, found in by_turn.items() if (share := _share(found)) is not None}
+        return {
+            turn: share
+            for turn, found in by_turn.items()
+            if (share := _share(found)) is not None
+        }
 
 
 def tool_argument_recall(run: Run) -> ToolArgumentRecall:
@@ -89,9 +97,13 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
         if request < 0 or not counts[position]:
             continue
         is_own = counts[position] > counts[lengths[request]]
-        source = Knowledge.VERBATIM if is_own else sources.of(run.requests[request], column)
+        source = (
+            Knowledge.VERBATIM if is_own else sources.of(run.requests[request], column)
+        )
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
-        found.append(argument._replace(last_seen=last_seen, source=source, request=request))
+        found.append(
+            argument._replace(last_seen=last_seen, source=source, request=request)
+        )
     return ToolArgumentRecall(tuple(found))
 
 
@@ -101,9 +113,13 @@ class _Sources:
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._summaries, self._counts = run.space.summaries, texts.answer_counts
-        prompts = texts.holding([prompt.content for prompt in run.space.system_messages])
+        prompts = texts.holding(
+            [prompt.content for prompt in run.space.system_messages]
+        )
         self._in_system: Bools = np.logical_or.reduce(prompts.answers, axis=0)
-        self._in_version = texts.holding([version.text for version in self._summaries.versions]).answers
+        self._in_version = texts.holding(
+            [version.text for version in self._summaries.versions]
+        ).answers
         self._words, self._texts = OtherWords(run.space), texts
         self._in_words: Bools = np.zeros((0, len(texts.probes)), dtype=bool)
 
@@ -111,13 +127,20 @@ class _Sources:
         """The highest place of the value number ``column``; LOST where it is nowhere."""
         counts, parts = self._counts[:, column], record.parts
         besides = self._words.of(parts)
-        if any(counts[part.stop] > counts[part.start] for part in verbatim_ranges(record)):
+        if any(
+            counts[part.stop] > counts[part.start] for part in verbatim_ranges(record)
+        ):
             return Knowledge.VERBATIM
         if self._says(besides.in_messages, column):
             return Knowledge.VERBATIM
-        if any(counts[part.stop] > counts[part.start] for part in recalled_ranges(record)):
+        if any(
+            counts[part.stop] > counts[part.start] for part in recalled_ranges(record)
+        ):
             return Knowledge.RECALLED
-        if any(self._in_version[number, column] for number in versions_of(parts, self._summaries)):
+        if any(
+            self._in_version[number, column]
+            for number in versions_of(parts, self._summaries)
+        ):
             return Knowledge.SUMMARY
         is_in_system = self._in_system[column] or self._says(besides.in_system, column)
         return Knowledge.SYSTEM if is_in_system else Knowledge.LOST
@@ -128,7 +151,9 @@ class _Sources:
         if fresh:
             held = self._texts.holding([readable(message) for message in fresh]).answers
             self._in_words = np.concatenate((self._in_words, held))
-        return any(self._in_words[part.start : part.stop, column].any() for part in ranges)
+        return any(
+            self._in_words[part.start : part.stop, column].any() for part in ranges
+        )
 
 
 def _used(log: Log) -> Iterator[NeededArgument]:
@@ -141,7 +166,9 @@ def _used(log: Log) -> Iterator[NeededArgument]:
             for name, value in argument_values(call):
                 if not _is_trivial(value):
                     turn = log.turn_number(position)
-                    yield NeededArgument(position, turn, call.name, name, str(value), -1, Knowledge.LOST)
+                    yield NeededArgument(
+                        position, turn, call.name, name, str(value), -1, Knowledge.LOST
+                    )
 
 
 def _is_trivial(value: str | int | float | bool | None) -> bool:
@@ -153,5 +180,11 @@ def _is_trivial(value: str | int | float | bool | None) -> bool:
     return sum(map(str.isalnum, str(value))) < LEAST_CHARS
 
 
-def _share(arguments: tuple[NeededArgument, ...] | list[NeededArgument]) -> float | None:
-    return sum(argument.in_context for argument in arguments) / len(arguments) if arguments else None
+def _share(
+    arguments: tuple[NeededArgument, ...] | list[NeededArgument],
+) -> float | None:
+    return (
+        sum(argument.in_context for argument in arguments) / len(arguments)
+        if arguments
+        else None
+    )

@@ -42,7 +42,9 @@ _VALUE = re.compile(
     """,
     re.VERBOSE,
 )
-_NAME = re.compile(r"[A-Z\u00c0-\u00de][\w'’.-]+(?: [A-Z\u00c0-\u00de]?[\w'’.-]+){0,4}|[\u4e00-\u9fff]{2,12}")
+_NAME = re.compile(
+    r"[A-Z\u00c0-\u00de][\w'’.-]+(?: [A-Z\u00c0-\u00de]?[\w'’.-]+){0,4}|[\u4e00-\u9fff]{2,12}"
+)
 """The whole value of a field, which is a name."""
 _FIELD = re.compile(r"(?P<key>[\w .-]{1,80}): (?P<value>.+)", re.DOTALL)
 
@@ -78,10 +80,20 @@ def tool_facts(log: Log) -> list[ToolFact]:
     found = []
     for number, line in enumerate(candidates):
         places = np.unique(matches.texts[bounds[number] : bounds[number + 1]]).tolist()
-        uses = [at for at in places if at > line.position and log[at].role == "assistant"]
+        uses = [
+            at for at in places if at > line.position and log[at].role == "assistant"
+        ]
         question = _question(log, line)
         if uses and places[0] == line.position and not contains(question, line.answer):
-            found.append(ToolFact(line.position, question, line.answer, uses[0], _weight(log, line, uses)))
+            found.append(
+                ToolFact(
+                    line.position,
+                    question,
+                    line.answer,
+                    uses[0],
+                    _weight(log, line, uses),
+                )
+            )
     return found
 
 
@@ -98,9 +110,13 @@ def count_unmeasured_results(log: Log, probes: Sequence[Probe]) -> int:
 
 def _weight(log: Log, line: _Line, uses: Sequence[int]) -> float:
     turn = log.turn_number(line.position)
-    following = next(at for at in range(line.position + 1, len(log)) if log[at].role == "assistant")
+    following = next(
+        at for at in range(line.position + 1, len(log)) if log[at].role == "assistant"
+    )
     weight = USED_AT_ONCE if uses[-1] == following else USED_BY_A_REPLY
-    if any(log[at].tool_calls and contains(_arguments(log, at), line.answer) for at in uses):
+    if any(
+        log[at].tool_calls and contains(_arguments(log, at), line.answer) for at in uses
+    ):
         weight += USED_BY_A_CALL
     if any(log.turn_number(at) > turn for at in uses):
         weight += USED_IN_A_LATER_TURN
@@ -117,7 +133,9 @@ def _question(log: Log, line: _Line) -> str:
     spelled = re.compile(re.escape(line.answer).replace("_", "[_ ]"))
     before = spelled.sub("___", line.text[: line.start])
     after = line.text[line.start + len(line.answer) :]
-    return f"{before}___{after} ({tool}, message {line.position + 1}, line {line.number})"
+    return (
+        f"{before}___{after} ({tool}, message {line.position + 1}, line {line.number})"
+    )
 
 
 def _new_values(log: Log) -> list[_Line]:
@@ -129,7 +147,12 @@ def _new_values(log: Log) -> list[_Line]:
     ]
     if not results:
         return []  # before all replies are read for nothing
-    said = {token for message in log if message.role == "assistant" for token in normal_tokens(readable(message))}
+    said = {
+        token
+        for message in log
+        if message.role == "assistant"
+        for token in normal_tokens(readable(message))
+    }
     first: dict[tuple[str, ...], _Line] = {}
     for position, content in results:
         for line in _values_of(position, content):
@@ -141,11 +164,19 @@ def _new_values(log: Log) -> list[_Line]:
 
 def _values_of(position: int, content: str) -> Iterator[_Line]:
     fields = json_facts(content) if content.lstrip().startswith(("{", "[")) else []
-    for number, text in enumerate((fields or content.splitlines())[:MOST_LINES], start=1):
+    for number, text in enumerate(
+        (fields or content.splitlines())[:MOST_LINES], start=1
+    ):
         field = _FIELD.fullmatch(text) if fields else None
-        if field and _NAME.fullmatch(field["value"]) and len(field["value"]) in VALUE_CHARS:
+        if (
+            field
+            and _NAME.fullmatch(field["value"])
+            and len(field["value"]) in VALUE_CHARS
+        ):
             if field["value"] not in ("True", "False"):
-                yield _Line(position, number, text, field["value"], field.start("value"))
+                yield _Line(
+                    position, number, text, field["value"], field.start("value")
+                )
             continue
         line = text[:LINE_CHARS]
         start = field.start("value") if field else 0

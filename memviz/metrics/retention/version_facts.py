@@ -22,9 +22,13 @@ class VersionProbes(NamedTuple):
     lost: tuple[int, ...] = ()
 
 
-def version_probes(run: Run, losses: Losses, texts: ProbeTexts) -> tuple[VersionProbes, ...]:
+def version_probes(
+    run: Run, losses: Losses, texts: ProbeTexts
+) -> tuple[VersionProbes, ...]:
     """One a compaction of ``run``, in order. ``losses`` are those of the run, ``texts`` what they were found with."""
-    held = texts.holding([version.text for version in run.space.summaries.versions]).answers
+    held = texts.holding(
+        [version.text for version in run.space.summaries.versions]
+    ).answers
     lost: dict[int, list[int]] = {}
     for (probe, _), by in losses.items():
         if by is not None:
@@ -35,9 +39,16 @@ def version_probes(run: Run, losses: Losses, texts: ProbeTexts) -> tuple[Version
         if compaction.written is None:
             found.append(VersionProbes(lost=gone))
             continue
-        base = compaction.revises if compaction.revises is not None else compaction.replaces
+        base = (
+            compaction.revises
+            if compaction.revises is not None
+            else compaction.replaces
+        )
         now = held[compaction.written.version - 1]
         before = held[base - 1] if base else np.zeros_like(now)
-        kept, new = (tuple(np.flatnonzero(which).tolist()) for which in (now & before, now & ~before))
+        kept, new = (
+            tuple(np.flatnonzero(which).tolist())
+            for which in (now & before, now & ~before)
+        )
         found.append(VersionProbes(kept, new, gone))
     return tuple(found)

@@ -24,12 +24,17 @@ def broken_length_words(compaction: Compaction) -> str:
     if found is None:
         return ""
     asked, got = found
-    unit, written_in = length_unit(compaction.prompt or "", asked), counted_unit(compaction.summary or "")
+    unit, written_in = (
+        length_unit(compaction.prompt or "", asked),
+        counted_unit(compaction.summary or ""),
+    )
     of_another_kind = f" {written_in}" if written_in != unit else ""
     return f"asked for {asked:,} {unit}, got {got:,}{of_another_kind}"
 
 
-def broken_lengths_of(compactions: Iterable[Compaction], versions: Iterable[int]) -> list[str]:
+def broken_lengths_of(
+    compactions: Iterable[Compaction], versions: Iterable[int]
+) -> list[str]:
     """Return the words for those of these versions of the summary (from 1) that break their length."""
     wanted = set(versions)
     found = (broken_length_words(one) for one in compactions if one.version in wanted)

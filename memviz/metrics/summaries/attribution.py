@@ -31,7 +31,9 @@ class WordOrigin(NamedTuple):
         return self.previous + self.messages + self.nowhere
 
 
-@lru_cache(maxsize=8192)  # a page is drawn again and again, and reading all messages is most of the work
+@lru_cache(
+    maxsize=8192
+)  # a page is drawn again and again, and reading all messages is most of the work
 def content_keys(text: str) -> frozenset[str]:
     """The normal forms of all content words of a text."""
     return keys(text)
@@ -45,13 +47,22 @@ def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin
     fresh = (own - carried) & messages
     rest = own - carried - fresh
     unknown = rest - _straddling(text, rest, carried | fresh) if rest else rest
-    return WordOrigin(len(carried), len(fresh), len(unknown), tuple(_as_written(text, unknown)) if unknown else ())
+    return WordOrigin(
+        len(carried),
+        len(fresh),
+        len(unknown),
+        tuple(_as_written(text, unknown)) if unknown else (),
+    )
 
 
 def _straddling(text: str, unknown: Set[str], known: Set[str]) -> frozenset[str]:
     """Pairs of characters whose neighbours on both sides are known: they straddle two known words."""
     around = {} if text.isascii() else bridges(composed(text).lower())
-    return frozenset(pair for pair in unknown if pair in around and all(side in known for side in around[pair]))
+    return frozenset(
+        pair
+        for pair in unknown
+        if pair in around and all(side in known for side in around[pair])
+    )
 
 
 def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
@@ -60,7 +71,9 @@ def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
     for token in TOKEN.findall(composed(text)):
         if unknown.isdisjoint(normal_forms(token)):
             continue
-        for word in _stretches(token, unknown) if IS_UNSPACED.match(token) else (token,):
+        for word in (
+            _stretches(token, unknown) if IS_UNSPACED.match(token) else (token,)
+        ):
             if word.casefold() not in seen:
                 seen.add(word.casefold())
                 yield word

@@ -13,7 +13,8 @@ from memviz.models.names import STAND_IN as STAND_IN_NAME
 from memviz.text.wording import listed
 
 OFFLINE_SUMMARIES = (
-    "Summaries here are written by the offline stand-in, which quotes; a language model words them differently."
+    "Summaries here are written by the offline stand-in, "
+    "which quotes; a language model words them differently."
 )
 """What is said wherever figures rest on such summaries: on pages, in the terminal and in reports."""
 _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
@@ -41,12 +42,22 @@ _ABOUT = {
 
 def badge_words(author: Author, models: Iterable[str]) -> str:
     """Return what a badge says: ``recorded · claude``. A recording may be of any model, so its badge names it."""
-    return f"{author.value} · {listed(dict.fromkeys(models))}" if author is Author.RECORDED else author.value
+    return (
+        f"{author.value} · {listed(dict.fromkeys(models))}"
+        if author is Author.RECORDED
+        else author.value
+    )
 
 
 def author_of(model: str, *, recorded: bool) -> Author:
     """Who gave a reply of the model of this name."""
-    return Author.RECORDED if recorded else Author.STAND_IN if model == OFFLINE else Author.LIVE
+    return (
+        Author.RECORDED
+        if recorded
+        else Author.STAND_IN
+        if model == OFFLINE
+        else Author.LIVE
+    )
 
 
 def summary_author(compaction: Compaction) -> Author | None:
@@ -58,7 +69,11 @@ def summary_author(compaction: Compaction) -> Author | None:
 
 def authors_of(run: Run) -> frozenset[Author]:
     """Who worded the summaries of a run; nobody where nothing was summarized."""
-    return frozenset(author for compaction in run.compactions if (author := summary_author(compaction)) is not None)
+    return frozenset(
+        author
+        for compaction in run.compactions
+        if (author := summary_author(compaction)) is not None
+    )
 
 
 def has_offline_summary(run: Run) -> bool:
@@ -68,8 +83,14 @@ def has_offline_summary(run: Run) -> bool:
 
 def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
     """The models whose summaries of this kind ``runs`` hold, each once."""
-    return tuple(dict.fromkeys(compaction.model for run in runs for compaction in run.compactions
-                               if summary_author(compaction) is author))  # fmt: skip
+    return tuple(
+        dict.fromkeys(
+            compaction.model
+            for run in runs
+            for compaction in run.compactions
+            if summary_author(compaction) is author
+        )
+    )
 
 
 def whose_words(runs: Iterable[Run]) -> str:
@@ -80,8 +101,17 @@ def whose_words(runs: Iterable[Run]) -> str:
 def where_recorded(runs: Iterable[Run]) -> str:
     """What recorded summaries were made for: of a run in which some were missing, that a recording played as far as it
     went, no more can be said than that they fitted their requests."""
-    missing = any(compaction.error for run in runs for compaction in run.compactions if compaction.asked)
-    return "for exactly these requests" if missing else "for exactly this conversation and setting"
+    missing = any(
+        compaction.error
+        for run in runs
+        for compaction in run.compactions
+        if compaction.asked
+    )
+    return (
+        "for exactly these requests"
+        if missing
+        else "for exactly this conversation and setting"
+    )
 
 
 def _whose(runs: list[Run]) -> Iterator[str]:

@@ -9,11 +9,21 @@ from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.asked_length import broken_length_words
-from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, outcome_of, request_call
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    outcome_of,
+    request_call,
+)
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
-from memviz.text.wording import RequestPlace, message_number, message_range, request_name
+from memviz.text.wording import (
+    RequestPlace,
+    message_number,
+    message_range,
+    request_name,
+)
 
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
@@ -57,7 +67,11 @@ class CompactionWords(NamedTuple):
     @property
     def happened(self) -> str:
         """What happened, where and why, without a full stop."""
-        return f"{self.what} {self.where} ({self.why})" if self.why else f"{self.what} {self.where}"
+        return (
+            f"{self.what} {self.where} ({self.why})"
+            if self.why
+            else f"{self.what} {self.where}"
+        )
 
     @property
     def sentence(self) -> str:
@@ -87,14 +101,21 @@ def act_noun(compaction: Compaction) -> str:
 def is_restoring(compaction: Compaction) -> bool:
     """Whether a rule took back what it had cleared or shortened: a mark went backwards."""
     marks = dict(compaction.after.marks)
-    return any(marks.get(name, position) < position for name, position in compaction.before.marks)
+    return any(
+        marks.get(name, position) < position
+        for name, position in compaction.before.marks
+    )
 
 
 def request_words(compaction: Compaction, run: Run | None = None) -> str:
     """``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6, call 3``;
     ``after turn 46`` where none came any more."""
     request = _request(compaction, run)
-    return f"after turn {compaction.turn:,}" if request is None else f"before the request of {request_name(*request)}"
+    return (
+        f"after turn {compaction.turn:,}"
+        if request is None
+        else f"before the request of {request_name(*request)}"
+    )
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
@@ -110,7 +131,9 @@ def event_turn_words(event: CompactionEvent) -> str:
 
 
 def _turn_words(request: RequestPlace | None, compaction: Compaction) -> str:
-    return f"after turn {compaction.turn:,}" if request is None else request_name(*request)
+    return (
+        f"after turn {compaction.turn:,}" if request is None else request_name(*request)
+    )
 
 
 def _request(compaction: Compaction, run: Run | None) -> RequestPlace | None:
@@ -127,13 +150,22 @@ def reason_words(compaction: Compaction) -> str:
 def named_reason(strategy: Strategy, reason: str) -> str:
     """The arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind stays."""
     is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in (">", "≥"))
-    return f"{strategy.limits}: {plain_limit(reason)}" if strategy.limits and is_count else reason
+    return (
+        f"{strategy.limits}: {plain_limit(reason)}"
+        if strategy.limits and is_count
+        else reason
+    )
 
 
 def plain_limit(reason: str) -> str:
     """``reason`` with a limit that is given as twice a number said as the number that it is: ``13 messages > 2 x 6`` is
     ``13 messages > 12, twice the 6 that stay``."""
-    return _TWICE.sub(lambda found: f"{2 * int(found[1]):,}, twice the {found[1]} that {_stay(found[1])}", reason)
+    return _TWICE.sub(
+        lambda found: (
+            f"{2 * int(found[1]):,}, twice the {found[1]} that {_stay(found[1])}"
+        ),
+        reason,
+    )
 
 
 def _stay(number: str) -> str:
@@ -143,7 +175,9 @@ def _stay(number: str) -> str:
 def _outcome(compaction: Compaction) -> CompactionOutcome:
     outcome = outcome_of(compaction)
     if outcome is CompactionOutcome.EDITED and compaction.revises is None:
-        return CompactionOutcome.REWORDED  # a summary that was due, in the user's words from the first on
+        return (
+            CompactionOutcome.REWORDED
+        )  # a summary that was due, in the user's words from the first on
     return outcome
 
 
@@ -180,7 +214,9 @@ def request_title(compaction: Compaction, run: Run | None = None) -> str:
     """Which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
     if _request(compaction, run):
         return "The request"
-    went_on = run is not None and compaction.request_turn_in(run.log) is not None  # under another setting
+    went_on = (
+        run is not None and compaction.request_turn_in(run.log) is not None
+    )  # under another setting
     return "What would have been sent next" if went_on else "What is sent next"
 
 

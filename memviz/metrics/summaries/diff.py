@@ -88,7 +88,10 @@ class _Words(NamedTuple):
 
     def sentences(self) -> list[tuple[str, ...]]:
         """The words of each sentence."""
-        return [tuple(self.words[start:stop]) for start, stop in pairwise(self.sentence_starts)]
+        return [
+            tuple(self.words[start:stop])
+            for start, stop in pairwise(self.sentence_starts)
+        ]
 
 
 class _Block(NamedTuple):
@@ -110,14 +113,26 @@ def words_of(text: str) -> list[str]:
     return _split(text).words
 
 
-@lru_cache(maxsize=64)  # of a chain of summaries each one is the new text first and then the old one
+@lru_cache(
+    maxsize=64
+)  # of a chain of summaries each one is the new text first and then the old one
 def _split(text: str) -> _Words:
     spans = [match.span() for match in _WORD.finditer(text)]
     words = [text[start:end] for start, end in spans]
     gaps = pairwise(spans)
-    inner = [at for at, ((_, end), (start, _)) in enumerate(gaps, start=1) if _SENTENCE_END.search(text, end, start)]
+    inner = [
+        at
+        for at, ((_, end), (start, _)) in enumerate(gaps, start=1)
+        if _SENTENCE_END.search(text, end, start)
+    ]
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
-    return _Words(text, words, [*starts, len(text)], [0, *ends], [0, *inner, len(words)] if words else [0])
+    return _Words(
+        text,
+        words,
+        [*starts, len(text)],
+        [0, *ends],
+        [0, *inner, len(words)] if words else [0],
+    )
 
 
 def word_diff(old: str, new: str) -> TextDiff:
@@ -139,19 +154,30 @@ def _anchors(a: _Words, b: _Words) -> list[_Block]:
     starts_a, starts_b = a.sentence_starts, b.sentence_starts
     for block in [*sentences, _Block(len(starts_a) - 1, len(starts_b) - 1, 0)]:
         start, at = starts_a[block.old], starts_b[block.new]
-        found += [_Block(i + x, j + y, size) for x, y, size in _same(a.words[i:start], b.words[j:at])]
+        found += [
+            _Block(i + x, j + y, size)
+            for x, y, size in _same(a.words[i:start], b.words[j:at])
+        ]
         i, j = starts_a[block.old + block.size], starts_b[block.new + block.size]
         found.append(_Block(start, at, i - start))
     return list(_meaningful(_joined(found), a.words, b.words))
 
 
-def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int, int]]:
+def _same(
+    old: Sequence[Hashable], new: Sequence[Hashable]
+) -> list[tuple[int, int, int]]:
     """The longest common subsequence as blocks: begin in the old, begin in the new, size."""
     if not old or not new:
         return []
-    ids: dict[Hashable, int] = {}  # numbers, not texts: their hashes are the same in every process and never collide
+    ids: dict[
+        Hashable, int
+    ] = {}  # numbers, not texts: their hashes are the same in every process and never collide
     codes = [[ids.setdefault(item, len(ids)) for item in items] for items in (old, new)]
-    return [(block.a, block.b, block.size) for block in LCSseq.opcodes(*codes).as_matching_blocks() if block.size]
+    return [
+        (block.a, block.b, block.size)
+        for block in LCSseq.opcodes(*codes).as_matching_blocks()
+        if block.size
+    ]
 
 
 def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
@@ -166,11 +192,16 @@ def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
     yield last
 
 
-def _meaningful(blocks: Iterable[_Block], old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
+def _meaningful(
+    blocks: Iterable[_Block], old: Sequence[str], new: Sequence[str]
+) -> Iterator[_Block]:
     """The blocks without those that stand between two changes and say nothing by themselves."""
     for block in blocks:
         stop = block.old + block.size
-        begins, ends = block.old == block.new == 0, (stop, block.new + block.size) == (len(old), len(new))
+        begins, ends = (
+            block.old == block.new == 0,
+            (stop, block.new + block.size) == (len(old), len(new)),
+        )
         if block.size and (begins or ends or _holds_meaning(old[block.old : stop])):
             yield block
 
@@ -179,9 +210,13 @@ def _holds_meaning(words: Sequence[str]) -> bool:
     """Whether a stretch is more than a few function words, or than a single character where words have several."""
     if len(words) >= MIN_FUNCTION_WORDS:
         return True
-    if any(not is_unspaced(word) and word.casefold() not in STOP_WORDS for word in words):
+    if any(
+        not is_unspaced(word) and word.casefold() not in STOP_WORDS for word in words
+    ):
         return True
-    return any(is_unspaced(first) and is_unspaced(second) for first, second in pairwise(words))
+    return any(
+        is_unspaced(first) and is_unspaced(second) for first, second in pairwise(words)
+    )
 
 
 class _Pieces:
@@ -210,10 +245,14 @@ class _Pieces:
             return
         for offset in range(stop - start):
             if offset:
-                self.changed(a, (start + offset, start + offset), b, (at + offset, at + offset))
+                self.changed(
+                    a, (start + offset, start + offset), b, (at + offset, at + offset)
+                )
             self.add("kept", a.words[start + offset], 1)
 
-    def changed(self, a: _Words, old: tuple[int, int], b: _Words, new: tuple[int, int]) -> None:
+    def changed(
+        self, a: _Words, old: tuple[int, int], b: _Words, new: tuple[int, int]
+    ) -> None:
         """The words of ``old`` became those of ``new``; the space around them stays if it is the same."""
         left, right = a.between(*old), b.between(*new)
         lead = Prefix.similarity(a.gap(old[0]), b.gap(new[0]))

@@ -46,7 +46,11 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
         return CompactionOutcome.FAILED
     if compaction.by_thinking:
         return CompactionOutcome.THOUGHT
-    return CompactionOutcome.REWORDED if compaction.is_edited else CompactionOutcome.SUMMARIZED
+    return (
+        CompactionOutcome.REWORDED
+        if compaction.is_edited
+        else CompactionOutcome.SUMMARIZED
+    )
 
 
 class CompactionEvent(NamedTuple):
@@ -72,7 +76,11 @@ class CompactionEvent(NamedTuple):
     @property
     def base(self) -> int | None:
         """The number of the version that this one took the place of: the one edited, or the one taken in."""
-        return self.compaction.revises if self.compaction.revises is not None else self.compaction.replaces
+        return (
+            self.compaction.revises
+            if self.compaction.revises is not None
+            else self.compaction.replaces
+        )
 
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
@@ -81,12 +89,21 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     still = Counter(places)
     together = Counter(places)
     events = []
-    for number, (compaction, place) in enumerate(zip(run.compactions, places, strict=True)):
+    for number, (compaction, place) in enumerate(
+        zip(run.compactions, places, strict=True)
+    ):
         still[place] -= 1
         room = 1.0 if place.is_integer() and place - 0.5 not in together else 0.5
-        at, turn = place - still[place] * room / together[place], run.request_turn(compaction)
+        at, turn = (
+            place - still[place] * room / together[place],
+            run.request_turn(compaction),
+        )
         call, calls = (1, 1) if turn is None else request_call(compaction, turn, run)
-        events.append(CompactionEvent(number, at, outcome_of(compaction), compaction, turn, call, calls))
+        events.append(
+            CompactionEvent(
+                number, at, outcome_of(compaction), compaction, turn, call, calls
+            )
+        )
     return tuple(events)
 
 
@@ -96,10 +113,16 @@ def _places(run: Run) -> Iterator[float]:
     where the chat went back to it later: events stand in the order in which they happened."""
     turns, axis = request_turns(run), axis_of([run])
     places, behind, first = axis.places(turns), axis.last(run.log.turn_count) + 0.5, 1.0
-    for setting, made in segments(run.strategy, run.counter.name, run.compactions, run.earlier_settings):
+    for setting, made in segments(
+        run.strategy, run.counter.name, run.compactions, run.earlier_settings
+    ):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
         for compaction in made:
-            number, turn, place = run.request_number(compaction), run.request_turn(compaction), behind
+            number, turn, place = (
+                run.request_number(compaction),
+                run.request_turn(compaction),
+                behind,
+            )
             if number is not None:
                 place = float(places[number])
             elif turn is not None and (not len(turns) or turn > turns[-1]):
@@ -108,7 +131,9 @@ def _places(run: Run) -> Iterator[float]:
         first = end + 1.0
 
 
-def request_call(compaction: Compaction, turn: int, run: Run | None = None) -> tuple[int, int]:
+def request_call(
+    compaction: Compaction, turn: int, run: Run | None = None
+) -> tuple[int, int]:
     """Which call of ``turn`` the first request is that ``compaction``, one of ``run``, changed, asked or still to be
     asked, and of how many."""
     number = None if run is None else run.request_number(compaction)
@@ -156,7 +181,9 @@ def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
     if summaries.is_straight:
         return [summaries.versions[count - 1]]
     tracks = dict.fromkeys(version.track for version in summaries.versions[:count])
-    return [head for track in tracks if (head := summaries.head(count, track)) is not None]
+    return [
+        head for track in tracks if (head := summaries.head(count, track)) is not None
+    ]
 
 
 def _is_of_a_list(strategy: Strategy) -> bool:

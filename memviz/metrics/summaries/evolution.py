@@ -12,7 +12,11 @@ from memviz.memory import SummaryVersion
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.attribution import WordOrigin, content_keys, word_origin
 from memviz.metrics.summaries.diff import word_diff, words_of
-from memviz.metrics.summaries.events import CompactionEvent, CompactionOutcome, compaction_events
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    compaction_events,
+)
 
 NESTED_HEADING = re.compile(
     r"(?:previous|earlier) summary\s*:|summary of (?:the )?(?:earlier|previous) conversation\s*:"
@@ -90,7 +94,8 @@ def _facts_of(run: Run) -> Iterator[VersionFacts]:
             event=event,
             version=version,
             covered_tokens=sums.between(version.covers.start, version.covers.stop),
-            read_tokens=sums.between(version.added.start, version.added.stop) + (before.tokens if before else 0),
+            read_tokens=sums.between(version.added.start, version.added.stop)
+            + (before.tokens if before else 0),
             generation=generations[version.version],
             words=len(words_of(version.text)),
             kept_words=diff.words("kept") if diff else 0,
@@ -115,8 +120,13 @@ class _Sources:
 
     def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
         """Trace the version's words. A chat model that thought had read the whole list, not one version."""
-        previous: Set[str] = self._of_version[event.base - 1] if event.base else frozenset()
-        read = [content_keys(readable(self._run.log[position])) for position in self._read(event, version)]
+        previous: Set[str] = (
+            self._of_version[event.base - 1] if event.base else frozenset()
+        )
+        read = [
+            content_keys(readable(self._run.log[position]))
+            for position in self._read(event, version)
+        ]
         found = word_origin(
             version.text,
             self._of_all if event.what is CompactionOutcome.THOUGHT else previous,
@@ -130,5 +140,9 @@ class _Sources:
         """Positions of the messages that its writer had read."""
         if event.what is not CompactionOutcome.THOUGHT:
             return version.added
-        records = (record for record in self._run.requests if record.turn == event.compaction.turn)
+        records = (
+            record
+            for record in self._run.requests
+            if record.turn == event.compaction.turn
+        )
         return chain(version.added, *(record.parts.recalled for record in records))

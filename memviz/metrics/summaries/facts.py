@@ -61,13 +61,23 @@ def without_tags(text: str) -> str:
 def fact_lines(text: str) -> list[str]:
     """The facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
     if "<fact>" in text:
-        return [fact for tagged in _TAGGED.findall(text) if (fact := " ".join(tagged.split()))]
-    return [fact for line in text.splitlines() if (fact := _BULLET.sub("", line.strip()).strip())]
+        return [
+            fact
+            for tagged in _TAGGED.findall(text)
+            if (fact := " ".join(tagged.split()))
+        ]
+    return [
+        fact
+        for line in text.splitlines()
+        if (fact := _BULLET.sub("", line.strip()).strip())
+    ]
 
 
 def are_facts(version: SummaryVersion) -> bool:
     """Whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
-    return version.track == FACTS or (version.text.startswith("<fact>") and not _TAGGED.sub("", version.text).strip())
+    return version.track == FACTS or (
+        version.text.startswith("<fact>") and not _TAGGED.sub("", version.text).strip()
+    )
 
 
 def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
@@ -86,10 +96,17 @@ def _versions(run: Run) -> Iterator[FactsVersion]:
         yield known[version.version]
 
 
-def _compared(log: Log, event: CompactionEvent, version: SummaryVersion, before: Sequence[FactLine]) -> FactsVersion:
+def _compared(
+    log: Log,
+    event: CompactionEvent,
+    version: SummaryVersion,
+    before: Sequence[FactLine],
+) -> FactsVersion:
     texts = fact_lines(version.text)
     still, gone = _kept(texts, before)
-    replaced = dict(_reworded({at: text for at, text in enumerate(texts) if at not in still}, gone))
+    replaced = dict(
+        _reworded({at: text for at, text in enumerate(texts) if at not in still}, gone)
+    )
     sources, lines = _Sources(log, version.added), list[FactLine]()
     for at, text in enumerate(texts):
         if at in still:
@@ -98,15 +115,26 @@ def _compared(log: Log, event: CompactionEvent, version: SummaryVersion, before:
             old = gone[replaced[at]] if at in replaced else None
             lines.append(sources.of(text, old, version.version))
     taken = set(replaced.values())
-    return FactsVersion(event, version, tuple(lines), tuple(one.text for at, one in enumerate(gone) if at not in taken))
+    return FactsVersion(
+        event,
+        version,
+        tuple(lines),
+        tuple(one.text for at, one in enumerate(gone) if at not in taken),
+    )
 
 
-def _kept(texts: Sequence[str], before: Sequence[FactLine]) -> tuple[dict[int, FactLine], list[FactLine]]:
+def _kept(
+    texts: Sequence[str], before: Sequence[FactLine]
+) -> tuple[dict[int, FactLine], list[FactLine]]:
     """By its number in ``texts`` the line that each text keeps, and the lines that none does."""
     left: dict[str, list[FactLine]] = {}
     for line in before:
         left.setdefault(_normal(line.text), []).append(line)
-    kept = {at: lines.pop(0) for at, text in enumerate(texts) if (lines := left.get(_normal(text)))}
+    kept = {
+        at: lines.pop(0)
+        for at, text in enumerate(texts)
+        if (lines := left.get(_normal(text)))
+    }
     remaining = {id(line) for lines in left.values() for line in lines}
     return kept, [line for line in before if id(line) in remaining]
 
@@ -116,11 +144,17 @@ def _normal(text: str) -> str:
     return " ".join(composed(text).casefold().split()).rstrip(".")
 
 
-def _reworded(fresh: Mapping[int, str], gone: Sequence[FactLine]) -> Iterator[tuple[int, int]]:
+def _reworded(
+    fresh: Mapping[int, str], gone: Sequence[FactLine]
+) -> Iterator[tuple[int, int]]:
     """Which new line stands in the place of which old one, by their numbers: those that have most words in common
     first, each once."""
     pairs = sorted(
-        ((_alike(text, line.text), -at, -place) for at, text in fresh.items() for place, line in enumerate(gone)),
+        (
+            (_alike(text, line.text), -at, -place)
+            for at, text in fresh.items()
+            for place, line in enumerate(gone)
+        ),
         reverse=True,
     )
     used_texts, used_lines = set[int](), set[int]()
@@ -143,19 +177,34 @@ class _Sources:
     """The messages that one version took in."""
 
     def __init__(self, log: Log, added: range) -> None:
-        self._log, self._said = log, [(position, content_keys(readable(log[position]))) for position in added]
+        self._log, self._said = (
+            log,
+            [(position, content_keys(readable(log[position]))) for position in added],
+        )
 
     def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
         """A new line with its source. Of messages that hold as much a user's counts, then the newest."""
         weights, words = weights_of(composed(text)), replaced.text if replaced else ""
         line = FactLine(text, "replaced" if replaced else "added", version, words)
         held = [
-            (sum(weights[key] for key in weights.keys() & said), self._log[position].role == "user", position)
+            (
+                sum(weights[key] for key in weights.keys() & said),
+                self._log[position].role == "user",
+                position,
+            )
             for position, said in self._said
         ]
         most, _, position = max(held, default=(0, False, -1))
         share = most / sum(weights.values()) if most else 0.0
-        inherited = replaced.share if replaced is not None and replaced.source is not None else 0.0
+        inherited = (
+            replaced.share
+            if replaced is not None and replaced.source is not None
+            else 0.0
+        )
         if replaced is not None and share < LEAST_SHARE <= inherited:
             return line._replace(source=replaced.source, share=inherited)
-        return line._replace(source=position, share=share) if share >= LEAST_SHARE else line
+        return (
+            line._replace(source=position, share=share)
+            if share >= LEAST_SHARE
+            else line
+        )

@@ -29,12 +29,20 @@ def inventions(run: Run) -> tuple[Invention, ...]:
 
 
 def _inventions(run: Run) -> Iterator[Invention]:
-    prompts = {number: prompt_text(one.request) for number, one in enumerate(run.compactions) if one.request}
+    prompts = {
+        number: prompt_text(one.request)
+        for number, one in enumerate(run.compactions)
+        if one.request
+    }
     lines = frozenset(line for text in prompts.values() for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
     for number, prompt in prompts.items():
         compaction = run.compactions[number]
-        if compaction.version is None or not compaction.summary or summary_author(compaction) is None:
+        if (
+            compaction.version is None
+            or not compaction.summary
+            or summary_author(compaction) is None
+        ):
             continue
         terms = unsupported_terms(prompt, compaction.summary, known)
         if terms:

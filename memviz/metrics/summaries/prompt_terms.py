@@ -19,7 +19,9 @@ _LETTER = "[A-Za-z\u00c0-\u024f]"
 _WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")
 _SHORTENED = re.compile("['’](?:s|d|m|ve|re|ll)?$")
 _ADDRESS = re.compile(r"\S+(?:@|://)\S+")
-_BEFORE_A_SENTENCE = re.compile(r"(?:^|[.!?:;…。：]|\n|<fact>|\|)[\s*_\"'“\u2018(#>|•-]*$")
+_BEFORE_A_SENTENCE = re.compile(
+    r"(?:^|[.!?:;…。：]|\n|<fact>|\|)[\s*_\"'“\u2018(#>|•-]*$"
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 _ISO_DATE = re.compile(r"(?<!\d)\d{4}-(\d\d)-\d\d(?!\d)")
@@ -31,13 +33,29 @@ _UNITS = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 ]  # fmt: skip
-_TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_NUMBER_WORDS = {word: number for number, word in enumerate(_UNITS)} | _TENS | {"hundred": 100, "thousand": 1000}
-_HAN_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"两": 2}
+_TENS = {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+_NUMBER_WORDS = (
+    {word: number for number, word in enumerate(_UNITS)}
+    | _TENS
+    | {"hundred": 100, "thousand": 1000}
+)
+_HAN_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {
+    "两": 2
+}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
 _MONTHS = [month.lower() for month in month_name[1:]]
 _DAYS = [day.lower() for day in day_name]
-_CALENDAR_FORMS = {form: word for word in _MONTHS + _DAYS for form in (word, word[:3], word + "s")}
+_CALENDAR_FORMS = {
+    form: word for word in _MONTHS + _DAYS for form in (word, word[:3], word + "s")
+}
 _SMALL_WORDS = STOP_WORDS - frozenset(_CALENDAR_FORMS)
 _FAMILY = frozenset(
     "王李张刘陈杨黄赵吴周徐孙朱胡郭何林罗郑梁谢宋唐韩冯邓曹彭袁潘蒋蔡杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵田董叶丁"
@@ -59,16 +77,29 @@ class Terms(NamedTuple):
     numbers: frozenset[str]
 
 
-@lru_cache(maxsize=100_000)  # the lines of one conversation come back in hundreds of prompts
+@lru_cache(
+    maxsize=100_000
+)  # the lines of one conversation come back in hundreds of prompts
 def _terms_of_line(line: str) -> Terms:
     words: set[str] = set()
     for match in _WORD.finditer(line):
         word = match[0].lower()
         words.update([word, *re.split("['’]", word)])
-    words.update(_CALENDAR_FORMS[word] for word in tuple(words) if word in _CALENDAR_FORMS)
-    words.update(_MONTHS[int(date[1]) - 1] for date in _ISO_DATE.finditer(line) if 1 <= int(date[1]) <= 12)
+    words.update(
+        _CALENDAR_FORMS[word] for word in tuple(words) if word in _CALENDAR_FORMS
+    )
+    words.update(
+        _MONTHS[int(date[1]) - 1]
+        for date in _ISO_DATE.finditer(line)
+        if 1 <= int(date[1]) <= 12
+    )
     numbers = {_plain_number(found[0]) for found in _NUMBER.finditer(line)}
-    numbers |= {_plain_number(part) for number in tuple(numbers) for part in re.split("[.,]", number) if part}
+    numbers |= {
+        _plain_number(part)
+        for number in tuple(numbers)
+        for part in re.split("[.,]", number)
+        if part
+    }
     numbers |= {str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS}
     numbers |= {str(_han_number(found[0])) for found in _HAN_NUMBER.finditer(line)}
     return Terms(frozenset(words), frozenset(numbers))
@@ -111,7 +142,9 @@ class Known:
                     small[match[0]] += 1
                 elif not _begins_sentence(text, match.start()):
                     capital[match[0].lower()] += 1
-        return frozenset(stem(word) for word, times in small.items() if times >= capital[word])
+        return frozenset(
+            stem(word) for word, times in small.items() if times >= capital[word]
+        )
 
     @cached_property
     def chinese_names(self) -> frozenset[str]:
@@ -121,7 +154,9 @@ class Known:
     def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
         """Return whether ``word`` is no name, as far as its capital goes."""
         small = word.lower()
-        return word in self.words or (begins_sentence and (small in _SMALL_WORDS or stem(small) in self.stems))
+        return word in self.words or (
+            begins_sentence and (small in _SMALL_WORDS or stem(small) in self.stems)
+        )
 
 
 def is_name(term: str) -> bool:
@@ -133,7 +168,8 @@ def terms_of(text: str) -> Terms:
     """Return the words and the numbers of a text."""
     lines = [_terms_of_line(line) for line in text.split("\n")]
     return Terms(
-        frozenset().union(*(line.words for line in lines)), frozenset().union(*(line.numbers for line in lines))
+        frozenset().union(*(line.words for line in lines)),
+        frozenset().union(*(line.numbers for line in lines)),
     )
 
 
@@ -154,7 +190,9 @@ def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for _, term in sorted(found)))
 
 
-def _latin_names(text: str, in_prompt: frozenset[str], known: Known) -> Iterator[tuple[int, str]]:
+def _latin_names(
+    text: str, in_prompt: frozenset[str], known: Known
+) -> Iterator[tuple[int, str]]:
     for match in _WORD.finditer(text):
         word = _SHORTENED.sub("", match[0])
         same = _CALENDAR_FORMS.get(word.lower(), word.lower())
@@ -185,9 +223,15 @@ def _people_in(lines: Iterable[str]) -> set[str]:
     written = [line for line in lines if not line.isascii()]
     people = ChinesePeople(written)
     sentences = (found[0] for line in written for found in _HAN_SENTENCE.finditer(line))
-    return {sentence[start:stop] for sentence in sentences for start, stop in people.places(sentence)}
+    return {
+        sentence[start:stop]
+        for sentence in sentences
+        for start, stop in people.places(sentence)
+    }
 
 
 def _begins_sentence(text: str, at: int) -> bool:
     before = text[max(0, at - 20) : at]
-    return _BEFORE_A_SENTENCE.search(before) is not None and (before.strip() != "" or at <= 20)
+    return _BEFORE_A_SENTENCE.search(before) is not None and (
+        before.strip() != "" or at <= 20
+    )

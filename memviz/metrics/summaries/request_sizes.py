@@ -47,7 +47,11 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
     length = _length(compaction, turn) if turn else compaction.after.length
     before, after = (
-        _parts(compaction.strategy, memory._replace(space=compaction.after.space, pins=()).appended(length), ())
+        _parts(
+            compaction.strategy,
+            memory._replace(space=compaction.after.space, pins=()).appended(length),
+            (),
+        )
         for memory in (compaction.before, compaction.after)
     )
     return RequestParts(before, after, 0)
@@ -57,9 +61,17 @@ def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestP
     memory = run.requests.memory_at(number)
     sent = _parts(compaction.strategy, memory, _recalled(run, number))
     with_it = _as_then(compaction.after, memory)
-    before = count(memory_without(compaction, run, number), sent_without(compaction, run, number))
-    after = sent if with_it == memory else _parts(compaction.strategy, with_it, _recalled(run, number))
-    return RequestParts(before, after, int(run.columns.totals[number]) - sum(sent.values()))
+    before = count(
+        memory_without(compaction, run, number), sent_without(compaction, run, number)
+    )
+    after = (
+        sent
+        if with_it == memory
+        else _parts(compaction.strategy, with_it, _recalled(run, number))
+    )
+    return RequestParts(
+        before, after, int(run.columns.totals[number]) - sum(sent.values())
+    )
 
 
 def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
@@ -89,8 +101,14 @@ def _length(compaction: Compaction, turn: int) -> int:
     """Number of messages that the log has at the request of ``turn`` that is still to be asked."""
     log = compaction.before.log
     request = log.request_from(compaction.after_message + 1)
-    return request.stop if request is not None and request.turn == turn else log.turn(turn).asked
+    return (
+        request.stop
+        if request is not None and request.turn == turn
+        else log.turn(turn).asked
+    )
 
 
-def _parts(strategy: Strategy, memory: Memory, recalled: tuple[int, ...]) -> Mapping[str, int]:
+def _parts(
+    strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
+) -> Mapping[str, int]:
     return count(memory, assemble(memory, strategy.select(memory), recalled))

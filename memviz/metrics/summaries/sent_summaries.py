@@ -9,5 +9,7 @@ from memviz.engine.records import TurnRecord
 def sent_summary_tokens(record: TurnRecord) -> int:
     """Return the tokens of the texts of all versions that a request sends, without headings."""
     summaries = record.memory.space.summaries
-    blocks = [summaries.in_block(piece.start, piece.stop) for piece in record.parts.notes]
+    blocks = [
+        summaries.in_block(piece.start, piece.stop) for piece in record.parts.notes
+    ]
     return sum(version.tokens for block in blocks for version in block)

@@ -24,12 +24,18 @@ class Worth:
 
 def worth_of(run: Run, kept: Retention) -> Worth:
     """What the summaries of ``run`` are worth, which ``kept`` of its facts."""
-    written = [one.summary for one in run.compactions if one.summary and summary_author(one) is not None]
+    written = [
+        one.summary
+        for one in run.compactions
+        if one.summary and summary_author(one) is not None
+    ]
     stated = kept.born[-1] if len(kept.born) else kept.born
     known = kept.retained[-1] if len(kept.retained) else kept.retained
     return Worth(
         int(known.sum()),
         int(stated.sum()),
-        sum(len(words_of(text)) for text in written) / len(written) if written else None,
+        sum(len(words_of(text)) for text in written) / len(written)
+        if written
+        else None,
         sum(len(one.terms) for one in inventions(run)),
     )

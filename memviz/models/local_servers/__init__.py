@@ -7,7 +7,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
-from memviz.models.local_servers.asking import MOST_SECONDS, NoAnswerError, Place, SilentError, place_of
+from memviz.models.local_servers.asking import (
+    MOST_SECONDS,
+    NoAnswerError,
+    Place,
+    SilentError,
+    place_of,
+)
 from memviz.models.local_servers.found import LocalModel, LocalServer, LocalServers
 from memviz.models.local_servers.programs import server_at
 from memviz.models.own_servers import LOOPBACK, PROGRAMS, Program
@@ -23,7 +29,9 @@ byte, and one that it is kept waiting for is left."""
 _Outcome = LocalServer | NoAnswerError | SilentError
 
 
-def find_local_servers(at: Iterable[str] = (), programs: Iterable[Program] = PROGRAMS) -> LocalServers:
+def find_local_servers(
+    at: Iterable[str] = (), programs: Iterable[Program] = PROGRAMS
+) -> LocalServers:
     """Ask the usual ports of these ``programs`` on 127.0.0.1, and the addresses ``at``, all at once, which models are
     served there. Takes a moment where nothing listens, and five seconds at most.
 
@@ -31,15 +39,31 @@ def find_local_servers(at: Iterable[str] = (), programs: Iterable[Program] = PRO
     question, and no key. Raises :class:`memviz.errors.BadRequestError` for an address that is not of this machine.
     """
     usual = {Place(LOOPBACK, program.port).address: program for program in programs}
-    places = {place.address: place for place in (*map(place_of, at), *map(place_of, usual))}
+    places = {
+        place.address: place for place in (*map(place_of, at), *map(place_of, usual))
+    }
     outcomes = _all_of(list(places.values()))
-    servers = [outcome for outcome in outcomes.values() if isinstance(outcome, LocalServer)]
+    servers = [
+        outcome for outcome in outcomes.values() if isinstance(outcome, LocalServer)
+    ]
     for model in (model for server in servers for model in server.models):
         if model.context_tokens is not None:
             note_window(model.name, model.context_tokens)
-    silent = (address for address, outcome in outcomes.items() if isinstance(outcome, SilentError))
-    problems = (f"{address} {error}." for address, error in outcomes.items() if isinstance(error, NoAnswerError))
-    return LocalServers(tuple(servers), tuple(usual.get(address, address) for address in silent), tuple(problems))
+    silent = (
+        address
+        for address, outcome in outcomes.items()
+        if isinstance(outcome, SilentError)
+    )
+    problems = (
+        f"{address} {error}."
+        for address, error in outcomes.items()
+        if isinstance(error, NoAnswerError)
+    )
+    return LocalServers(
+        tuple(servers),
+        tuple(usual.get(address, address) for address in silent),
+        tuple(problems),
+    )
 
 
 def _all_of(places: list[Place]) -> dict[str, _Outcome]:
@@ -47,9 +71,13 @@ def _all_of(places: list[Place]) -> dict[str, _Outcome]:
     its time: a server may send one byte now and then for ever."""
     arrived: SimpleQueue[tuple[str, _Outcome]] = SimpleQueue()
     endless = f"did not come to an end within {counted(MOST_SECONDS, 'second')}"
-    outcomes: dict[str, _Outcome] = {place.address: NoAnswerError(endless) for place in places}
+    outcomes: dict[str, _Outcome] = {
+        place.address: NoAnswerError(endless) for place in places
+    }
     for place in places:
-        Thread(target=_ask, args=(place, arrived), name="memviz local server", daemon=True).start()
+        Thread(
+            target=_ask, args=(place, arrived), name="memviz local server", daemon=True
+        ).start()
     until = monotonic() + MOST_SECONDS + _GRACE_SECONDS
     for _ in places:
         try:

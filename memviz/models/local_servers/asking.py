@@ -60,8 +60,16 @@ class Answer(NamedTuple):
 
     def items(self, name: str) -> list[Mapping[str, Any]] | None:
         """The objects listed under ``name``; ``None`` if there is no such list."""
-        found = self.value.get(name) if self.is_success and isinstance(self.value, dict) else None
-        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else None
+        found = (
+            self.value.get(name)
+            if self.is_success and isinstance(self.value, dict)
+            else None
+        )
+        return (
+            [item for item in found if isinstance(item, dict)]
+            if isinstance(found, list)
+            else None
+        )
 
 
 class Place:
@@ -74,7 +82,11 @@ class Place:
     @property
     def address(self) -> str:
         """``127.0.0.1:8080``."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        return (
+            f"[{self.host}]:{self.port}"
+            if ":" in self.host
+            else f"{self.host}:{self.port}"
+        )
 
     def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Answer:
         """GET ``path``, or POST ``body`` there. Raises :class:`SilentError` and :class:`NoAnswerError`."""
@@ -83,7 +95,9 @@ class Place:
         try:
             return self._answer(connection, path, body)
         except TimeoutError:
-            raise NoAnswerError(f"said nothing for {counted(SILENCE_SECONDS, 'second')}") from None
+            raise NoAnswerError(
+                f"said nothing for {counted(SILENCE_SECONDS, 'second')}"
+            ) from None
         except ConnectionRefusedError:
             raise SilentError from None
         except (OSError, HTTPException, ValueError):
@@ -91,22 +105,37 @@ class Place:
         finally:
             connection.close()
 
-    def _answer(self, connection: HTTPConnection, path: str, body: Mapping[str, Any] | None) -> Answer:
-        headers = {"Accept": "application/json"} | ({"Content-Type": "application/json"} if body is not None else {})
-        connection.request("GET" if body is None else "POST", path, json.dumps(body) if body else None, headers)
+    def _answer(
+        self, connection: HTTPConnection, path: str, body: Mapping[str, Any] | None
+    ) -> Answer:
+        headers = {"Accept": "application/json"} | (
+            {"Content-Type": "application/json"} if body is not None else {}
+        )
+        connection.request(
+            "GET" if body is None else "POST",
+            path,
+            json.dumps(body) if body else None,
+            headers,
+        )
         response = connection.getresponse()
         pieces, left = list[bytes](), MAX_ANSWER_BYTES
         while piece := response.read1(_PIECE_BYTES):
             pieces.append(piece)
             left -= len(piece)
             if left < 0:
-                raise NoAnswerError(f"sent more than {MAX_ANSWER_BYTES // 1024**2} MB where a list of models was asked")
+                raise NoAnswerError(
+                    f"sent more than {MAX_ANSWER_BYTES // 1024**2} MB where a list of models was asked"
+                )
             self._check_time()
-        return Answer(response.status, _json(b"".join(pieces)), response.getheader("server") or "")
+        return Answer(
+            response.status, _json(b"".join(pieces)), response.getheader("server") or ""
+        )
 
     def _check_time(self) -> None:
         if monotonic() > self.until:
-            raise NoAnswerError(f"did not come to an end within {counted(MOST_SECONDS, 'second')}")
+            raise NoAnswerError(
+                f"did not come to an end within {counted(MOST_SECONDS, 'second')}"
+            )
 
 
 def _json(body: bytes) -> Any:

@@ -72,7 +72,10 @@ class LocalServers:
 
     def _silence(self) -> Iterator[str]:
         """One sentence for all that does not answer."""
-        named = [f"{one.title} (port {one.port})" if isinstance(one, Program) else one for one in self.silent]
+        named = [
+            f"{one.title} (port {one.port})" if isinstance(one, Program) else one
+            for one in self.silent
+        ]
         if named and (self.servers or self.problems):
             yield f"Nothing answers for {listed(named)}."
         elif named:

@@ -20,15 +20,30 @@ Item = Mapping[str, Any]
 
 
 def listed_model(
-    place: Place, program: Program, name: str, context_tokens: int | None, longest_tokens: int | None = None
+    place: Place,
+    program: Program,
+    name: str,
+    context_tokens: int | None,
+    longest_tokens: int | None = None,
 ) -> LocalModel:
     """A model under the name by which memviz calls it."""
     base = f"http://{place.address}{program.path}"
-    return LocalModel(f"{program.prefix}/{name}", base, name, program.title, context_tokens, longest_tokens)
+    return LocalModel(
+        f"{program.prefix}/{name}",
+        base,
+        name,
+        program.title,
+        context_tokens,
+        longest_tokens,
+    )
 
 
 def listing(
-    place: Place, program: Program, models: Iterable[LocalModel], count: int, notes: Iterable[str] = ()
+    place: Place,
+    program: Program,
+    models: Iterable[LocalModel],
+    count: int,
+    notes: Iterable[str] = (),
 ) -> LocalServer:
     """The server with those of its models that can be called, out of ``count``. ``notes`` say what is left out."""
     kept = list(models)
@@ -40,12 +55,21 @@ def listing(
             "odd character in the name."
         )
     if count > MAX_MODELS:
-        said.append(f"{program.title} has {count:,} models, of which the first {MAX_MODELS} are listed.")
-    return LocalServer(program.title, place.address, tuple(usable[:MAX_MODELS]), tuple(said))
+        said.append(
+            f"{program.title} has {count:,} models, of which the first {MAX_MODELS} are listed."
+        )
+    return LocalServer(
+        program.title, place.address, tuple(usable[:MAX_MODELS]), tuple(said)
+    )
 
 
 def _is_usable(name: str) -> bool:
-    return len(name) <= MAX_NAME_CHARS and name.isprintable() and " " not in name and "://" not in name
+    return (
+        len(name) <= MAX_NAME_CHARS
+        and name.isprintable()
+        and " " not in name
+        and "://" not in name
+    )
 
 
 def names(items: Iterable[Item], key: str) -> list[str]:
@@ -61,4 +85,8 @@ def text_of(item: Item, key: str) -> str:
 
 def tokens_of(value: object) -> int | None:
     """A number of tokens, if it is one."""
-    return value if is_whole_number(value) and isinstance(value, int) and value > 0 else None
+    return (
+        value
+        if is_whole_number(value) and isinstance(value, int) and value > 0
+        else None
+    )

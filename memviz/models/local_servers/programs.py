@@ -10,7 +10,15 @@ from collections.abc import Callable
 
 from memviz.models.local_servers.asking import NoAnswerError, Place
 from memviz.models.local_servers.found import LocalServer
-from memviz.models.local_servers.listing import MAX_MODELS, Item, listed_model, listing, names, text_of, tokens_of
+from memviz.models.local_servers.listing import (
+    MAX_MODELS,
+    Item,
+    listed_model,
+    listing,
+    names,
+    text_of,
+    tokens_of,
+)
 from memviz.models.own_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, OPENAI_LIKE, VLLM
 from memviz.text.wording import counted
 
@@ -33,11 +41,20 @@ def _ollama(place: Place) -> LocalServer | None:
     listed = place.ask("/api/tags").items("models")
     if listed is None:
         return None  # other programs tell their version there as well
-    loaded = {text_of(item, "name"): item for item in place.ask("/api/ps").items("models") or ()}
+    loaded = {
+        text_of(item, "name"): item
+        for item in place.ask("/api/ps").items("models") or ()
+    }
     here = names([item for item in listed if not item.get("remote_host")], "name")
     shown = ((name, _shown(place, name)) for name in here[:MAX_MODELS])
     models = (
-        listed_model(place, OLLAMA, name, _context_set(about, loaded.get(name, {})), _context_made_for(about))
+        listed_model(
+            place,
+            OLLAMA,
+            name,
+            _context_set(about, loaded.get(name, {})),
+            _context_made_for(about),
+        )
         for name, about in shown
         if _completes(about)
     )
@@ -63,8 +80,12 @@ def _completes(about: Item) -> bool:
 
 def _context_set(about: Item, loaded: Item) -> int | None:
     """The window of the model as it is loaded, or as its file sets it. Ollama's own choice is not known before."""
-    parameters = re.search(r"^num_ctx\s+(\d{1,9})\s*$", text_of(about, "parameters"), re.MULTILINE)
-    return tokens_of(loaded.get("context_length")) or (int(parameters[1]) if parameters else None)
+    parameters = re.search(
+        r"^num_ctx\s+(\d{1,9})\s*$", text_of(about, "parameters"), re.MULTILINE
+    )
+    return tokens_of(loaded.get("context_length")) or (
+        int(parameters[1]) if parameters else None
+    )
 
 
 def _context_made_for(about: Item) -> int | None:
@@ -80,7 +101,11 @@ def _llama_cpp(place: Place) -> LocalServer | None:
         raise NoAnswerError(_WANTS_KEY)
     if props.server == LLAMA_CPP.title and props.is_loading:
         raise NoAnswerError("is still loading its model: look again in a moment")
-    settings = props.value.get("default_generation_settings") if isinstance(props.value, dict) else None
+    settings = (
+        props.value.get("default_generation_settings")
+        if isinstance(props.value, dict)
+        else None
+    )
     if not isinstance(settings, dict):
         return None
     listed = place.ask("/v1/models").items("data")
@@ -89,13 +114,16 @@ def _llama_cpp(place: Place) -> LocalServer | None:
     alone = len(listed) == 1 and props.value.get("role") != "router"
     models = (
         listed_model(
-            place, LLAMA_CPP, _file_name(name) if alone else name,
-            (tokens_of(settings.get("n_ctx")) if alone else None) or tokens_of(_meta(item).get("n_ctx")),
+            place,
+            LLAMA_CPP,
+            _file_name(name) if alone else name,
+            (tokens_of(settings.get("n_ctx")) if alone else None)
+            or tokens_of(_meta(item).get("n_ctx")),
             tokens_of(_meta(item).get("n_ctx_train")),
         )
         for item in listed
         for name in names([item], "id")
-    )  # fmt: skip
+    )
     return listing(place, LLAMA_CPP, models, len(listed))
 
 
@@ -106,7 +134,11 @@ def _meta(item: Item) -> Item:
 
 def _file_name(name: str) -> str:
     """The name of a file of weights, without the folders of this machine. A server with one model answers under any."""
-    return re.sub(r"\s+", "-", re.split(r"[/\\]", name)[-1].removesuffix(".gguf")) if name.endswith(".gguf") else name
+    return (
+        re.sub(r"\s+", "-", re.split(r"[/\\]", name)[-1].removesuffix(".gguf"))
+        if name.endswith(".gguf")
+        else name
+    )
 
 
 def _lm_studio(place: Place) -> LocalServer | None:
@@ -114,7 +146,13 @@ def _lm_studio(place: Place) -> LocalServer | None:
     listed = place.ask("/api/v1/models").items("models")
     if listed is not None and all("loaded_instances" in item for item in listed):
         models = (
-            listed_model(place, LM_STUDIO, name, _loaded_with(item), tokens_of(item.get("max_context_length")))
+            listed_model(
+                place,
+                LM_STUDIO,
+                name,
+                _loaded_with(item),
+                tokens_of(item.get("max_context_length")),
+            )
             for item in listed
             for name in names([item], "key")
             if item.get("type") != "embedding"
@@ -125,22 +163,37 @@ def _lm_studio(place: Place) -> LocalServer | None:
         return None
     models = (
         listed_model(
-            place, LM_STUDIO, name,
-            tokens_of(item.get("loaded_context_length")), tokens_of(item.get("max_context_length")),
+            place,
+            LM_STUDIO,
+            name,
+            tokens_of(item.get("loaded_context_length")),
+            tokens_of(item.get("max_context_length")),
         )
         for item in listed
         for name in names([item], "id")
         if item.get("type") != "embeddings"
-    )  # fmt: skip
+    )
     return listing(place, LM_STUDIO, models, len(listed))
 
 
 def _loaded_with(item: Item) -> int | None:
     """The smallest window of the instances that are loaded: which of them answers is not known."""
     instances = item.get("loaded_instances")
-    configs = [one.get("config") for one in instances if isinstance(one, dict)] if isinstance(instances, list) else []
+    configs = (
+        [one.get("config") for one in instances if isinstance(one, dict)]
+        if isinstance(instances, list)
+        else []
+    )
     return min(
-        filter(None, (tokens_of(one.get("context_length")) for one in configs if isinstance(one, dict))), default=None
+        filter(
+            None,
+            (
+                tokens_of(one.get("context_length"))
+                for one in configs
+                if isinstance(one, dict)
+            ),
+        ),
+        default=None,
     )
 
 
@@ -154,13 +207,25 @@ def _openai_like(place: Place) -> LocalServer | None:
     if listed is None or not all(isinstance(item.get("id"), str) for item in listed):
         return None
     is_vllm = any(item.get("owned_by") == "vllm" for item in listed)
-    program = VLLM if is_vllm else LM_STUDIO if place.port == LM_STUDIO.port else OPENAI_LIKE
+    program = (
+        VLLM if is_vllm else LM_STUDIO if place.port == LM_STUDIO.port else OPENAI_LIKE
+    )
     models = (
-        listed_model(place, program, name, tokens_of(item.get("max_model_len")) or tokens_of(_meta(item).get("n_ctx")))
+        listed_model(
+            place,
+            program,
+            name,
+            tokens_of(item.get("max_model_len")) or tokens_of(_meta(item).get("n_ctx")),
+        )
         for item in listed
         for name in names([item], "id")
     )
     return listing(place, program, models, len(listed))
 
 
-_READERS: tuple[Callable[[Place], LocalServer | None], ...] = (_ollama, _llama_cpp, _lm_studio, _openai_like)
+_READERS: tuple[Callable[[Place], LocalServer | None], ...] = (
+    _ollama,
+    _llama_cpp,
+    _lm_studio,
+    _openai_like,
+)

@@ -29,13 +29,19 @@ PAIR_STARTS = 10
 """Only so many of the best statements are tried as the first of two: each is paired with all others."""
 
 
-def find(question: Question, among: Sequence[Source]) -> tuple[list[Match], frozenset[str]]:
+def find(
+    question: Question, among: Sequence[Source]
+) -> tuple[list[Match], frozenset[str]]:
     """The best statements for ``question`` (up to two), and those of its stems that occur nowhere in the context."""
     if question.about.own_name and (introduced := _introduction(among)):
         return [introduced], frozenset()
     matches = Matches(question, among)
     able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
-    fitting = [match for match in able if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)]
+    fitting = [
+        match
+        for match in able
+        if match.covered >= COVERED_THRESHOLD and accepts(question, match.sentence)
+    ]
     best = _updated(matches, fitting)
     if not question.has_names and (best is None or best.covered < PAIR_BELOW):
         pair = _pair(matches, able, best.covered if best else 0.0)
@@ -52,7 +58,9 @@ def _introduction(among: Sequence[Source]) -> Match | None:
             for position, source in reversed(list(enumerate(among)))
             if source.kind in ("user", "summary")
             for at, sentence in enumerate(source.passage.sentences)
-            if not sentence.is_question and not sentence.echo and _INTRODUCES.search(sentence.text)
+            if not sentence.is_question
+            and not sentence.echo
+            and _INTRODUCES.search(sentence.text)
         ),
         None,
     )
@@ -84,7 +92,11 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
     best: list[Match] = []
     best_score = 0.0
     for first in sorted(able, key=matches.score, reverse=True)[:PAIR_STARTS]:
-        names = [name for name in first.sentence.traits.names if not matches.question.says(name)]
+        names = [
+            name
+            for name in first.sentence.traits.names
+            if not matches.question.says(name)
+        ]
         for second in matches.found if names else ():
             together = matches.share(first.hits | second.hits)
             if (

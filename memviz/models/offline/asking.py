@@ -130,7 +130,10 @@ def asks_of(sentence: Sentence) -> tuple[Ask, ...]:
         return asks
     # who said it may stand in words that an ask has not, so each is read out of its whole part of the sentence
     parts = list(_parts(sentence.text.strip()))
-    return tuple(Ask(Sought.EARLIER if (named := named_in(part)) else Sought.ANSWER, part, named) for part in parts)
+    return tuple(
+        Ask(Sought.EARLIER if (named := named_in(part)) else Sought.ANSWER, part, named)
+        for part in parts
+    )
 
 
 def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
@@ -143,10 +146,17 @@ def _asks_of(sentence: Sentence) -> tuple[Ask, ...]:
     if _WORK.match(bare):
         return (Ask(Sought.WORK, text),)
     if not is_reminder(bare) and (match := _ORDER.fullmatch(bare)):
-        return tuple(Ask(Sought.ANSWER, part) for part in _parts(match["rest"].strip(" ,:：，") or text))
+        return tuple(
+            Ask(Sought.ANSWER, part)
+            for part in _parts(match["rest"].strip(" ,:：，") or text)
+        )
     if is_deed(bare):
         return (Ask(Sought.WORK, text),)
-    return tuple(Ask(Sought.ANSWER, part) for part in _parts(text)) if sentence.is_question else ()
+    return (
+        tuple(Ask(Sought.ANSWER, part) for part in _parts(text))
+        if sentence.is_question
+        else ()
+    )
 
 
 def all_asks(text: str) -> list[Ask]:
@@ -177,7 +187,9 @@ def _parts(text: str) -> Iterator[str]:
 
 def _pieces(text: str) -> Iterator[str]:
     pieces = [piece.strip(" ,，") for piece in _CHINESE_PARTS.split(text)]
-    if len(pieces) > 1 and all(_CHINESE_ASKING.search(piece.rstrip("?？")) for piece in pieces):
+    if len(pieces) > 1 and all(
+        _CHINESE_ASKING.search(piece.rstrip("?？")) for piece in pieces
+    ):
         yield from pieces
     else:
         yield from _SECOND.split(text)

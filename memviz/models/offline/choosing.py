@@ -49,7 +49,9 @@ def candidates_of(entries: Iterable[Entry]) -> list[Candidate]:
         for at, statement in enumerate(stated):
             weight = statement.weight
             if entry.role == "summary":
-                weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * (at + 1) / len(stated)
+                weight *= OLDEST_DECAY + (NEWEST_DECAY - OLDEST_DECAY) * (at + 1) / len(
+                    stated
+                )
             leader = before if statement.points_back else None
             before = Candidate(len(found), statement, weight, leader)
             found.append(before)
@@ -65,7 +67,11 @@ def _holding(candidates: list[Candidate]) -> list[Candidate]:
         topic = one.statement.topic
         alike = by_topic.setdefault(topic.about, []) if topic.about else []
         named = chain.from_iterable(by_value.get(value, ()) for value in topic.replaced)
-        for old in [old for old in chain(alike[-MOST_COMPARED:], named) if supersedes(topic, old.statement.topic)]:
+        for old in [
+            old
+            for old in chain(alike[-MOST_COMPARED:], named)
+            if supersedes(topic, old.statement.topic)
+        ]:
             holding.pop(old, None)
             one.weight = max(one.weight, old.weight)
         alike.append(one)
@@ -76,8 +82,16 @@ def _holding(candidates: list[Candidate]) -> list[Candidate]:
 
 def ranked(candidates: list[Candidate]) -> list[Candidate]:
     """The best candidates, best first, with what rare words add to their weight; none before the one it points to."""
-    frequency = Tally(chain.from_iterable(candidate.sentence.words for candidate in candidates))
-    rarities = [0.0, *(log(len(candidates) / times) for times in range(1, max(frequency.values(), default=0) + 1))]
+    frequency = Tally(
+        chain.from_iterable(candidate.sentence.words for candidate in candidates)
+    )
+    rarities = [
+        0.0,
+        *(
+            log(len(candidates) / times)
+            for times in range(1, max(frequency.values(), default=0) + 1)
+        ),
+    ]
     best = sorted(candidates, key=lambda one: -one.weight)[:CANDIDATES]
     for candidate in best:
         words = candidate.sentence.words
@@ -87,10 +101,16 @@ def ranked(candidates: list[Candidate]) -> list[Candidate]:
         if candidate.leader is not None:
             candidate.weight = min(candidate.weight, candidate.leader.weight)
     best.sort(key=lambda one: (-one.weight, one.position))
-    return [candidate for candidate in best if candidate.weight >= WORTH_SAYING * best[0].weight]
+    return [
+        candidate
+        for candidate in best
+        if candidate.weight >= WORTH_SAYING * best[0].weight
+    ]
 
 
-def choose(best_first: Sequence[Candidate], room_tokens: int, cost: Callable[[Sentence], int]) -> list[Candidate]:
+def choose(
+    best_first: Sequence[Candidate], room_tokens: int, cost: Callable[[Sentence], int]
+) -> list[Candidate]:
     """Best first while they fit, of those that say the same only the first, and none without the one it points to."""
     chosen: list[Candidate] = []
     for candidate in best_first:
@@ -106,7 +126,11 @@ def choose(best_first: Sequence[Candidate], room_tokens: int, cost: Callable[[Se
 def _is_said(candidate: Candidate, chosen: list[Candidate]) -> bool:
     """Whether one of ``chosen`` says the same already."""
     words = candidate.sentence.words
-    return any(not words.isdisjoint(one.sentence.words) and _says(one.statement, candidate.statement) for one in chosen)
+    return any(
+        not words.isdisjoint(one.sentence.words)
+        and _says(one.statement, candidate.statement)
+        for one in chosen
+    )
 
 
 def _says(one: Statement, other: Statement) -> bool:
@@ -115,4 +139,6 @@ def _says(one: Statement, other: Statement) -> bool:
         return False
     told = other.sentence.subject
     shared = len(told & one.sentence.subject)
-    return shared >= (SAME_WORDS_AND_VALUES if other.topic.values else SAME_WORDS) * len(told)
+    return shared >= (
+        SAME_WORDS_AND_VALUES if other.topic.values else SAME_WORDS
+    ) * len(told)

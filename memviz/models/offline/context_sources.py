@@ -15,7 +15,8 @@ _SUMMARY_HEAD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _INSTRUCTION = re.compile(
-    r"\b(?:you are|you're|your (?:task|job|role)|act as|answer|respond|reply|always)\b|你是|请|回答", re.IGNORECASE
+    r"\b(?:you are|you're|your (?:task|job|role)|act as|answer|respond|reply|always)\b|你是|请|回答",
+    re.IGNORECASE,
 )
 
 
@@ -36,17 +37,27 @@ def sources(messages: Sequence[Message]) -> list[Source]:
         kind, text = message.role, message.content
         if kind == "system" and _is_summary(text, position):
             kind, text = "summary", _SUMMARY_HEAD.sub("", text)
-        asked = _closing_question(found[-1]) if kind == "user" and found else frozenset[str]()
+        asked = (
+            _closing_question(found[-1])
+            if kind == "user" and found
+            else frozenset[str]()
+        )
         found.append(Source(kind, passage(text), asked))
     return found
 
 
 def _closing_question(source: Source) -> frozenset[str]:
     sentences = source.passage.sentences
-    closes = source.kind == "assistant" and bool(sentences) and sentences[-1].is_question
+    closes = (
+        source.kind == "assistant" and bool(sentences) and sentences[-1].is_question
+    )
     return sentences[-1].words if closes else frozenset()
 
 
 def _is_summary(text: str, position: int) -> bool:
     """Whether a system message holds a summary: it says so, or it is not the first, or instructs nobody."""
-    return position > 0 or _SUMMARY_HEAD.search(text) is not None or _INSTRUCTION.search(text) is None
+    return (
+        position > 0
+        or _SUMMARY_HEAD.search(text) is not None
+        or _INSTRUCTION.search(text) is None
+    )

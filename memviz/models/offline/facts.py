@@ -38,8 +38,16 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
 def facts(request: FactRequest, budget_tokens: int, count: Callable[[str], int]) -> str:
     """The best clauses of the conversation within ``budget_tokens``, or the best of the known facts, each a fact."""
     if request.fewer_than is None:
-        chosen = best_lines(request.entries, condensed_tokens(request.entries, budget_tokens, count), count)
+        chosen = best_lines(
+            request.entries,
+            condensed_tokens(request.entries, budget_tokens, count),
+            count,
+        )
     else:  # each line counts as one
-        chosen = best_lines(request.entries, max(1, request.fewer_than - 1), lambda text: text.count("\n"))
+        chosen = best_lines(
+            request.entries,
+            max(1, request.fewer_than - 1),
+            lambda text: text.count("\n"),
+        )
     lines = "".join(f"  <fact>{line}</fact>\n" for line in chosen)
     return f"<facts>\n{lines}</facts>" if lines else "<facts></facts>"

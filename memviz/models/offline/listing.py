@@ -14,11 +14,15 @@ from memviz.text.sentences import Sentence
 
 MOST_LISTED = 6
 _DATES = re.compile(
-    r"\b(?:dates?|days?|times?|appointments?|deadlines?|termine?|daten)\b|日期|时间|日子", re.IGNORECASE
+    r"\b(?:dates?|days?|times?|appointments?|deadlines?|termine?|daten)\b|日期|时间|日子",
+    re.IGNORECASE,
 )
-_NAMES = re.compile(r"\b(?:names?|people|persons?|who|namen|personen)\b|名字|姓名|人名", re.IGNORECASE)
+_NAMES = re.compile(
+    r"\b(?:names?|people|persons?|who|namen|personen)\b|名字|姓名|人名", re.IGNORECASE
+)
 _CODES = re.compile(
-    r"\b(?:codes?|passwords?|references?|(?:phone|booking|order|serial) numbers?)\b|密码|编号|号码", re.IGNORECASE
+    r"\b(?:codes?|passwords?|references?|(?:phone|booking|order|serial) numbers?)\b|密码|编号|号码",
+    re.IGNORECASE,
 )
 _NUMBERS = re.compile(
     r"\b(?:numbers?|amounts?|prices?|costs?|figures?|expenses?|sums?|preise?|kosten|zahlen)\b|数字|金额|价格|费用",
@@ -32,13 +36,18 @@ def listed(ask: Ask, among: Sequence[Source]) -> list[tuple[str, str]]:
     found = [
         (at, source.kind, sentence)
         for at, (source, sentence) in enumerate(_statements(among))
-        if _is_of_kind(ask.text, sentence) and (not ask.topic or _on(ask.topic, sentence))
+        if _is_of_kind(ask.text, sentence)
+        and (not ask.topic or _on(ask.topic, sentence))
     ]
-    found.sort(key=lambda one: (-len(_on(ask.topic, one[2])), -one[2].traits.informativeness))
+    found.sort(
+        key=lambda one: (-len(_on(ask.topic, one[2])), -one[2].traits.informativeness)
+    )
     texts: dict[str, tuple[int, str]] = {}
     for at, kind, sentence in found:
         texts.setdefault(sentence.text, (at, kind))
-    best = sorted((at, kind, text) for text, (at, kind) in list(texts.items())[:MOST_LISTED])
+    best = sorted(
+        (at, kind, text) for text, (at, kind) in list(texts.items())[:MOST_LISTED]
+    )
     return [(kind, text) for _, kind, text in best]
 
 
@@ -61,7 +70,9 @@ def _statements(among: Sequence[Source]) -> Iterator[tuple[Source, Sentence]]:
         if source.kind == "system":  # an instruction is nothing that was told
             continue
         for sentence in source.passage.sentences:
-            ignorant = source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
+            ignorant = source.kind == "assistant" and phrases.admits_ignorance(
+                sentence.text
+            )
             if not sentence.is_question and not sentence.echo and not ignorant:
                 yield source, sentence
 

@@ -30,7 +30,13 @@ ELLIPSIS_WORDS = 4
 LEAST_SHARE = 0.2
 """A statement with a smaller share of the question's weight is no match at all."""
 
-SOURCE_BONUS = {"user": 0.06, "assistant": 0.0, "summary": 0.03, "tool": -0.05, "system": -0.15}
+SOURCE_BONUS = {
+    "user": 0.06,
+    "assistant": 0.0,
+    "summary": 0.03,
+    "tool": -0.05,
+    "system": -0.15,
+}
 ECHO, CHANGE = -0.15, 0.12
 RECENCY, RECENCY_WHEN_ASKED = 0.06, 0.2
 """What decides between statements that cover a question equally well: who said it, whether it only repeats an answer
@@ -66,7 +72,10 @@ class Match:
     def near(self) -> frozenset[str]:
         """Words of the neighbouring sentences."""
         sentences = self.source.passage.sentences
-        return sentences[max(0, self.at - 1)].words | sentences[min(len(sentences) - 1, self.at + 1)].words
+        return (
+            sentences[max(0, self.at - 1)].words
+            | sentences[min(len(sentences) - 1, self.at + 1)].words
+        )
 
 
 class Matches:
@@ -80,14 +89,22 @@ class Matches:
         self.question = question
         self._messages = len(among)
         sharing = list(_sharing(question, among))
-        self.weights = _weights(question, sharing, sum(len(source.passage.sentences) for source in among))
+        self.weights = _weights(
+            question, sharing, sum(len(source.passage.sentences) for source in among)
+        )
         said = frozenset[str]().union(*(match.hits for match in sharing))
         self.missing = frozenset(
             word
             for word, weight in self.weights.items()
-            if weight and word not in said and not any(word in source.passage.words for source in among)
+            if weight
+            and word not in said
+            and not any(word in source.passage.words for source in among)
         )
-        self.found = [self._measured(match) for match in sharing if self.share(match.hits) >= LEAST_SHARE]
+        self.found = [
+            self._measured(match)
+            for match in sharing
+            if self.share(match.hits) >= LEAST_SHARE
+        ]
 
     def share(self, words: Iterable[str]) -> float:
         """Part of the question's weight that ``words`` hold."""
@@ -96,7 +113,9 @@ class Matches:
     def score(self, match: Match) -> float:
         """``covered``, and what decides between statements that cover equally much."""
         question, sentence = self.question, match.sentence
-        score = match.covered + SOURCE_BONUS[match.source.kind] + bonus(question, sentence)
+        score = (
+            match.covered + SOURCE_BONUS[match.source.kind] + bonus(question, sentence)
+        )
         score += ECHO * sentence.echo
         newness = match.position / self._messages
         if question.wants_first_value:
@@ -107,7 +126,11 @@ class Matches:
     def _measured(self, match: Match) -> Match:
         factor = agreement(self.question, match.sentence)
         direct = self.share(match.hits) - (1 - IN_OTHER_WORDS) * self.share(match.meant)
-        return replace(match, direct=factor * direct, covered=factor * (direct + self._around(match)))
+        return replace(
+            match,
+            direct=factor * direct,
+            covered=factor * (direct + self._around(match)),
+        )
 
     def _around(self, match: Match) -> float:
         """What the words beside the statement add."""
@@ -123,14 +146,22 @@ def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     stems = frozenset(question.weights)
     in_other_words = all_have_other_words(stems)
     for position, source in enumerate(among):
-        if not in_other_words and stems.isdisjoint(source.passage.words) and stems.isdisjoint(source.asked):
+        if (
+            not in_other_words
+            and stems.isdisjoint(source.passage.words)
+            and stems.isdisjoint(source.asked)
+        ):
             continue
         for at, sentence in enumerate(source.passage.sentences):
             said = stems & sentence.words
             hits = said | implied(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
-            if hits and not sentence.is_question and not _is_ignorance(source, sentence):
+            if (
+                hits
+                and not sentence.is_question
+                and not _is_ignorance(source, sentence)
+            ):
                 yield Match(source, position, at, hits, hits - said)
 
 
@@ -138,16 +169,26 @@ def _is_ignorance(source: Source, sentence: Sentence) -> bool:
     return source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
 
 
-def _weights(question: Question, sharing: Iterable[Match], sentences: int) -> dict[str, float]:
+def _weights(
+    question: Question, sharing: Iterable[Match], sentences: int
+) -> dict[str, float]:
     frequency = dict.fromkeys(question.weights, 0)
     for match in sharing:
         for word in match.hits:
             frequency[word] += 1
     size = max(FEW_SENTENCES, sentences)
-    weights = {word: weight * log(1 + size / (frequency[word] + 0.5)) for word, weight in question.weights.items()}
+    weights = {
+        word: weight * log(1 + size / (frequency[word] + 0.5))
+        for word, weight in question.weights.items()
+    }
     for pair, (before, after) in question.bridges.items():
         # a pair that nobody wrote, between two that somebody did, is no word but the seam of two
-        if pair in weights and not frequency[pair] and frequency.get(before) and frequency.get(after):
+        if (
+            pair in weights
+            and not frequency[pair]
+            and frequency.get(before)
+            and frequency.get(after)
+        ):
             weights[pair] = 0.0
     total = sum(weights.values()) or 1.0
     return {word: weight / total for word, weight in weights.items()}

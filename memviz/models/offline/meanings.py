@@ -47,26 +47,42 @@ _MEANINGS = (
         " 降低 减少 下降",
         rf"{_UP}|{_DOWN}|{_SAME}",
     ),
-    _meaning("cancel cancelled abgesagt 取消", r"\bcalled off\b|\bcancel|\bfell through\b|abgesagt|取消"),
+    _meaning(
+        "cancel cancelled abgesagt 取消",
+        r"\bcalled off\b|\bcancel|\bfell through\b|abgesagt|取消",
+    ),
     _meaning(
         "postpone postponed move moved reschedule rescheduled shift shifted delay delayed verschoben 推迟",
         r"\bput off\b|\bpush(?:ed)? back\b|\b(?:postpon|moved|reschedul|shifted|delayed)|verschoben|推迟|改到|提前",
     ),
-    _meaning("change changed", r"\b(?:changed|moved|switched|instead|raised|lowered|now)\b|改成|改为|改到"),
+    _meaning(
+        "change changed",
+        r"\b(?:changed|moved|switched|instead|raised|lowered|now)\b|改成|改为|改到",
+    ),
     _meaning(
         "leave depart departure abfahrt abreise 出发",
         r"\b(?:set(?:s|ting)? off|depart|fly out|head(?:ing)? off|leav)"
         r"|(?:fahren|reisen|fliegen)\b.*\b(?:los|ab)\b|出发|动身",
     ),
-    _meaning("arrive arrival", r"\b(?:arriv|get in\b|gets in\b|land(?:s|ing)?\b)|到达|抵达"),
+    _meaning(
+        "arrive arrival", r"\b(?:arriv|get in\b|gets in\b|land(?:s|ing)?\b)|到达|抵达"
+    ),
     _meaning("name namen 名字 名称", r"\b(?:called|named|name is)\b|\bheiß|叫"),
-    _meaning("deadline due", r"\b(?:due|deadline)\b|\bhand(?:ed)? in by\b|\bhas to be (?:done|ready) by\b|截止"),
+    _meaning(
+        "deadline due",
+        r"\b(?:due|deadline)\b|\bhand(?:ed)? in by\b|\bhas to be (?:done|ready) by\b|截止",
+    ),
     _meaning("begin start", r"\b(?:begin|start|open)s?\b|开始|开门"),
     _meaning("open", r"\b(?:begin|start|open|close)[sd]?\b|开门|关门"),
-    _meaning("book booked reserve reserved", r"\b(?:book|reserv|decided|cancel)|预订|订了"),
+    _meaning(
+        "book booked reserve reserved", r"\b(?:book|reserv|decided|cancel)|预订|订了"
+    ),
     _meaning("email mail 邮箱", r"[\w.+-]+@[\w-]+\.\w"),
     _meaning("address adresse 地址", rf"{_STREET}|住在|[路街]\S*号"),
-    _meaning("child children kids kinder 孩子", r"\b(?:sons?|daughters?|sohn|tochter|söhne|töchter)\b|儿子|女儿"),
+    _meaning(
+        "child children kids kinder 孩子",
+        r"\b(?:sons?|daughters?|sohn|tochter|söhne|töchter)\b|儿子|女儿",
+    ),
     _meaning(
         "family familie 家人",
         r"\b(?:wife|husband|sons?|daughters?|mother|father|mum|mom|dad|brothers?|sisters?|partner|frau|mann|sohn|tochter)\b"
@@ -74,18 +90,28 @@ _MEANINGS = (
     ),
     _meaning("finish end close", r"\b(?:finish|end|close)(?:s|es)?\b|结束|关门"),
     _meaning("travel trip journey", r"\b(?:trip|travel|journey)"),
-    _meaning("stay accommodation", r"\b(?:hotel|guesthouse|hostel|apartment|flat|house|booked|rented)\b"),
+    _meaning(
+        "stay accommodation",
+        r"\b(?:hotel|guesthouse|hostel|apartment|flat|house|booked|rented)\b",
+    ),
 )
 
 
 def all_have_other_words(stems: frozenset[str]) -> bool:
     """Whether a statement may say all of ``stems`` in other words, and so share no word with the question."""
-    return bool(stems) and frozenset[str]().union(*(own for own, _ in _asked(stems))) == stems
+    return (
+        bool(stems)
+        and frozenset[str]().union(*(own for own, _ in _asked(stems))) == stems
+    )
 
 
 def implied(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
     """Those of the ``stems`` of a question that ``sentence`` says in other words, and not in one of theirs."""
-    found = (own for own, said in _asked(stems) if own.isdisjoint(sentence.words) and said.search(sentence.text))
+    found = (
+        own
+        for own, said in _asked(stems)
+        if own.isdisjoint(sentence.words) and said.search(sentence.text)
+    )
     return frozenset[str]().union(*found)
 
 

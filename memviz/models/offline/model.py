@@ -17,7 +17,14 @@ from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.facts import fact_request, facts
 from memviz.models.offline.summarizer import summarize
-from memviz.models.offline.summary_request import Entry, Style, asked_limit, asked_style, entries_in, entries_of
+from memviz.models.offline.summary_request import (
+    Entry,
+    Style,
+    asked_limit,
+    asked_style,
+    entries_in,
+    entries_of,
+)
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 from memviz.text.length import count_words
@@ -53,19 +60,30 @@ class OfflineModel(Model):
 
     name = "offline"
 
-    def __init__(self, summary_budget_tokens: int = 160, counter: str = "o200k_base") -> None:
+    def __init__(
+        self, summary_budget_tokens: int = 160, counter: str = "o200k_base"
+    ) -> None:
         if summary_budget_tokens < 1:
-            raise ParameterError("summary_budget_tokens", summary_budget_tokens, "1 or more")
+            raise ParameterError(
+                "summary_budget_tokens", summary_budget_tokens, "1 or more"
+            )
         self.summary_budget_tokens = summary_budget_tokens
         self.counter = counter_named(counter).name
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """The version, and what it is given to summarize with."""
-        return {"version": VERSION, "summary_budget_tokens": self.summary_budget_tokens, "counter": self.counter}
+        return {
+            "version": VERSION,
+            "summary_budget_tokens": self.summary_budget_tokens,
+            "counter": self.counter,
+        }
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """Answer the last user message: a word a piece, and last the whole reply."""
         reply = self.complete(messages, tools, tool_choice)
@@ -73,12 +91,21 @@ class OfflineModel(Model):
         yield reply
 
     def complete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Reply:
         """Answer the last user message, or call those of ``tools`` that serve memory; others are never called."""
         step = next_step(messages, tools, tool_choice, self._summarized)
-        reply = self._reply(messages, step.text, [tool.text for tool in tools], step.calls)
-        return replace(reply, tool_calls=step.calls, finish_reason="tool_calls") if step.calls else reply
+        reply = self._reply(
+            messages, step.text, [tool.text for tool in tools], step.calls
+        )
+        return (
+            replace(reply, tool_calls=step.calls, finish_reason="tool_calls")
+            if step.calls
+            else reply
+        )
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The most informative clauses of what ``messages`` ask to summarize, in their order, one a line. Of an
@@ -86,37 +113,73 @@ class OfflineModel(Model):
         sentences; and where it asks for each fact in a ``<fact>``, every clause is one."""
         asked = fact_request(messages)
         if asked is not None:
-            return self._reply(messages, facts(asked, self.summary_budget_tokens, self._count))
+            return self._reply(
+                messages, facts(asked, self.summary_budget_tokens, self._count)
+            )
         return self._summary(messages, entries_in(messages))
 
-    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+    def summarize_from(
+        self, messages: Sequence[Message], source: SummarySource
+    ) -> Reply:
         """The same of the ``source`` of the prompt, which then need not be parsed."""
         return self._summary(messages, entries_of(source))
 
     def _summary(self, messages: Sequence[Message], parts: Sequence[Entry]) -> Reply:
         limit, style = asked_limit(messages), asked_style(messages)
         if limit is None:
-            return self._reply(messages, summarize(parts, self.summary_budget_tokens, self._count, style=style))
-        count = {"token": self._count, "word": count_words, "character": len}[limit.unit]
-        return self._reply(messages, summarize(parts, limit.amount, count, fill=True, style=style))
+            return self._reply(
+                messages,
+                summarize(parts, self.summary_budget_tokens, self._count, style=style),
+            )
+        count = {"token": self._count, "word": count_words, "character": len}[
+            limit.unit
+        ]
+        return self._reply(
+            messages, summarize(parts, limit.amount, count, fill=True, style=style)
+        )
 
     def _summarized(self, parts: Sequence[Entry], fill: bool = False) -> str:
         """A summary inside a reply, in sentences."""
-        return summarize(parts, self.summary_budget_tokens, self._count, fill=fill, style=Style.SENTENCES)
+        return summarize(
+            parts,
+            self.summary_budget_tokens,
+            self._count,
+            fill=fill,
+            style=Style.SENTENCES,
+        )
 
     def _count(self, text: str) -> int:
-        return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(self.counter, text)
+        return (_tokens_of_short if len(text) <= SHORT_CHARS else _tokens_of_long)(
+            self.counter, text
+        )
 
     def _read(self, text: str) -> int:
         """Tokens of a prompt. The prompts of one conversation have most of their lines in common."""
-        return counter_named(self.counter).in_lines(text) if len(text) <= SLICE_CHARS else self._count(text)
+        return (
+            counter_named(self.counter).in_lines(text)
+            if len(text) <= SLICE_CHARS
+            else self._count(text)
+        )
 
     def _reply(
-        self, messages: Sequence[Message], text: str, schemas: Sequence[str] = (), calls: Sequence[ToolCall] = ()
+        self,
+        messages: Sequence[Message],
+        text: str,
+        schemas: Sequence[str] = (),
+        calls: Sequence[ToolCall] = (),
     ) -> Reply:
-        read = sum(self._read(message.content) + TOKENS_PER_MESSAGE for message in messages) + TOKENS_PER_REQUEST
-        written = self._count(text) + sum(self._count(call.name) + self._count(call.arguments) for call in calls)
+        read = (
+            sum(
+                self._read(message.content) + TOKENS_PER_MESSAGE for message in messages
+            )
+            + TOKENS_PER_REQUEST
+        )
+        written = self._count(text) + sum(
+            self._count(call.name) + self._count(call.arguments) for call in calls
+        )
         has_system_prompt = any(message.role == "system" for message in messages)
-        offered = schema_tokens(counter_named(self.counter), tuple(schemas), has_system_prompt)
+        offered = schema_tokens(
+            counter_named(self.counter), tuple(schemas), has_system_prompt
+        )
         usage = Usage(input_tokens=read + offered, output_tokens=written)
         return Reply(text, usage=usage, cost_usd=0.0, model=self.name)

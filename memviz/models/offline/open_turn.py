@@ -51,14 +51,22 @@ class OpenTurn:
         Those that name nothing, such as "What?", are not among them."""
         readings = self._verbatim(), sources(self.others)
         asked = [question for question in self.questions() if question.weights]
-        return [one for one in asked if not all(self._says([one], among) for among in readings)]
+        return [
+            one
+            for one in asked
+            if not all(self._says([one], among) for among in readings)
+        ]
 
     def is_answered(self) -> bool:
         """Whether what was sent, summaries too, answers every question, and holds what is asked for by number."""
         if not all(self.earlier.sources_of(named) for named in self.named()):
             return False
         questions = self.questions()
-        return not questions or self._speaks_verbatim() or self._says(questions, sources(self.others))
+        return (
+            not questions
+            or self._speaks_verbatim()
+            or self._says(questions, sources(self.others))
+        )
 
     def answer(self, summarized: Summarizer) -> str:
         """The reply. After a recall the messages speak for themselves where they can, and no summary for them:
@@ -66,7 +74,11 @@ class OpenTurn:
         if not self._speaks_verbatim():
             return reply_to(self.messages, summarized, self.earlier)
         kinds = [source.kind for source in sources(self.messages)]
-        told = [one for one, kind in zip(self.messages, kinds, strict=True) if kind != "summary"]
+        told = [
+            one
+            for one, kind in zip(self.messages, kinds, strict=True)
+            if kind != "summary"
+        ]
         return reply_to(told, summarized, self.earlier)
 
     def _speaks_verbatim(self) -> bool:
@@ -74,41 +86,65 @@ class OpenTurn:
 
     def _verbatim(self) -> list[Source]:
         """What was sent word for word: no summary, no instruction."""
-        return [source for source in sources(self.others) if source.kind not in _NOT_VERBATIM]
+        return [
+            source
+            for source in sources(self.others)
+            if source.kind not in _NOT_VERBATIM
+        ]
 
     @staticmethod
     def _says(questions: Sequence[Question], among: Sequence[Source]) -> bool:
         """Whether there are questions, and ``among`` answers all of them."""
-        return bool(questions) and all(find(question, among)[0] for question in questions)
+        return bool(questions) and all(
+            find(question, among)[0] for question in questions
+        )
 
 
 def open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> OpenTurn:
     """Read the turn that the last user message began."""
-    position = max((at for at, message in enumerate(messages) if message.role == "user"), default=None)
+    position = max(
+        (at for at, message in enumerate(messages) if message.role == "user"),
+        default=None,
+    )
     if position is None:
         return OpenTurn(messages, "", messages, False, Earlier({}))
     before, after = list(messages[:position]), messages[position + 1 :]
     facts = _without_own_exchange(after)
     if len(facts) < len(after) or any(tool.name in TOOLS for tool in tools):
-        facts = [message for message in facts if message.role != "system"]  # how to think, not what is so
+        facts = [
+            message for message in facts if message.role != "system"
+        ]  # how to think, not what is so
     calls = [call for message in after for call in message.tool_calls]
-    recall = next((call for call in calls if call.name == RECALL_CONVERSATION.name), None)
-    results = {message.tool_call_id: message.content for message in after if message.role == "tool"}
+    recall = next(
+        (call for call in calls if call.name == RECALL_CONVERSATION.name), None
+    )
+    results = {
+        message.tool_call_id: message.content
+        for message in after
+        if message.role == "tool"
+    }
     return OpenTurn(
         [*before, messages[position], *facts],
         messages[position].content,
         [*before, *facts],
         has_recalled=recall is not None,
-        earlier=Earlier.of(before, arguments_of(recall.arguments), results.get(recall.id, ""))
+        earlier=Earlier.of(
+            before, arguments_of(recall.arguments), results.get(recall.id, "")
+        )
         if recall
         else Earlier.of(before),
-        has_thought=any(call.name == CONTINUE_THINKING.name and _ENDS.search(call.arguments) for call in calls),
+        has_thought=any(
+            call.name == CONTINUE_THINKING.name and _ENDS.search(call.arguments)
+            for call in calls
+        ),
     )
 
 
 def _without_own_exchange(messages: Sequence[Message]) -> list[Message]:
     """``messages`` without thoughts that call memory's own tools, and without what these answered."""
-    called: dict[str | None, str] = {}  # the newest call of an id counts: ids may be used again
+    called: dict[
+        str | None, str
+    ] = {}  # the newest call of an id counts: ids may be used again
     kept = []
     for message in messages:
         called.update((call.id, call.name) for call in message.tool_calls)

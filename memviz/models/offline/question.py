@@ -53,7 +53,9 @@ _WANTED = {
         r"|restaurant|hotel|airport|neighbou?r|person|colleague|doctor|brand|author)\b"
     ),
 }
-_WANTED_PATTERNS = {wanted: re.compile(pattern, re.IGNORECASE) for wanted, pattern in _WANTED.items()}
+_WANTED_PATTERNS = {
+    wanted: re.compile(pattern, re.IGNORECASE) for wanted, pattern in _WANTED.items()
+}
 _HOW_ADJECTIVE = re.compile(_HOW, re.IGNORECASE)
 _COUNTED = re.compile(r"\bhow many (?:\w+ ){0,2}?([a-z]{3,})\b", re.IGNORECASE)
 _NEWEST = re.compile(
@@ -61,15 +63,22 @@ _NEWEST = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始", re.IGNORECASE
+    r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始",
+    re.IGNORECASE,
 )
 _EMAIL_ADDRESS = re.compile(r"e-?mail address", re.IGNORECASE)
 _OF_ASKER = re.compile(
-    r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b", re.IGNORECASE
+    r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b",
+    re.IGNORECASE,
 )
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z]\w+(?:-\w+)*")
-_FOCUS = re.compile(r"\b(?:what|which) (?:kinds? of |sorts? of |types? of )?(\w+)", re.IGNORECASE)
-NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|no|without|avoid|cannot|nobody|none)\b|不|没|别", re.IGNORECASE)
+_FOCUS = re.compile(
+    r"\b(?:what|which) (?:kinds? of |sorts? of |types? of )?(\w+)", re.IGNORECASE
+)
+NEGATION = re.compile(
+    r"n['’]t\b|\b(?:not|never|no|without|avoid|cannot|nobody|none)\b|不|没|别",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -99,14 +108,23 @@ class Question:
             text,
             _weights(text),
             bridges(text),
-            next((wanted for wanted, pattern in _WANTED_PATTERNS.items() if pattern.search(text)), Wanted.ANYTHING),
+            next(
+                (
+                    wanted
+                    for wanted, pattern in _WANTED_PATTERNS.items()
+                    if pattern.search(text)
+                ),
+                Wanted.ANYTHING,
+            ),
             stem(counted.group(1).lower()) if counted else "",
             wants_first_value=_FIRST.search(text) is not None,
             wants_newest_value=_NEWEST.search(text) is not None,
             of_asker=_OF_ASKER.search(text) is not None,
             is_negated=NEGATION.search(text) is not None,
             has_names=_NAME_INSIDE.search(text) is not None,
-            about=About.of(text, frozenset(name.lower() for name in _NAME_INSIDE.findall(text))),
+            about=About.of(
+                text, frozenset(name.lower() for name in _NAME_INSIDE.findall(text))
+            ),
         )
 
     def says(self, word: str) -> bool:

@@ -44,10 +44,12 @@ _OWNED_BY = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:my|our|meine?|unsere?) ((?:[\w-]+ ){0,2}?[\w-]+)(?=\W*$| (?:is|was|again|called|now)\b)", re.IGNORECASE
+    r"\b(?:my|our|meine?|unsere?) ((?:[\w-]+ ){0,2}?[\w-]+)(?=\W*$| (?:is|was|again|called|now)\b)",
+    re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(
-    r"^(?:(?:and|so|but|hey),? )?(?:is|are|was|were|does|do|did|has|have|had|can|will)\b", re.IGNORECASE
+    r"^(?:(?:and|so|but|hey),? )?(?:is|are|was|were|does|do|did|has|have|had|can|will)\b",
+    re.IGNORECASE,
 )
 
 _LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
@@ -63,7 +65,9 @@ def _owner(text: str) -> tuple[str, str]:
     if match := _OWNED.search(text):
         return match.group(1).lower(), match.group(2)
     if match := _OWNED_BY.search(text):
-        return (match["owner"] or match["han_owner"]).lower(), match["owned"] or match["han_owned"]
+        return (match["owner"] or match["han_owner"]).lower(), match["owned"] or match[
+            "han_owned"
+        ]
     return "", ""
 
 
@@ -88,15 +92,23 @@ class About:
     @classmethod
     def of(cls, text: str, names: frozenset[str]) -> About:
         """Read the question ``text``."""
-        (owner, owned), own, asks = _owner(text), _OWN.search(text), _YES_OR_NO.match(text)
+        (owner, owned), own, asks = (
+            _owner(text),
+            _OWN.search(text),
+            _YES_OR_NO.match(text),
+        )
         words = text[asks.end() :].split() if asks else []
         return cls(
             names,
             asks is not None,
-            next((stems for word in words if (stems := content_words(word))), frozenset()),
+            next(
+                (stems for word in words if (stems := content_words(word))), frozenset()
+            ),
             owner,
             _telling(content_words(owned)),
-            own=_telling(content_words(own.group(1))) if own and not owner else frozenset(),
+            own=_telling(content_words(own.group(1)))
+            if own and not owner
+            else frozenset(),
             own_name=_OWN_NAME.search(text) is not None,
             duration=_HOW_LONG.search(text) is not None,
             taste=_TASTE.search(text) is not None,

@@ -14,4 +14,6 @@ FOR_ME = "(?: me| us)?"
 
 def starts(*alternatives: str) -> re.Pattern[str]:
     """A sentence that begins with one of ``alternatives``; the group ``rest`` is what follows."""
-    return re.compile(rf"{_OPENERS}(?:{'|'.join(alternatives)})(?P<rest>.*)", re.IGNORECASE)
+    return re.compile(
+        rf"{_OPENERS}(?:{'|'.join(alternatives)})(?P<rest>.*)", re.IGNORECASE
+    )

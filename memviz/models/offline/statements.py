@@ -43,7 +43,11 @@ class Statement:
 
 def statements_of(entry: Entry) -> tuple[Statement, ...]:
     """The statements of one entry, in order; what it calls as what it sends."""
-    return _read(*entry) if entry.role == "summary" or len(entry.text) > CACHED_TEXT_CHARS else _read_once(*entry)
+    return (
+        _read(*entry)
+        if entry.role == "summary" or len(entry.text) > CACHED_TEXT_CHARS
+        else _read_once(*entry)
+    )
 
 
 def _read(role: str, text: str) -> tuple[Statement, ...]:
@@ -68,7 +72,10 @@ def _stated(sentence: Sentence, role: str, follows: bool) -> Iterator[Statement]
     for clause in clauses(sentence.text):
         points_back = _points_back(clause)
         yield _statement(
-            sentence if clause == sentence.text else _clause(clause), role, points_back, points_back and not follows
+            sentence if clause == sentence.text else _clause(clause),
+            role,
+            points_back,
+            points_back and not follows,
         )
         follows = True
 
@@ -79,10 +86,14 @@ def _clause(text: str) -> Sentence:
 
 
 @lru_cache(maxsize=8192)
-def _statement(sentence: Sentence, role: str, points_back: bool, is_lost: bool) -> Statement:
+def _statement(
+    sentence: Sentence, role: str, points_back: bool, is_lost: bool
+) -> Statement:
     weight = worth(sentence, role) * (LOST_POINTER if is_lost else 1)
     length = (FIXED_LENGTH + _length(sentence.text)) ** LENGTH_POWER
-    return Statement(sentence, weight / length, topic_of(sentence), points_back and not is_lost)
+    return Statement(
+        sentence, weight / length, topic_of(sentence), points_back and not is_lost
+    )
 
 
 def _length(text: str) -> float:

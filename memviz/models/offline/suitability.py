@@ -30,7 +30,9 @@ _PARTNER = re.compile(
     r"|cousin|niece|nephew|grand\w+|friend|boss|colleague|neighbou?r|flatmate|roommate|teacher|doctor|dentist)s?\b))",
     re.IGNORECASE,
 )
-_LIKE_NEGATION = re.compile(r"\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)", re.IGNORECASE)
+_LIKE_NEGATION = re.compile(
+    r"\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)", re.IGNORECASE
+)
 
 
 _DURATION = re.compile(
@@ -39,13 +41,17 @@ _DURATION = re.compile(
     r"|\b(?:until|till|from .* to)\b",
     re.IGNORECASE,
 )
-_A_UNIT = re.compile(r"\b(?:an?|per|each) (?:night|day|week|month|year|hour)\b", re.IGNORECASE)
+_A_UNIT = re.compile(
+    r"\b(?:an?|per|each) (?:night|day|week|month|year|hour)\b", re.IGNORECASE
+)
 _LIKING = re.compile(
     r"\b(?:lik(?:e[sd]?|ing)|lov(?:e[sd]?|ing)|enjoy\w*|fond of|favou?rites?|prefer\w*|fan of|is into|keen on)\b"
     r"|喜欢|最爱|爱[吃喝看听玩]|偏好",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"\b(?:he|she|they|his|her|their|him|it|its|we|i|you)\b|[他她它]", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:he|she|they|his|her|their|him|it|its|we|i|you)\b|[他她它]", re.IGNORECASE
+)
 _OWN_THING = re.compile(
     r"\b(?:my|our|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?) ((?:[\w-]+ ?){1,3})"
     r"|我们?的?((?:公司|店里|家)?的?[\u4e00-\u9fff]{2,4})",
@@ -55,7 +61,9 @@ _OTHERS_THING = (
     r"\b(?!(?:what|who|where|when|how|that|it|there|here|he|she)['’]){owner}['’]s ((?:[\w-]+ ?){{1,3}})"
     r"|((?:[\w-]+ ){{1,3}})(?:of|des|der) (?:the |our |my |dem |der )?{others}\b|{others}的(\w+)"
 )
-_OF_OTHERS = re.compile(_OTHERS_THING.format(owner=r"[\w-]+", others=OTHERS), re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    _OTHERS_THING.format(owner=r"[\w-]+", others=OTHERS), re.IGNORECASE
+)
 
 
 def accepts(question: Question, sentence: Sentence) -> bool:
@@ -63,14 +71,19 @@ def accepts(question: Question, sentence: Sentence) -> bool:
     that the question does not say, a duration, something liked."""
     if _is_of_another(question, sentence):
         return False
-    if question.about.duration and not _DURATION.search(_A_UNIT.sub(" ", sentence.text)):
+    if question.about.duration and not _DURATION.search(
+        _A_UNIT.sub(" ", sentence.text)
+    ):
         return False
     if question.about.taste and not _LIKING.search(sentence.text):
         return False
     if question.wanted is Wanted.NUMBER:
         return any(not question.says(number) for number in sentence.traits.amounts)
     if question.wanted is Wanted.CODE:
-        return any(not question.says(code.lower()) for code in _CODE_VALUE.findall(sentence.text))
+        return any(
+            not question.says(code.lower())
+            for code in _CODE_VALUE.findall(sentence.text)
+        )
     return question.wanted is not Wanted.DATE or sentence.traits.has_date
 
 
@@ -87,17 +100,25 @@ def _is_of_another(question: Question, sentence: Sentence) -> bool:
     predicate = question.weights.keys() - question.about.subject
     if predicate and said.isdisjoint(predicate):
         return True
-    return said.isdisjoint(question.about.subject) and _PRONOUN.search(sentence.text) is None
+    return (
+        said.isdisjoint(question.about.subject)
+        and _PRONOUN.search(sentence.text) is None
+    )
 
 
 def _is_own(about: About, text: str) -> bool:
     """Whether a sentence speaks of the user's thing of that kind, and not of the owner's as well."""
     owner = re.escape(about.owner)
-    theirs = re.findall(_OTHERS_THING.format(owner=owner, others=owner), text, re.IGNORECASE)
+    theirs = re.findall(
+        _OTHERS_THING.format(owner=owner, others=owner), text, re.IGNORECASE
+    )
     if any(about.owned & content_words(" ".join(had)) for had in theirs):
         return False
     own = (" ".join(found) for found in _OWN_THING.findall(text))
-    return any(about.owned <= content_words(thing) and about.owner not in thing.lower() for thing in own)
+    return any(
+        about.owned <= content_words(thing) and about.owner not in thing.lower()
+        for thing in own
+    )
 
 
 def _is_of_others(own: frozenset[str], text: str) -> bool:
@@ -112,7 +133,9 @@ def agreement(question: Question, sentence: Sentence) -> float:
     factor = 1.0
     if question.of_asker and not _PARTNER.search(sentence.text):
         factor = OTHER_SUBJECT_ONE_WORD if len(question.weights) == 1 else OTHER_SUBJECT
-    if question.is_negated and not (NEGATION.search(sentence.text) or _LIKE_NEGATION.search(sentence.text)):
+    if question.is_negated and not (
+        NEGATION.search(sentence.text) or _LIKE_NEGATION.search(sentence.text)
+    ):
         factor *= OTHER_SENSE
     return factor
 
@@ -121,9 +144,13 @@ def bonus(question: Question, sentence: Sentence) -> float:
     """What the score gains by a name where one is asked for, or by a number of the things that are counted."""
     if question.wanted is Wanted.NAME:
         return FITS * any(not question.says(name) for name in sentence.traits.names)
-    return FITS * (question.counted != "" and _counts(sentence.text.lower(), question.counted))
+    return FITS * (
+        question.counted != "" and _counts(sentence.text.lower(), question.counted)
+    )
 
 
 def _counts(text: str, counted: str) -> bool:
     """Whether a number stands right before the word that is counted."""
-    return any(stem(word) == counted for pair in _NUMBER_THEN.findall(text) for word in pair)
+    return any(
+        stem(word) == counted for pair in _NUMBER_THEN.findall(text) for word in pair
+    )

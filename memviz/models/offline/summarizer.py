@@ -30,7 +30,9 @@ def summarize(
 ) -> str:
     """The summary of ``entries`` in at most ``budget_tokens`` tokens (of whatever ``count`` counts), never empty.
     A short text is brought down below the budget, unless it is to ``fill`` it."""
-    room_tokens = budget_tokens if fill else condensed_tokens(entries, budget_tokens, count)
+    room_tokens = (
+        budget_tokens if fill else condensed_tokens(entries, budget_tokens, count)
+    )
     lines = best_lines(entries, room_tokens, count, style)
     if not lines:
         text = " ".join(" ".join(entry.text for entry in entries).split())
@@ -40,13 +42,22 @@ def summarize(
 
 
 def best_lines(
-    entries: Sequence[Entry], room_tokens: int, count: Callable[[str], int], style: Style = Style.LIST
+    entries: Sequence[Entry],
+    room_tokens: int,
+    count: Callable[[str], int],
+    style: Style = Style.LIST,
 ) -> list[str]:
     """The most informative clauses that fit into ``room_tokens`` together, in their order, each with the one that it
     points back to; one that is larger where none fits, and none where nothing is stated."""
     candidates = candidates_of(entries)
     line = "- {}\n" if style is Style.LIST else "{} "
-    chosen = choose(ranked(candidates), room_tokens, lambda one: count(line.format(one.ended))) if candidates else []
+    chosen = (
+        choose(
+            ranked(candidates), room_tokens, lambda one: count(line.format(one.ended))
+        )
+        if candidates
+        else []
+    )
     while True:
         lines = _lines(sorted(chosen, key=lambda one: one.position))
         if len(chosen) < 2 or count(written(lines, style)) <= room_tokens:
@@ -60,7 +71,9 @@ def _drop_least(chosen: list[Candidate]) -> None:
     chosen[:] = [one for one in chosen if one.leader is not least]
 
 
-def condensed_tokens(entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int]) -> int:
+def condensed_tokens(
+    entries: Sequence[Entry], budget_tokens: int, count: Callable[[str], int]
+) -> int:
     """The budget, or less where what is to be summarized is short."""
     return min(budget_tokens, _target_tokens(entries, count))
 
@@ -69,7 +82,10 @@ def _target_tokens(entries: Sequence[Entry], count: Callable[[str], int]) -> int
     """What the earlier summary held plus a share of what is new."""
     sizes = [(entry.role, count(entry.text)) for entry in entries]
     carried = sum(tokens for role, tokens in sizes if role == "summary")
-    return carried + max(FREE_TOKENS, sum(tokens for role, tokens in sizes if role != "summary") // COMPRESSION)
+    return carried + max(
+        FREE_TOKENS,
+        sum(tokens for role, tokens in sizes if role != "summary") // COMPRESSION,
+    )
 
 
 def _lines(chosen: Iterable[Candidate]) -> list[str]:
@@ -100,12 +116,18 @@ def _joined(lines: Iterable[str]) -> str:
 
 def truncated(text: str, budget_tokens: int, count: Callable[[str], int]) -> str:
     """The longest beginning of ``text`` within ``budget_tokens``, cut between words where there is a space."""
-    text = text[: 40 * budget_tokens + 40]  # tokens are shorter than that; so a huge text costs no more than it has to
+    text = text[
+        : 40 * budget_tokens + 40
+    ]  # tokens are shorter than that; so a huge text costs no more than it has to
     if count(text) <= budget_tokens:
         return text
     low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(text[:middle]) <= budget_tokens else (low, middle - 1)
+        low, high = (
+            (middle, high)
+            if count(text[:middle]) <= budget_tokens
+            else (low, middle - 1)
+        )
     space = text.rfind(" ", 0, low + 1)
     return text[: space if space > 0 else low].rstrip()

@@ -14,12 +14,20 @@ from memviz.memory import SummarySource
 from memviz.strategies.base import transcript_text
 
 # LlamaIndex opens a quote and puts the first entry on the line of its heading.
-_ENTRY = re.compile(r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE)
+_ENTRY = re.compile(
+    r'^"?(?:Transcript so far: ?)?(system|user|assistant|tool): ?', re.MULTILINE
+)
 _CLOSING_QUOTE = re.compile(r'\n\s*"\s*$')
-_OLD_SUMMARY = re.compile(r"\s*(?:previous|existing|current|earlier|old) summary\s*:\s*", re.IGNORECASE)
+_OLD_SUMMARY = re.compile(
+    r"\s*(?:previous|existing|current|earlier|old) summary\s*:\s*", re.IGNORECASE
+)
 # LangChain's middleware writes messages as XML, in which what was said is escaped.
-_XML_MESSAGE = re.compile(r'<message type="(human|ai|system|tool)">(.*?)</message>', re.DOTALL)
-_XML_CALL = re.compile(r'<tool_call id="[^"]*" name="([^"]*)">(.*?)</tool_call>', re.DOTALL)
+_XML_MESSAGE = re.compile(
+    r'<message type="(human|ai|system|tool)">(.*?)</message>', re.DOTALL
+)
+_XML_CALL = re.compile(
+    r'<tool_call id="[^"]*" name="([^"]*)">(.*?)</tool_call>', re.DOTALL
+)
 _XML_CONTENT = re.compile(r"<content>(.*?)</content>", re.DOTALL)
 _XML_ROLES = {"human": "user", "ai": "assistant"}
 _SUMMARY_TO_DATE = "Here is a summary of the conversation to date:"
@@ -34,9 +42,13 @@ _LIMIT = re.compile(
 
 
 _LIST = re.compile(
-    r"\b(?:lists?|bullets?|one to a line|a line each|liste|stichpunkte?n?)\b|列表|要点|逐条|一行", re.IGNORECASE
+    r"\b(?:lists?|bullets?|one to a line|a line each|liste|stichpunkte?n?)\b|列表|要点|逐条|一行",
+    re.IGNORECASE,
 )
-_SENTENCES = re.compile(r"\b(?:sentences?|paragraphs?|prose|sätzen?|absatz|fließtext)\b|句话|段话|一段", re.IGNORECASE)
+_SENTENCES = re.compile(
+    r"\b(?:sentences?|paragraphs?|prose|sätzen?|absatz|fließtext)\b|句话|段话|一段",
+    re.IGNORECASE,
+)
 
 
 class Style(Enum):
@@ -63,7 +75,10 @@ class Entry(NamedTuple):
 
 def entries_of(source: SummarySource) -> tuple[Entry, ...]:
     """The previous summary, if there is one, and the messages: what :func:`entries_in` finds in their prompt."""
-    found = [Entry(message.role, transcript_text(message).strip()) for message in source.messages]
+    found = [
+        Entry(message.role, transcript_text(message).strip())
+        for message in source.messages
+    ]
     if source.previous is not None:
         found.insert(0, Entry("summary", source.previous.strip()))
     return tuple(_nonempty(found))
@@ -79,7 +94,9 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
     instructed = len(messages) > 1 and messages[0].role == "system"
     body = messages[1:] if instructed else messages
     if len(body) > 1:
-        return tuple(_nonempty(Entry(message.role, message.content) for message in body))
+        return tuple(
+            _nonempty(Entry(message.role, message.content) for message in body)
+        )
     text = body[0].content if body else ""
     if not instructed:
         text = _after_instruction(text)
@@ -109,7 +126,11 @@ def asked_style(messages: Sequence[Message]) -> Style:
 
 @lru_cache(maxsize=64)
 def _style_in(text: str) -> Style:
-    return Style.SENTENCES if _SENTENCES.search(text) and not _LIST.search(text) else Style.LIST
+    return (
+        Style.SENTENCES
+        if _SENTENCES.search(text) and not _LIST.search(text)
+        else Style.LIST
+    )
 
 
 @lru_cache(maxsize=64)  # many requests, few instructions
@@ -149,7 +170,9 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
     for at, start in enumerate(starts):
         stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
         role, content = start.group(1), text[start.end() : stop].rstrip()
-        content = (_CLOSING_QUOTE.sub("", content) if content.endswith('"') else content).strip()
+        content = (
+            _CLOSING_QUOTE.sub("", content) if content.endswith('"') else content
+        ).strip()
         old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
         if old:
             role, content = "summary", content[old.end() :]
@@ -163,9 +186,14 @@ def _xml_entries(text: str) -> Iterator[Entry]:
     for number, found in enumerate(_XML_MESSAGE.finditer(text)):
         role, inside = found.groups()
         said = _XML_CONTENT.search(inside)
-        calls = [f" [calls {name} {arguments}]" for name, arguments in _XML_CALL.findall(inside)]
+        calls = [
+            f" [calls {name} {arguments}]"
+            for name, arguments in _XML_CALL.findall(inside)
+        ]
         content = (said.group(1) if said else "") + "".join(calls) if calls else inside
-        yield _unless_summary(number, Entry(_XML_ROLES.get(role, role), unescape(content)))
+        yield _unless_summary(
+            number, Entry(_XML_ROLES.get(role, role), unescape(content))
+        )
 
 
 def _unless_summary(number: int, entry: Entry) -> Entry:

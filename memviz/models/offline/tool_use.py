@@ -24,7 +24,10 @@ class Step(NamedTuple):
 
 
 def next_step(
-    messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, summarized: Summarizer
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    tool_choice: ToolChoice,
+    summarized: Summarizer,
 ) -> Step:
     """A recall where it may help and none was made in this turn, a thought where one is wanted, else the answer."""
     turn = open_turn(messages, tools)
@@ -40,14 +43,26 @@ def next_step(
     return Step(text, tuple(_numbered(calls, messages)))
 
 
-def _thought(turn: OpenTurn, recall: dict[str, Any] | None, summarized: Summarizer) -> tuple[str, dict[str, Any]]:
+def _thought(
+    turn: OpenTurn, recall: dict[str, Any] | None, summarized: Summarizer
+) -> tuple[str, dict[str, Any]]:
     """A sentence on what is looked at or answered from, and the arguments that end this round of thinking."""
     chinese = is_chinese(turn.input)
     if recall is not None:
-        reason = "回想的消息在下一轮才看得到。" if chinese else "What I recall comes with the next round."
-        text = _looking_up(chinese) if turn.named() else _recalling(recall.get("turn_numbers", []), chinese)
+        reason = (
+            "回想的消息在下一轮才看得到。"
+            if chinese
+            else "What I recall comes with the next round."
+        )
+        text = (
+            _looking_up(chinese)
+            if turn.named()
+            else _recalling(recall.get("turn_numbers", []), chinese)
+        )
         return text, {"continue_thinking": True, "reason": reason}
-    summary = summarized([Entry("user", turn.input), Entry("assistant", turn.answer(summarized))], False)
+    summary = summarized(
+        [Entry("user", turn.input), Entry("assistant", turn.answer(summarized))], False
+    )
     return _concluding(turn, chinese), {"continue_thinking": False, "summary": summary}
 
 
@@ -63,25 +78,41 @@ def _recalling(turns: Sequence[int], chinese: bool) -> str:
     if chinese:
         numbers = "、".join(map(str, turns))
         return (
-            f"第{numbers}轮的总结提到了这一点，我去看原话。" if turns else f"我没有看到答案，去看最近的{LAST_N}条消息。"
+            f"第{numbers}轮的总结提到了这一点，我去看原话。"
+            if turns
+            else f"我没有看到答案，去看最近的{LAST_N}条消息。"
         )
     if not turns:
         return f"I do not see the answer; I look at the last {LAST_N} messages."
     if len(turns) == 1:
-        return f"The summary of turn {turns[0]} mentions this; I look at the turn itself."
+        return (
+            f"The summary of turn {turns[0]} mentions this; I look at the turn itself."
+        )
     numbers = f"{', '.join(map(str, turns[:-1]))} and {turns[-1]}"
     return f"The summaries of turns {numbers} mention this; I look at the turns themselves."
 
 
 def _concluding(turn: OpenTurn, chinese: bool) -> str:
     if not turn.questions() and not turn.named():
-        return "这里没有需要查找的问题。" if chinese else "There is no question to look anything up for."
+        return (
+            "这里没有需要查找的问题。"
+            if chinese
+            else "There is no question to look anything up for."
+        )
     if turn.is_answered():
-        return "我可以根据收到的内容回答。" if chinese else "I can answer from what I was sent."
-    return "收到的内容里没有答案。" if chinese else "The context does not hold the answer."
+        return (
+            "我可以根据收到的内容回答。"
+            if chinese
+            else "I can answer from what I was sent."
+        )
+    return (
+        "收到的内容里没有答案。" if chinese else "The context does not hold the answer."
+    )
 
 
-def _numbered(calls: Sequence[tuple[str, dict[str, Any]]], messages: Sequence[Message]) -> Iterator[ToolCall]:
+def _numbered(
+    calls: Sequence[tuple[str, dict[str, Any]]], messages: Sequence[Message]
+) -> Iterator[ToolCall]:
     """The calls with ids that go on from the number of calls already made, and that none of these has."""
     taken = [call.id for message in messages for call in message.tool_calls]
     number = len(taken)
@@ -89,4 +120,6 @@ def _numbered(calls: Sequence[tuple[str, dict[str, Any]]], messages: Sequence[Me
         number += 1
         while f"call_{number}" in taken:
             number += 1
-        yield ToolCall(f"call_{number}", name, json.dumps(arguments, ensure_ascii=False))
+        yield ToolCall(
+            f"call_{number}", name, json.dumps(arguments, ensure_ascii=False)
+        )

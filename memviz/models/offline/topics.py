@@ -31,18 +31,38 @@ _CHINESE_VERB = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _CHINESE_NOW = re.compile(r"现在|目前|最后|最终|终于|新的?|这次")
-_AMOUNT = re.compile(r"([$€£¥]?)\s?(\d+(?:[.,:/]\d+)*)(?:\s?(万?元|%|[\u4e00-\u9fff]|[^\W\d_]+))?")
-_UNITS = {"€": "euro", "eur": "euro", "$": "dollar", "usd": "dollar", "£": "pound", "¥": "元", "块": "元"}
+_AMOUNT = re.compile(
+    r"([$€£¥]?)\s?(\d+(?:[.,:/]\d+)*)(?:\s?(万?元|%|[\u4e00-\u9fff]|[^\W\d_]+))?"
+)
+_UNITS = {
+    "€": "euro",
+    "eur": "euro",
+    "$": "dollar",
+    "usd": "dollar",
+    "£": "pound",
+    "¥": "元",
+    "块": "元",
+}
 _CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][\w-]{2,}\b")
 _INSTEAD = re.compile(
     r"(?:\binstead of|\brather than|\bno longer|\bnot|\bfrom(?=.* to )|\bstatt|\bnicht mehr|从(?=.*[到成为])|不是|不再)"
     r"\s*((?:(?! (?:to|but|auf) )[^,;，；到改]){1,40})",
     re.IGNORECASE,
 )
-_NEW = frozenset(map(stem, words("new current updated final latest revised total neue neuen neuer aktuelle")))
+_NEW = frozenset(
+    map(
+        stem,
+        words(
+            "new current updated final latest revised total neue neuen neuer aktuelle"
+        ),
+    )
+)
 _TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NAMING = re.compile(r"\b(?:called|named|name|heißt)\b|叫|名")
-_NEGATION = re.compile(r"\b(?:no|not|never|nor|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没别无]", re.IGNORECASE)
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|nor|without|nicht|nie|kein\w*|ohne)\b|n['’]t\b|[不没别无]",
+    re.IGNORECASE,
+)
 LEAST_SHARED = 2
 """Words that an old clause has in common with one that says what is replaced."""
 
@@ -76,9 +96,15 @@ def topic_of(sentence: Sentence) -> Topic:
         text=text,
         is_change=traits.is_change,
         about=about,
-        told=frozenset(word for word in sentence.subject - about if not any(map(str.isdigit, word))),
-        amounts=frozenset(_amounts(rest, traits.amounts)) if traits.amounts else frozenset(),
-        dates=_words(rest) & (DATE_WORDS | (traits.numbers - traits.amounts)) if traits.has_date else frozenset(),
+        told=frozenset(
+            word for word in sentence.subject - about if not any(map(str.isdigit, word))
+        ),
+        amounts=frozenset(_amounts(rest, traits.amounts))
+        if traits.amounts
+        else frozenset(),
+        dates=_words(rest) & (DATE_WORDS | (traits.numbers - traits.amounts))
+        if traits.has_date
+        else frozenset(),
         codes=frozenset(_CODE.findall(rest)) if traits.numbers else frozenset(),
         names=traits.names - about,
         values=traits.numbers | traits.names,
@@ -93,7 +119,11 @@ def _words(text: str) -> frozenset[str]:
 def _replaced(sentence: Sentence, rest: str) -> frozenset[str]:
     """The numbers and names in "instead of 10:40", "from 3 to 4 March"."""
     found = _INSTEAD.search(rest)
-    return _words(found.group(1)) & (sentence.traits.numbers | sentence.traits.names) if found else frozenset()
+    return (
+        _words(found.group(1)) & (sentence.traits.numbers | sentence.traits.names)
+        if found
+        else frozenset()
+    )
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -104,7 +134,14 @@ def _parted(text: str) -> tuple[str, str]:
         return _CHINESE_NOW.sub("", text[:stop]), text[stop:]
     if " that " in text or " dass " in text:
         text = _HEARSAY.sub("", text)
-    verb = next((one for one in _TOKEN.finditer(text) if one.start() and one.group().lower() in _VERBS), None)
+    verb = next(
+        (
+            one
+            for one in _TOKEN.finditer(text)
+            if one.start() and one.group().lower() in _VERBS
+        ),
+        None,
+    )
     stop = verb.start() if verb else 0
     return text[:stop], text[stop:]
 
@@ -147,7 +184,11 @@ def _names_as_gone(new: Topic, old: Topic) -> bool:
 
 def _differ(new: Topic, old: Topic) -> bool:
     """Whether both give a value of one kind, and not the same."""
-    if new.dates and old.dates and not (new.dates <= old.dates or old.dates <= new.dates):
+    if (
+        new.dates
+        and old.dates
+        and not (new.dates <= old.dates or old.dates <= new.dates)
+    ):
         return True
     units = {unit for unit, _ in new.amounts} & {unit for unit, _ in old.amounts}
     mine = {one for one in new.amounts if one[0] in units}
@@ -156,7 +197,13 @@ def _differ(new: Topic, old: Topic) -> bool:
         return True
     if new.codes and old.codes and not new.codes & old.codes:
         return True
-    if not new.names or not old.names or new.names & old.names or new.amounts or new.dates:
+    if (
+        not new.names
+        or not old.names
+        or new.names & old.names
+        or new.amounts
+        or new.dates
+    ):
         return False
     return new.is_change or bool(_NAMING.search(new.text) and _NAMING.search(old.text))
 

@@ -22,7 +22,10 @@ _ORDINALS = {
     "de": "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte elfte zwölfte",
 }
 _VALUES = {
-    word: at for said in (_NUMBER_WORDS, _ORDINALS) for line in said.values() for at, word in enumerate(line.split(), 1)
+    word: at
+    for said in (_NUMBER_WORDS, _ORDINALS)
+    for line in said.values()
+    for at, word in enumerate(line.split(), 1)
 }
 _DIGITS = {digit: at for at, digit in enumerate("零一二三四五六七八九")} | {"两": 2}
 
@@ -46,7 +49,10 @@ _CHINESE = re.compile(
     rf"(?P<before>在)?(?P<numbers>第{_HAN_NUMBER}{_HAN_COUNTED}?(?:(?:{_HAN_TO}|[和与、,，]|以及)第?{_HAN_NUMBER}{_HAN_COUNTED}?)*)"
     r"(?<=(?P<noun>[轮合条]))(?:对话|谈话|消息|信息|的?时候)?(?:里面?|中|时)?"
 )
-_ONE = re.compile(rf"(?P<to>{_TO}|{_HAN_TO})|(?P<number>{_HAN_NUMBER}|{_ORDINAL}|{_NUMBER})", re.IGNORECASE)
+_ONE = re.compile(
+    rf"(?P<to>{_TO}|{_HAN_TO})|(?P<number>{_HAN_NUMBER}|{_ORDINAL}|{_NUMBER})",
+    re.IGNORECASE,
+)
 _SAID_BY_USER = re.compile(
     r"\b(?:did|have|had|do) i\b|\bi (?:say|said|ask|asked|told|wrote|mention)|\bmy\b|\bhabe? ich\b"
     r"|\bich (?:dir )?\w*ge\w+"
@@ -111,7 +117,10 @@ def named_in(text: str) -> Named | None:
 
 
 def _said_by(text: str) -> Literal["user", "assistant", ""]:
-    by_user, by_model = _SAID_BY_USER.search(text) is not None, _SAID_BY_MODEL.search(text) is not None
+    by_user, by_model = (
+        _SAID_BY_USER.search(text) is not None,
+        _SAID_BY_MODEL.search(text) is not None,
+    )
     if by_user is by_model:
         return ""
     return "user" if by_user else "assistant"

@@ -24,5 +24,7 @@ def turn_summaries(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
                 last = int(mark.group(1))
                 marks.append(mark)
         for at, mark in enumerate(marks):
-            stop = marks[at + 1].start() if at + 1 < len(marks) else len(message.content)
+            stop = (
+                marks[at + 1].start() if at + 1 < len(marks) else len(message.content)
+            )
             yield int(mark.group(1)), message.content[mark.end() : stop]

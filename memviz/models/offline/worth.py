@@ -10,7 +10,15 @@ from memviz.text.vocabulary import words
 from memviz.text.word_classes import WEIGHTY
 from memviz.text.words import HAN
 
-ROLE_WEIGHT = {"user": 1.3, "assistant": 0.6, "tool": 0.3, "call": 0.1, "system": 0.4, "summary": 1.2, "": 1.0}
+ROLE_WEIGHT = {
+    "user": 1.3,
+    "assistant": 0.6,
+    "tool": 0.3,
+    "call": 0.1,
+    "system": 0.4,
+    "summary": 1.2,
+    "": 1.0,
+}
 QUESTION, ECHO = 0.15, 0.15
 CALCULATION, FRAGMENT, ATTRIBUTE, UNHEDGED = 0.3, 0.5, 1.3, 2.5
 """Factors for numbers that are worked out, for clauses without a verb, for what is said of a thing by its name ("The
@@ -25,7 +33,9 @@ CHINESE_NAME = 0.7
 """Added for what stands in Chinese quotation marks: the names of things, which no capital letter shows."""
 
 _CHINESE_NAME = re.compile(r"[“「《][^”」》]{1,12}[”」》]")
-_CALCULATION = re.compile(r"\d\s*[×÷=<>≈≤≥√^]|[=<>≈]\s*[-\d]|\d\s+[+*/-]\s+\d|\d\.\d{4}|除以|乘以")
+_CALCULATION = re.compile(
+    r"\d\s*[×÷=<>≈≤≥√^]|[=<>≈]\s*[-\d]|\d\s+[+*/-]\s+\d|\d\.\d{4}|除以|乘以"
+)
 _CALCULATING = words("squared divided multiplied plus minus sqrt geteilt")
 _PROBABILITY = re.compile(r"\b0\.\d\d")
 _RULE = re.compile(
@@ -49,8 +59,12 @@ _CHINESE_PASSING = re.compile(r"今[天晚早]|昨[天晚]|刚[才刚]|明天")
 _STEPS = words("then first second third next finally afterwards dann zuerst danach")
 _CHINESE_STEP = re.compile(r"然后|接着|首先")
 _DANGLING = re.compile(r"\b(?:it|them|this one|that one)\b", re.IGNORECASE)
-_CHINESE_VALUE = re.compile(r"[“《]|决定|喜欢|讨厌|过敏|必须|不能|叫|住在|生日|密码|地址|只[能有]|不[吃喝用做卖]")
-_SUPPOSING = words("think suspect guess hope wonder suppose fear doubt believe assume glaube denke hoffe vermute")
+_CHINESE_VALUE = re.compile(
+    r"[“《]|决定|喜欢|讨厌|过敏|必须|不能|叫|住在|生日|密码|地址|只[能有]|不[吃喝用做卖]"
+)
+_SUPPOSING = words(
+    "think suspect guess hope wonder suppose fear doubt believe assume glaube denke hoffe vermute"
+)
 _CHINESE_OPINION = re.compile(r"[我觉]觉得|我猜|我怕")
 _ATTRIBUTE = re.compile(
     r"^(?:the|my|our|your|his|her|their|(?-i:[A-Z])\w+['’]s|der|die|das|mein\w*|unser\w*)\s+[^,;:]{2,70}?\s(?:is|are|costs?|was"
@@ -86,14 +100,23 @@ def worth(sentence: Sentence, role: str) -> float:
     if role not in ("tool", "call"):
         spoken = _WORD.findall(text.lower())
         said = frozenset(spoken)
-        dangles = not said.isdisjoint(("it", "them", "one")) and _DANGLING.search(text) is not None
-        may_rule = role in ("user", "summary") and not dangles and not sentence.is_question
+        dangles = (
+            not said.isdisjoint(("it", "them", "one"))
+            and _DANGLING.search(text) is not None
+        )
+        may_rule = (
+            role in ("user", "summary") and not dangles and not sentence.is_question
+        )
         is_rule = may_rule and _is_rule(text, said)
         if is_rule:
             weight = weight * (UNHEDGED if traits.is_hedged else 1) + STANDING_RULE
         if not text.isascii():
             weight += CHINESE_NAME * (_CHINESE_NAME.search(text) is not None)
-        weight *= _lasting(sentence, spoken, said) * _form(sentence, said, is_rule) * (DANGLING if dangles else 1)
+        weight *= (
+            _lasting(sentence, spoken, said)
+            * _form(sentence, said, is_rule)
+            * (DANGLING if dangles else 1)
+        )
     return weight * ROLE_WEIGHT[role]
 
 
@@ -106,12 +129,19 @@ def _is_rule(text: str, said: frozenset[str]) -> bool:
 def _lasting(sentence: Sentence, spoken: list[str], said: frozenset[str]) -> float:
     """Factor for what holds today only, is a step of a story, or is supposed. An amount outlasts the day."""
     text = sentence.text
-    factor = OPINION if not said.isdisjoint(_SUPPOSING) and not said.isdisjoint(("i", "we", "ich", "wir")) else 1.0
+    factor = (
+        OPINION
+        if not said.isdisjoint(_SUPPOSING)
+        and not said.isdisjoint(("i", "we", "ich", "wir"))
+        else 1.0
+    )
     passes = not said.isdisjoint(_PASSING) and _PASSING_PHRASE.search(text) is not None
     passes = passes or (bool(spoken) and spoken[0] in _STEPS)
     if not text.isascii():
         factor *= OPINION if _CHINESE_OPINION.search(text) else 1
-        passes = passes or bool(_CHINESE_PASSING.search(text) or _CHINESE_STEP.match(text))
+        passes = passes or bool(
+            _CHINESE_PASSING.search(text) or _CHINESE_STEP.match(text)
+        )
     return factor * (PASSING if passes and not sentence.traits.amounts else 1)
 
 
@@ -135,7 +165,12 @@ def _form(sentence: Sentence, said: frozenset[str], is_rule: bool) -> float:
 
 def _has_value(sentence: Sentence, said: frozenset[str]) -> bool:
     traits, text = sentence.traits, sentence.text
-    if traits.numbers or traits.names or traits.has_date or not said.isdisjoint(WEIGHTY):
+    if (
+        traits.numbers
+        or traits.names
+        or traits.has_date
+        or not said.isdisjoint(WEIGHTY)
+    ):
         return True
     return not text.isascii() and _CHINESE_VALUE.search(text) is not None
 
@@ -145,6 +180,14 @@ def _has_verb(text: str, said: frozenset[str]) -> bool:
     none."""
     if not text.isascii() and (han := len(HAN.findall(text))):
         return han > LEAST_HAN
-    if not said.isdisjoint(_PRONOUNS) or not said.isdisjoint(_VERBS) or "'" in text or "’" in text:
+    if (
+        not said.isdisjoint(_PRONOUNS)
+        or not said.isdisjoint(_VERBS)
+        or "'" in text
+        or "’" in text
+    ):
         return True
-    return any(word.endswith(("ed", "eln", "iert")) and len(word) > LEAST_LETTERS for word in said)
+    return any(
+        word.endswith(("ed", "eln", "iert")) and len(word) > LEAST_LETTERS
+        for word in said
+    )

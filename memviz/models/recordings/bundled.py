@@ -25,7 +25,9 @@ class BundledRecordings(Mapping[str, Recording]):
 
     def __init__(self) -> None:
         found = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
-        self._names = tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+        self._names = tuple(
+            sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+        )
 
     def __getitem__(self, name: str) -> Recording:
         if name not in self._names:

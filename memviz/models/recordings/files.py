@@ -20,7 +20,13 @@ from memviz.bounds import is_whole_number, quoted, read_json
 from memviz.conversation import Message, ToolCall
 from memviz.errors import MemvizError, RecordingError
 from memviz.models.base import Reply, Usage
-from memviz.models.recordings.recording import About, RecordedReply, RecordedRequest, RecordedSetting, Recording
+from memviz.models.recordings.recording import (
+    About,
+    RecordedReply,
+    RecordedRequest,
+    RecordedSetting,
+    Recording,
+)
 from memviz.models.tools import Tool
 
 FORMAT = 1
@@ -43,12 +49,21 @@ def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
         try:
             reader.read(number, line.decode("utf-8", "replace"))
         except RecordingError:
-            if number < len(lines) or number == 1:  # the last line without its end was torn off by a kill
+            if (
+                number < len(lines) or number == 1
+            ):  # the last line without its end was torn off by a kill
                 raise
             is_cut = True
     if reader.about is None:
-        raise RecordingError(f"{place} is empty: a recording begins with a line that says so.")
-    found = Recording.of(name or place.removesuffix(SUFFIX), reader.about, reader.replies, reader.settings)
+        raise RecordingError(
+            f"{place} is empty: a recording begins with a line that says so."
+        )
+    found = Recording.of(
+        name or place.removesuffix(SUFFIX),
+        reader.about,
+        reader.replies,
+        reader.settings,
+    )
     return replace(found, is_cut=is_cut)
 
 
@@ -58,7 +73,9 @@ def write_recording(recording: Recording) -> str:
     lines = [writer.about(recording.about)]
     for reply in recording.replies.values():
         lines += writer.reply(reply)
-    lines += [{"made_for": setting.to_dict()} for setting in recording.settings.values()]
+    lines += [
+        {"made_for": setting.to_dict()} for setting in recording.settings.values()
+    ]
     return "".join(map(_as_text, lines))
 
 
@@ -74,13 +91,21 @@ class RecordingFile:
         self._writer = _Writer()
         try:
             content = self.path.read_bytes() if self.path.exists() else b""
-            whole = content[: content.rfind(b"\n") + 1]  # what follows was torn off when the recorder was killed
-            self.recording = read_recording(whole, self.path.stem) if whole else Recording.of(self.path.stem, about, ())
+            whole = content[
+                : content.rfind(b"\n") + 1
+            ]  # what follows was torn off when the recorder was killed
+            self.recording = (
+                read_recording(whole, self.path.stem)
+                if whole
+                else Recording.of(self.path.stem, about, ())
+            )
             self._file = self.path.open("r+b" if content else "wb")
             self._file.truncate(len(whole))
             self._file.seek(0, os.SEEK_END)
         except OSError as error:
-            raise RecordingError(f"{self.path} cannot be written ({error.strerror}): choose another place.") from None
+            raise RecordingError(
+                f"{self.path} cannot be written ({error.strerror}): choose another place."
+            ) from None
         for reply in self.recording.replies.values():
             self._writer.reply(reply)  # its messages are in the file
         if not whole:
@@ -90,7 +115,10 @@ class RecordingFile:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._file.close()
 
@@ -120,15 +148,29 @@ class _Writer:
 
     def reply(self, one: RecordedReply) -> list[Line]:
         lines: list[Line] = []
-        messages = [self._number("message", message.to_request(), lines) for message in one.request.messages]
-        tools = [self._number("tool", tool.to_request()["function"], lines) for tool in one.request.tools]
+        messages = [
+            self._number("message", message.to_request(), lines)
+            for message in one.request.messages
+        ]
+        tools = [
+            self._number("tool", tool.to_request()["function"], lines)
+            for tool in one.request.tools
+        ]
         reply = one.reply
         lines.append(
             {
                 "request": messages,
-                **({"tools": tools, "tool_choice": one.request.tool_choice} if tools else {}),
+                **(
+                    {"tools": tools, "tool_choice": one.request.tool_choice}
+                    if tools
+                    else {}
+                ),
                 "reply": reply.text,
-                **({"tool_calls": [call.to_dict() for call in reply.tool_calls]} if reply.tool_calls else {}),
+                **(
+                    {"tool_calls": [call.to_dict() for call in reply.tool_calls]}
+                    if reply.tool_calls
+                    else {}
+                ),
                 "finish_reason": reply.finish_reason,
                 "model": reply.model,
                 "at": one.at,
@@ -176,16 +218,26 @@ class _Reader:
                 self.settings.append(_setting(value["made_for"]))
         except KeyError as error:
             self._refuse(number, f"it has no {quoted(error.args[0])}")
-        except (ValueError, TypeError, AttributeError, RecursionError, MemvizError) as error:
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            MemvizError,
+        ) as error:
             self._refuse(number, str(error))
 
     def _refuse(self, number: int, reason: str) -> None:
         if number == 1:
-            raise RecordingError(f"{self._place} is no recording of memviz: {reason.rstrip('.')}.", line=1)
+            raise RecordingError(
+                f"{self._place} is no recording of memviz: {reason.rstrip('.')}.",
+                line=1,
+            )
         raise RecordingError(
             f"Line {number} of the recording {self._place} cannot be read: {reason.rstrip('.')}. Take an unchanged "
-            "copy of the file, or record it again.", line=number,
-        )  # fmt: skip
+            "copy of the file, or record it again.",
+            line=number,
+        )
 
     def _reply(self, value: Line) -> RecordedReply:
         request = RecordedRequest(
@@ -224,7 +276,9 @@ def _about(value: Line) -> About:
     parameters = value.get("parameters", {})
     if not isinstance(parameters, dict):
         raise ValueError("its parameters are no object")
-    return About(**words, parameters=parameters, only_by_name=value.get("only_by_name") is True)
+    return About(
+        **words, parameters=parameters, only_by_name=value.get("only_by_name") is True
+    )
 
 
 def _setting(value: Mapping[str, Any]) -> RecordedSetting:
@@ -232,8 +286,12 @@ def _setting(value: Mapping[str, Any]) -> RecordedSetting:
     if not isinstance(strategy, dict) or not isinstance(recalls, list):
         raise ValueError("the setting it was made for is none")
     words = (_text(value, "conversation"), strategy, _text(value, "counter"))
-    needs, answers_need = (_marks(value, name) for name in ("replies", "answer_replies"))
-    return RecordedSetting(*words, recalls, bool(value.get("answers")), needs, answers_need)
+    needs, answers_need = (
+        _marks(value, name) for name in ("replies", "answer_replies")
+    )
+    return RecordedSetting(
+        *words, recalls, bool(value.get("answers")), needs, answers_need
+    )
 
 
 def _marks(value: Mapping[str, Any], name: str) -> tuple[str, ...]:
@@ -251,7 +309,11 @@ def _tool(value: Line) -> Tool:
 
 
 def _usage(value: Mapping[str, Any]) -> Usage:
-    counts = (value["input_tokens"], value["output_tokens"], value.get("cached_tokens", 0))
+    counts = (
+        value["input_tokens"],
+        value["output_tokens"],
+        value.get("cached_tokens", 0),
+    )
     if not all(is_whole_number(count) and count >= 0 for count in counts):
         raise ValueError("its tokens are no whole numbers")
     return Usage(*counts)
@@ -285,11 +347,19 @@ def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
     else:
         place = Path(source).name
         try:
-            content = Path(source).read_bytes() if Path(source).stat().st_size <= MAX_BYTES else b" " * (MAX_BYTES + 1)
+            content = (
+                Path(source).read_bytes()
+                if Path(source).stat().st_size <= MAX_BYTES
+                else b" " * (MAX_BYTES + 1)
+            )
         except OSError as error:
-            raise RecordingError(f"{source} cannot be read ({error.strerror}).") from None
+            raise RecordingError(
+                f"{source} cannot be read ({error.strerror})."
+            ) from None
     if len(content) > MAX_BYTES:
-        raise RecordingError(f"{place} has more than {MAX_BYTES // 1_000_000} MB: too much for a recording.")
+        raise RecordingError(
+            f"{place} has more than {MAX_BYTES // 1_000_000} MB: too much for a recording."
+        )
     return content, place
 
 

@@ -34,6 +34,10 @@ def setting_words(parameters: Mapping[str, Any]) -> str:
 
 def _which(numbers: Sequence[int], total: int, one: str, several: str) -> str:
     shown = listed([f"{number:,}" for number in numbers[:NUMBERS_SHOWN]])
-    more = f" and {len(numbers) - NUMBERS_SHOWN:,} more" if len(numbers) > NUMBERS_SHOWN else ""
+    more = (
+        f" and {len(numbers) - NUMBERS_SHOWN:,} more"
+        if len(numbers) > NUMBERS_SHOWN
+        else ""
+    )
     what = f"{one} {shown}" if len(numbers) == 1 else f"{several} {shown}{more}"
     return f"{what} of its {counted(total, one)} {'is' if len(numbers) == 1 else 'are'} missing or changed in the file"

@@ -19,7 +19,9 @@ def what_changed(recording: Recording, request: RecordedRequest) -> str:
     requests = [one.request for one in recording.replies.values()]
     if not requests:
         return "It holds no request at all."
-    at = max(range(len(requests)), key=lambda number: _likeness(requests[number], request))
+    at = max(
+        range(len(requests)), key=lambda number: _likeness(requests[number], request)
+    )
     return f"The nearest it holds is request {at + 1} of {len(requests)}: {_difference(requests[at], request)}."
 
 
@@ -37,11 +39,17 @@ def _likeness(recorded: RecordedRequest, request: RecordedRequest) -> tuple[int,
 def _ends(message: Message) -> str:
     """What is compared of a message."""
     text = message.content
-    return text if len(text) <= 2 * COMPARED_CHARS else text[:COMPARED_CHARS] + text[-COMPARED_CHARS:]
+    return (
+        text
+        if len(text) <= 2 * COMPARED_CHARS
+        else text[:COMPARED_CHARS] + text[-COMPARED_CHARS:]
+    )
 
 
 def _difference(recorded: RecordedRequest, request: RecordedRequest) -> str:
-    for number, (one, other) in enumerate(zip_longest(recorded.messages, request.messages), 1):
+    for number, (one, other) in enumerate(
+        zip_longest(recorded.messages, request.messages), 1
+    ):
         if one is None or other is None:
             return f"it has {len(recorded.messages)} messages, this one {len(request.messages)}"
         if one.role != other.role:
@@ -58,7 +66,10 @@ def _difference(recorded: RecordedRequest, request: RecordedRequest) -> str:
 
 def _first_difference(then: str, now: str) -> tuple[str, str]:
     """Where two texts begin to differ, with a little of what is before it."""
-    same = next((at for at, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now)))
+    same = next(
+        (at for at, (a, b) in enumerate(zip(then, now, strict=False)) if a != b),
+        min(len(then), len(now)),
+    )
     start = max(0, same - BEFORE_CHARS)
     return _shown(then, start), _shown(now, start)
 

@@ -51,19 +51,38 @@ class Noted(MeteredWrapper):
         return None if limited is None else Noted(limited, self.notes)
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The model's reply."""
         started = perf_counter()
         for item in self._model.stream_metered(meter, messages, tools, tool_choice):
             if isinstance(item, Reply) and item.is_whole:
-                self._note(RecordedRequest(tuple(messages), tuple(tools), tool_choice), item, perf_counter() - started)
+                self._note(
+                    RecordedRequest(tuple(messages), tuple(tools), tool_choice),
+                    item,
+                    perf_counter() - started,
+                )
             yield item
 
     def _note(self, request: RecordedRequest, reply: Reply, seconds: float) -> None:
         # An answer from the disk took no time, and what it cost was paid before.
-        took, cost = (None, None) if reply.cached else (round(seconds, 3), reply.cost_usd)
-        kept = replace(
-            reply, model=reply.model or self.name, cached=False, recorded=True, recorded_seconds=took, cost_usd=cost
+        took, cost = (
+            (None, None) if reply.cached else (round(seconds, 3), reply.cost_usd)
         )
-        self.notes.add(RecordedReply(request, kept, datetime.now(UTC).isoformat(timespec="seconds")))
+        kept = replace(
+            reply,
+            model=reply.model or self.name,
+            cached=False,
+            recorded=True,
+            recorded_seconds=took,
+            cost_usd=cost,
+        )
+        self.notes.add(
+            RecordedReply(
+                request, kept, datetime.now(UTC).isoformat(timespec="seconds")
+            )
+        )

@@ -45,12 +45,17 @@ class RecordedModel(Model):
         return None if found is None else found.reply
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The recorded reply: a word a piece, and last the whole."""
         reply = self._reply(messages, tools, tool_choice)
         pieces = _PIECE.findall(reply.text)
-        pause = (reply.recorded_seconds or 0.0) / max(1, len(pieces)) if self.paced else 0.0
+        pause = (
+            (reply.recorded_seconds or 0.0) / max(1, len(pieces)) if self.paced else 0.0
+        )
         for piece in pieces:
             if pause:
                 sleep(pause)
@@ -58,7 +63,10 @@ class RecordedModel(Model):
         yield reply
 
     def complete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Reply:
         """The recorded reply at once, or after the time that it took."""
         reply = self._reply(messages, tools, tool_choice)
@@ -68,12 +76,20 @@ class RecordedModel(Model):
 
     @property
     def _way_on(self) -> str:
-        own = [setting_words(setting.strategy) for setting in self.recording.settings.values()]
+        own = [
+            setting_words(setting.strategy)
+            for setting in self.recording.settings.values()
+        ]
         if not own:
             return "Choose another model, or record this too."
         return f"Choose one of its settings ({', '.join(own[:MOST_SETTINGS])}), another model, or record this too."
 
-    def _reply(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Reply:
+    def _reply(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool],
+        tool_choice: ToolChoice,
+    ) -> Reply:
         request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
         reply = self.find(request)
         if reply is None:
@@ -97,23 +113,47 @@ class RecordedFirst(ModelWrapper):
     def identity(self) -> Mapping[str, Any] | None:
         """Those of all."""
         otherwise = self._model.identity
-        return None if otherwise is None else {**otherwise, "recorded": [dict(one.identity) for one in self._recorded]}
+        return (
+            None
+            if otherwise is None
+            else {
+                **otherwise,
+                "recorded": [dict(one.identity) for one in self._recorded],
+            }
+        )
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The recorded reply, or that of the other model."""
         model = self._of(messages, tools, tool_choice)
-        return model.stream(messages, tools, tool_choice) if tools else model.stream(messages)
+        return (
+            model.stream(messages, tools, tool_choice)
+            if tools
+            else model.stream(messages)
+        )
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The recorded summary, or that of the other model."""
         return self._of(messages).summarize(messages)
 
-    def summarize_from(self, messages: Sequence[Message], source: SummarySource) -> Reply:
+    def summarize_from(
+        self, messages: Sequence[Message], source: SummarySource
+    ) -> Reply:
         """The same, with what the prompt was made of."""
         return self._of(messages).summarize_from(messages, source)
 
-    def _of(self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto") -> Model:
+    def _of(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
+    ) -> Model:
         digest = RecordedRequest(tuple(messages), tuple(tools), tool_choice).digest
-        return next((one for one in self._recorded if digest in one.recording.replies), self._model)
+        return next(
+            (one for one in self._recorded if digest in one.recording.replies),
+            self._model,
+        )

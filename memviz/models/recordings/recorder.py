@@ -29,7 +29,11 @@ class RecordingModel(MeteredWrapper):
         self.given: list[str] = []
 
     def stream_metered(
-        self, meter: Meter, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        meter: Meter,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The model's reply, written down when it is whole; or the one on record, of which the meter hears nothing."""
         request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
@@ -48,8 +52,15 @@ class RecordingModel(MeteredWrapper):
 
     def _write(self, request: RecordedRequest, reply: Reply, seconds: float) -> None:
         self.asked += 1
-        kept = replace(reply, model=reply.model or self.name, recorded=True, recorded_seconds=round(seconds, 3))
+        kept = replace(
+            reply,
+            model=reply.model or self.name,
+            recorded=True,
+            recorded_seconds=round(seconds, 3),
+        )
         self._added[request.digest] = kept
-        added = RecordedReply(request, kept, datetime.now(UTC).isoformat(timespec="seconds"))
+        added = RecordedReply(
+            request, kept, datetime.now(UTC).isoformat(timespec="seconds")
+        )
         self._file.add(added)
         self.given.append(added.mark)

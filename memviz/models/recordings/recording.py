@@ -32,7 +32,10 @@ class RecordedRequest:
     @property
     def digest(self) -> str:
         """A hash of what is sent; what goes with a message and is not sent has no part in it."""
-        sent = [[one.to_request() for one in self.messages], [one.to_request() for one in self.tools]]
+        sent = [
+            [one.to_request() for one in self.messages],
+            [one.to_request() for one in self.tools],
+        ]
         # Without tools there is nothing to choose, whatever the caller says of it.
         return _hashed([*sent, self.tool_choice if self.tools else "auto"])
 
@@ -75,7 +78,14 @@ class RecordedSetting:
     def digest(self) -> str:
         """A hash of what has to be the same; the answers do not belong to it. A parameter at its default may be named
         or not: one that came later says nothing of a recording that was made before."""
-        return _hashed([self.conversation, _without_defaults(self.strategy), self.counter, list(self.recalls)])
+        return _hashed(
+            [
+                self.conversation,
+                _without_defaults(self.strategy),
+                self.counter,
+                list(self.recalls),
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The setting as JSON."""
@@ -140,7 +150,11 @@ class Recording:
 
     @classmethod
     def of(
-        cls, name: str, about: About, replies: Iterable[RecordedReply], settings: Iterable[RecordedSetting] = ()
+        cls,
+        name: str,
+        about: About,
+        replies: Iterable[RecordedReply],
+        settings: Iterable[RecordedSetting] = (),
     ) -> Recording:
         """A recording of these. Of two replies to the same request the first counts: it was played to what followed.
         Each setting is held to the marks of the replies that it needs."""
@@ -151,44 +165,70 @@ class Recording:
         made_for: dict[str, RecordedSetting] = {}
         holes: dict[str, Hole] = {}
         for setting in settings:
-            hole = Hole(setting, _missing(setting.needs, marks), _missing(setting.answers_need, marks))
+            hole = Hole(
+                setting,
+                _missing(setting.needs, marks),
+                _missing(setting.answers_need, marks),
+            )
             if hole.summaries or hole.answers:
                 holes[setting.digest] = hole
             if hole.summaries:
                 continue
-            whole = replace(setting, answers=False, answers_need=()) if hole.answers else setting
+            whole = (
+                replace(setting, answers=False, answers_need=())
+                if hole.answers
+                else setting
+            )
             if setting.digest not in made_for or whole.answers:
                 made_for[setting.digest] = whole
         # One that was recorded once more is whole, whatever a line before it lacks.
         left = [
             hole
             for digest, hole in holes.items()
-            if (digest not in made_for if hole.summaries else not made_for[digest].answers)
+            if (
+                digest not in made_for
+                if hole.summaries
+                else not made_for[digest].answers
+            )
         ]
         return cls(name, about, by_request, made_for, tuple(left))
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models that answered, each once."""
-        return tuple(dict.fromkeys(one.reply.model for one in self.replies.values() if one.reply.model))
+        return tuple(
+            dict.fromkeys(
+                one.reply.model for one in self.replies.values() if one.reply.model
+            )
+        )
 
     @property
     def seconds(self) -> float | None:
         """How long all replies took together; ``None`` if that of any is not recorded."""
         known = [one.reply.recorded_seconds for one in self.replies.values()]
-        return None if None in known else sum(seconds for seconds in known if seconds is not None)
+        return (
+            None
+            if None in known
+            else sum(seconds for seconds in known if seconds is not None)
+        )
 
     @property
     def cost_usd(self) -> float | None:
         """What all replies cost; ``None`` if that of any is not recorded."""
         known = [one.reply.cost_usd for one in self.replies.values()]
-        return None if None in known else sum(cost for cost in known if cost is not None)
+        return (
+            None if None in known else sum(cost for cost in known if cost is not None)
+        )
 
     @cached_property
     def digest(self) -> str:
         """A hash of all replies: two recordings with the same one answer alike."""
-        return _hashed([[key, one.reply.text, [call.to_dict() for call in one.reply.tool_calls]]
-                        for key, one in self.replies.items()])  # fmt: skip
+        return _hashed(
+            [
+                [key, one.reply.text, [call.to_dict() for call in one.reply.tool_calls]]
+                for key, one in self.replies.items()
+            ]
+        )
 
     def holds(self, setting: RecordedSetting) -> bool:
         """Whether every summary of this setting is in it."""
@@ -199,7 +239,11 @@ class Recording:
         of another version that this one does not know are left out."""
         found = []
         for one in self.settings.values():
-            if (one.conversation, one.counter, list(one.recalls)) == (conversation, counter, []) and one.needs:
+            if (one.conversation, one.counter, list(one.recalls)) == (
+                conversation,
+                counter,
+                [],
+            ) and one.needs:
                 with suppress(MemvizError):
                     found.append(strategy(**one.strategy))
         return found
@@ -210,9 +254,13 @@ class Recording:
         return known is not None and known.answers
 
 
-def conversation_digest(messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()) -> str:
+def conversation_digest(
+    messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()
+) -> str:
     """A hash of all of a conversation that a model could be sent: of a longer one the same recording says nothing."""
-    return _hashed([[one.to_request() for one in messages], system_prompt or "", list(tools)])
+    return _hashed(
+        [[one.to_request() for one in messages], system_prompt or "", list(tools)]
+    )
 
 
 def _without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,7 +268,11 @@ def _without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
     installed here."""
     known = strategies().get(setting.get("id", ""))
     defaults = {one.name: one.default for one in known.parameters()} if known else {}
-    return {name: value for name, value in setting.items() if name not in defaults or value != defaults[name]}
+    return {
+        name: value
+        for name, value in setting.items()
+        if name not in defaults or value != defaults[name]
+    }
 
 
 def _mark(request_digest: str, reply: Reply) -> str:
@@ -233,4 +285,6 @@ def _missing(needed: Sequence[str], held: set[str]) -> tuple[int, ...]:
 
 
 def _hashed(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()

@@ -27,14 +27,28 @@ def to_json(transcript: Transcript) -> str:
         "system_prompt": transcript.system_prompt,
         "messages": [message.to_dict() for message in transcript.messages],
         "probes": [probe.to_dict() for probe in transcript.probes],
-        **({"tools": [json.loads(schema) for schema in transcript.tools]} if transcript.tools else {}),
+        **(
+            {"tools": [json.loads(schema) for schema in transcript.tools]}
+            if transcript.tools
+            else {}
+        ),
         **({"held_at": transcript.held_at.isoformat()} if transcript.held_at else {}),
-        **({"events": [event.to_dict() for event in transcript.events]} if transcript.events else {}),
+        **(
+            {"events": [event.to_dict() for event in transcript.events]}
+            if transcript.events
+            else {}
+        ),
     }
     try:
-        text = json.dumps(document, ensure_ascii=False, indent=1, default=str, allow_nan=False)
-    except ValueError:  # NaN or Infinity in a message's meta: no JSON reader but Python's would take it
-        finite = json.loads(json.dumps(document, default=str), parse_constant=lambda _: None)
+        text = json.dumps(
+            document, ensure_ascii=False, indent=1, default=str, allow_nan=False
+        )
+    except (
+        ValueError
+    ):  # NaN or Infinity in a message's meta: no JSON reader but Python's would take it
+        finite = json.loads(
+            json.dumps(document, default=str), parse_constant=lambda _: None
+        )
         text = json.dumps(finite, ensure_ascii=False, indent=1)
     return clean_text(text)
 
@@ -49,9 +63,15 @@ class Export(NamedTuple):
 
 
 EXPORTS = {
-    "memviz": Export("memviz (JSON, with all that is known)", ".json", "application/json", to_json),
-    "openai": Export("OpenAI chat messages (JSON)", ".json", "application/json", to_openai_messages),
-    "finetuning": Export("Fine-tuning row (JSON lines)", ".jsonl", "application/jsonl", to_finetuning_row),
+    "memviz": Export(
+        "memviz (JSON, with all that is known)", ".json", "application/json", to_json
+    ),
+    "openai": Export(
+        "OpenAI chat messages (JSON)", ".json", "application/json", to_openai_messages
+    ),
+    "finetuning": Export(
+        "Fine-tuning row (JSON lines)", ".jsonl", "application/jsonl", to_finetuning_row
+    ),
     "markdown": Export("Markdown", ".md", "text/markdown", to_markdown),
     "csv": Export("Table (CSV)", ".csv", "text/csv", to_csv),
 }

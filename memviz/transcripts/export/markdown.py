@@ -18,12 +18,22 @@ def to_markdown(transcript: Transcript) -> str:
 
     Imported again, title, description, language, system prompt and messages are as they were, but for ``meta``.
     """
-    about = {key: getattr(transcript, key) for key in ("title", "description", "language")}
+    about = {
+        key: getattr(transcript, key) for key in ("title", "description", "language")
+    }
     parts = [f"{marker(about)}\n# {_plain(transcript.title)}\n\n"]
     if transcript.system_prompt is not None:
-        parts.append(_part({"system_prompt": True}, "**System prompt:**", transcript.system_prompt))
+        parts.append(
+            _part(
+                {"system_prompt": True}, "**System prompt:**", transcript.system_prompt
+            )
+        )
     for message in transcript.messages:
-        info = {key: value for key, value in message.to_request().items() if key != "content"}
+        info = {
+            key: value
+            for key, value in message.to_request().items()
+            if key != "content"
+        }
         parts.append(_part(info, _shown(message), message.content))
     return clean_text("".join(parts) + marker({"end": len(transcript.messages)}) + "\n")
 
@@ -31,7 +41,11 @@ def to_markdown(transcript: Transcript) -> str:
 def _part(info: dict[str, object], shown: str, content: str) -> str:
     """A content with its marker. A code block that is open at its end is closed, so that what follows is shown."""
     fence = left_open(content)
-    return marked({**info, "closed": fence}, shown, f"{content}\n{fence}") if fence else marked(info, shown, content)
+    return (
+        marked({**info, "closed": fence}, shown, f"{content}\n{fence}")
+        if fence
+        else marked(info, shown, content)
+    )
 
 
 def _shown(message: Message) -> str:

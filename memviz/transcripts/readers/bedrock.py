@@ -11,7 +11,14 @@ from typing import Any
 from memviz.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, content_text, kept_beside, stand_in
+from memviz.transcripts.chat_messages import (
+    NOT_TEXT,
+    UNKNOWN_KIND,
+    Note,
+    content_text,
+    kept_beside,
+    stand_in,
+)
 from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.json_access import (
     joined,
@@ -23,7 +30,12 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExchangeReader, inside, with_places
-from memviz.transcripts.readers.message_parts import Part, add_parts, call_part, result_part
+from memviz.transcripts.readers.message_parts import (
+    Part,
+    add_parts,
+    call_part,
+    result_part,
+)
 from memviz.transcripts.readers.role_lists import has_roles, is_bedrock
 from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
@@ -52,7 +64,9 @@ class Bedrock(ExchangeReader):
         """What is sent to Converse, what it answers, or an entry of a log with either."""
         return _is_exchange(row)
 
-    def read(self, piece: Placed | list[Placed], builder: TranscriptBuilder) -> Transcript:
+    def read(
+        self, piece: Placed | list[Placed], builder: TranscriptBuilder
+    ) -> Transcript:
         """The messages that were sent, and the reply."""
         if isinstance(piece, list):
             for item, place in piece:
@@ -62,14 +76,20 @@ class Bedrock(ExchangeReader):
         request, reply = _request(row), _reply(row)
         messages = list_at(request, "messages")
         if not messages and reply is None:
-            raise TranscriptError("it has no messages.", place=place, remedy="Choose another one.")
+            raise TranscriptError(
+                "it has no messages.", place=place, remedy="Choose another one."
+            )
         for item, where in with_places(messages):
             _add_message(item, inside(place, where), builder)
         if reply is not None:
             _add_message(reply, inside(place, "output"), builder)
-        system = joined([_text(block, builder.note) for block in _blocks(request.get("system"))])
+        system = joined(
+            [_text(block, builder.note) for block in _blocks(request.get("system"))]
+        )
         held_at = moment(value_at(row, "timestamp"))
-        return builder.build(system_prompt=system or None, held_at=held_at, tools=tool_schemas(request))
+        return builder.build(
+            system_prompt=system or None, held_at=held_at, tools=tool_schemas(request)
+        )
 
 
 def _request(row: object) -> dict[str, Any]:
@@ -79,13 +99,17 @@ def _request(row: object) -> dict[str, Any]:
 
 def _reply(row: object) -> dict[str, Any] | None:
     """The message of a response, or of the one in an entry of a log."""
-    message = value_at(row, "output", "outputBodyJson", "output", "message") or value_at(row, "output", "message")
+    message = value_at(
+        row, "output", "outputBodyJson", "output", "message"
+    ) or value_at(row, "output", "message")
     return message if isinstance(message, dict) else None
 
 
 def _is_exchange(row: object) -> bool:
     reply = _reply(row)
-    is_reply = reply is not None and (is_bedrock(reply) or "stopReason" in object_at(row))
+    is_reply = reply is not None and (
+        is_bedrock(reply) or "stopReason" in object_at(row)
+    )
     return is_reply or _are_messages(list_at(_request(row), "messages")[:HEAD_ITEMS])
 
 
@@ -94,7 +118,9 @@ def _are_messages(items: list[Any]) -> bool:
 
 
 def _blocks(content: object) -> list[Any]:
-    return content if isinstance(content, list) else [] if content is None else [content]
+    return (
+        content if isinstance(content, list) else [] if content is None else [content]
+    )
 
 
 def _add_message(item: Any, place: str, builder: TranscriptBuilder) -> None:
@@ -103,20 +129,38 @@ def _add_message(item: Any, place: str, builder: TranscriptBuilder) -> None:
         return
     blocks, note = _blocks(item.get("content")), builder.note_at(place)
     parts = [part for block in blocks for part in _parts(block, note)]
-    citations = [citation for block in blocks for citation in list_at(block, "citationsContent", "citations")]
-    add_parts(builder, role, parts, place, meta=kept_beside({"citations": citations}, note) or None)
+    citations = [
+        citation
+        for block in blocks
+        for citation in list_at(block, "citationsContent", "citations")
+    ]
+    add_parts(
+        builder,
+        role,
+        parts,
+        place,
+        meta=kept_beside({"citations": citations}, note) or None,
+    )
 
 
 def _parts(block: object, note: Note) -> list[Part]:
     thoughts = text_at(block, "reasoningContent", "reasoningText", "text")
-    if isinstance(value_at(block, "reasoningContent"), dict):  # encrypted thoughts have no text
+    if isinstance(
+        value_at(block, "reasoningContent"), dict
+    ):  # encrypted thoughts have no text
         return [Part("reasoning", thoughts)] if thoughts else []
     call, result = value_at(block, "toolUse"), value_at(block, "toolResult")
     if isinstance(call, dict):
         return [call_part(call, note)]
     if isinstance(result, dict):
         text = joined([_text(inner, note) for inner in _blocks(result.get("content"))])
-        return [result_part(result.get("toolUseId"), text, is_error=result.get("status") == "error" or None)]
+        return [
+            result_part(
+                result.get("toolUseId"),
+                text,
+                is_error=result.get("status") == "error" or None,
+            )
+        ]
     return [Part("text", _text(block, note))]
 
 
@@ -134,7 +178,9 @@ def _text(block: object, note: Note) -> str:
         return _file(FILES[key], inner)
     if key in ("citationsContent", "searchResult"):
         texts = [text_at(part, "text") for part in objects_at(inner, "content")]
-        return joined([text_at(inner, "title"), text_at(inner, "source"), "".join(texts)])
+        return joined(
+            [text_at(inner, "title"), text_at(inner, "source"), "".join(texts)]
+        )
     if key == "guardContent":
         return text_at(inner, "text", "text") or stand_in("image")
     if key in SILENT:
@@ -146,5 +192,8 @@ def _text(block: object, note: Note) -> str:
 def _file(kind: str, file: Mapping[str, Any]) -> str:
     """A stand-in for a file, with the text that is in it and what is said of it."""
     source = object_at(file, "source")
-    texts = [text_at(source, "text"), *(text_at(part, "text") for part in objects_at(source, "content"))]
+    texts = [
+        text_at(source, "text"),
+        *(text_at(part, "text") for part in objects_at(source, "content")),
+    ]
     return joined([stand_in(kind, file.get("name")), *texts, text_at(file, "context")])

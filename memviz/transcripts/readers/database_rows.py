@@ -48,11 +48,18 @@ def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
 
 def tables_with(document: Document, columns: Iterable[str]) -> list[str]:
     """The tables of a database that have these columns; none for any other file."""
-    return [name for name, there in document.columns.items() if set(columns).issubset(there)]
+    return [
+        name for name, there in document.columns.items() if set(columns).issubset(there)
+    ]
 
 
 def conversations_in(
-    document: Document, tables: Sequence[str], columns: Sequence[str], order: Sequence[str], key: str, expected: str
+    document: Document,
+    tables: Sequence[str],
+    columns: Sequence[str],
+    order: Sequence[str],
+    key: str,
+    expected: str,
 ) -> list[tuple[str, list[Row]]]:
     """The rows of each conversation in these tables; the column ``key`` says to which one a row belongs.
 
@@ -76,4 +83,7 @@ def no_rows(document: Document, what: str) -> TranscriptError:
         )
         remedy = 'Close the program that writes it, or run "PRAGMA wal_checkpoint(TRUNCATE)", and copy it again.'
         return TranscriptError(reason, remedy=remedy)
-    return TranscriptError(f"the database holds 0 {what}.", remedy="Choose the database that was written to.")
+    return TranscriptError(
+        f"the database holds 0 {what}.",
+        remedy="Choose the database that was written to.",
+    )

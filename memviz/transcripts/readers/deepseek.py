@@ -9,14 +9,26 @@ from typing import Any
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.readers.json_access import object_at, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_access import (
+    object_at,
+    objects_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import ExportReader
 from memviz.transcripts.readers.message_parts import Part, add_parts
-from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf, place_of
+from memviz.transcripts.readers.message_trees import (
+    NO_LEAF,
+    branch_to,
+    newest_leaf,
+    place_of,
+)
 from memviz.transcripts.times import moment, with_time
 
 SPEAKERS = {"REQUEST": "user", "RESPONSE": "assistant", "THINK": "assistant"}
-OTHER_FRAGMENT = "a fragment that is neither said nor thought, such as a search, was left out"
+OTHER_FRAGMENT = (
+    "a fragment that is neither said nor thought, such as a search, was left out"
+)
 
 
 class DeepSeekExport(ExportReader):
@@ -31,7 +43,9 @@ class DeepSeekExport(ExportReader):
         """Whether a JSON value is a conversation of DeepSeek."""
         return is_deepseek(item)
 
-    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_conversation(
+        self, item: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the branch that ends at the newest leaf."""
         nodes = object_at(item, "mapping")
         parent_of = {id: text_at(node, "parent") or None for id, node in nodes.items()}
@@ -53,22 +67,52 @@ class DeepSeekExport(ExportReader):
 
 def is_deepseek(item: object) -> bool:
     """Whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
-    messages = [object_at(node, "message") for node in object_at(item, "mapping").values()]
-    return any(isinstance(message.get("fragments"), list) and "author" not in message for message in messages)
+    messages = [
+        object_at(node, "message") for node in object_at(item, "mapping").values()
+    ]
+    return any(
+        isinstance(message.get("fragments"), list) and "author" not in message
+        for message in messages
+    )
 
 
 def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
     fragments = objects_at(message, "fragments")
-    role = next((SPEAKERS[kind] for kind in (text_at(part, "type") for part in fragments) if kind in SPEAKERS), None)
+    role = next(
+        (
+            SPEAKERS[kind]
+            for kind in (text_at(part, "type") for part in fragments)
+            if kind in SPEAKERS
+        ),
+        None,
+    )
     if role is None:
         builder.leave_out(place, "has no fragment of the type REQUEST or RESPONSE")
         return
-    parts = [Part("text", stand_in("file", text_at(file, "file_name"))) for file in objects_at(message, "files")]
+    parts = [
+        Part("text", stand_in("file", text_at(file, "file_name")))
+        for file in objects_at(message, "files")
+    ]
     for fragment in fragments:
         kind = text_at(fragment, "type")
         if kind not in SPEAKERS:
             builder.note(OTHER_FRAGMENT, place)
         else:
-            parts.append(Part("reasoning" if kind == "THINK" else "text", text_at(fragment, "content")))
-    model = {"model": text_at(message, "model")} if role == "assistant" and text_at(message, "model") else {}
-    add_parts(builder, role, parts, place, meta={**with_time(message.get("inserted_at")), **model} or None)
+            parts.append(
+                Part(
+                    "reasoning" if kind == "THINK" else "text",
+                    text_at(fragment, "content"),
+                )
+            )
+    model = (
+        {"model": text_at(message, "model")}
+        if role == "assistant" and text_at(message, "model")
+        else {}
+    )
+    add_parts(
+        builder,
+        role,
+        parts,
+        place,
+        meta={**with_time(message.get("inserted_at")), **model} or None,
+    )

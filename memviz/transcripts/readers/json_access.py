@@ -35,13 +35,21 @@ def list_at(value: object, *path: str) -> list[Any]:
 def objects_at(value: object, *path: str) -> list[dict[str, Any]]:
     """The objects in the list under these keys; without keys, the objects in ``value``, if that is a list."""
     found = value_at(value, *path)
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    return (
+        [item for item in found if isinstance(item, dict)]
+        if isinstance(found, list)
+        else []
+    )
 
 
 def count_at(value: object, *path: str) -> int | None:
     """The number under these keys, if it is a whole number of 0 or more, such as a count of tokens."""
     found = value_at(value, *path)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    return (
+        found
+        if isinstance(found, int) and not isinstance(found, bool) and found >= 0
+        else None
+    )
 
 
 def first_text(record: object, *keys: str) -> str:
@@ -56,7 +64,9 @@ def first_value(record: Mapping[str, Any], *keys: str) -> Any:
 
 def texts_at(record: object, *keys: str) -> dict[str, str]:
     """The texts under these keys, by key; without those that are missing or something else."""
-    return {key: value for key in keys if isinstance(value := value_at(record, key), str)}
+    return {
+        key: value for key in keys if isinstance(value := value_at(record, key), str)
+    }
 
 
 def json_text(value: object, empty: str = "") -> str:

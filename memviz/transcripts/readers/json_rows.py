@@ -29,7 +29,9 @@ class RowReader(Reader):
         """Whether an object is a row of this format. Never raises."""
 
     @abstractmethod
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the messages of a row; returns what else is known of the conversation (fields of a transcript)."""
 
     def recognise(self, document: Document) -> bool:
@@ -70,14 +72,18 @@ class ExchangeReader(Reader):
         if document.object:
             return self.is_exchange(document.object)
         head = list(document.items[:HEAD_ITEMS])
-        return self.are_messages(head) or (bool(head) and 2 * sum(map(self.is_exchange, head)) >= len(head))
+        return self.are_messages(head) or (
+            bool(head) and 2 * sum(map(self.is_exchange, head)) >= len(head)
+        )
 
     def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
         """One for a list of messages; else one for each request, response or log entry."""
         items = document.placed or ([(document.object, "")] if document.object else [])
         if self.are_messages([item for item, _ in items]):
             return [items]
-        if not any(self.is_exchange(item) or self.is_message(item) for item, _ in items):
+        if not any(
+            self.is_exchange(item) or self.is_message(item) for item, _ in items
+        ):
             raise mismatch(self.expected, document)
         return items
 
@@ -95,7 +101,9 @@ class ExportReader(Reader):
         """Whether a JSON value is a conversation of this program. Never raises."""
 
     @abstractmethod
-    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_conversation(
+        self, item: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the messages of a conversation; returns what else is known of it (fields of a transcript)."""
 
     def recognise(self, document: Document) -> bool:
@@ -140,7 +148,9 @@ def row_object(row: object, place: str) -> dict[str, Any]:
     """The row, which has to be an object. Raises :class:`TranscriptError` for anything else."""
     if not isinstance(row, dict):
         reason = f"it is {kind_of(row)}, not an object."
-        raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
+        raise TranscriptError(
+            reason, place=place, remedy="Correct this row, or remove it."
+        )
     return row
 
 
@@ -158,17 +168,29 @@ def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]
     """The list under a key of a row. Raises :class:`TranscriptError`, that ``what`` was expected, for anything else."""
     found = row.get(key)
     if not isinstance(found, list):
-        raise TranscriptError(f"{what} was expected, found {describe(row)}.", place=place)
+        raise TranscriptError(
+            f"{what} was expected, found {describe(row)}.", place=place
+        )
     return found
 
 
-def add_messages(items: object, place: str, builder: TranscriptBuilder, part: str = "", start: int = 0) -> None:
+def add_messages(
+    items: object,
+    place: str,
+    builder: TranscriptBuilder,
+    part: str = "",
+    start: int = 0,
+) -> None:
     """Add a list of messages in the shape of the OpenAI chat API, which is in this ``part`` of a row, from ``start``.
 
     Raises :class:`TranscriptError` if it is no list.
     """
     if not isinstance(items, list):
         reason = f"the messages are {kind_of(items)}, not a list."
-        raise TranscriptError(reason, place=inside(place, part) if part else place, remedy="Correct it, or remove it.")
+        raise TranscriptError(
+            reason,
+            place=inside(place, part) if part else place,
+            remedy="Correct it, or remove it.",
+        )
     for index, item in enumerate(items[start:], start):
         builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))

@@ -15,7 +15,9 @@ from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 
-def read_probes(value: object, positions: Mapping[int, int], notes: ImportNotes) -> tuple[Probe, ...]:
+def read_probes(
+    value: object, positions: Mapping[int, int], notes: ImportNotes
+) -> tuple[Probe, ...]:
     """Parse the probes of a JSON list; broken ones are left out and noted.
 
     ``positions`` gives the log position for the index of a message in the file, without those that
@@ -25,9 +27,19 @@ def read_probes(value: object, positions: Mapping[int, int], notes: ImportNotes)
     probes = []
     for index, item in enumerate(items):
         if _is_probe(item) and all(place in positions for place in item["evidence"]):
-            probes.append(Probe.from_dict({**item, "evidence": [positions[place] for place in item["evidence"]]}))
+            probes.append(
+                Probe.from_dict(
+                    {
+                        **item,
+                        "evidence": [positions[place] for place in item["evidence"]],
+                    }
+                )
+            )
         else:
-            notes.add("a probe that is broken, or whose evidence is missing, was left out", f"probe {index}")
+            notes.add(
+                "a probe that is broken, or whose evidence is missing, was left out",
+                f"probe {index}",
+            )
     return tuple(probes)
 
 
@@ -57,7 +69,9 @@ class MemvizJson(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object with a list of messages and with probes."""
-        return "probes" in document.object and are_messages(document.object.get("messages"))
+        return "probes" in document.object and are_messages(
+            document.object.get("messages")
+        )
 
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation: the object."""
@@ -70,7 +84,11 @@ class MemvizJson(Reader):
         positions = builder.add_all_json(piece["messages"])
         read_events(piece.get("events"), builder)
         probes = read_probes(piece.get("probes"), positions, builder.notes)
-        known = {"held_at": moment(piece.get("held_at")), "tools": tool_schemas(piece), **saved_texts(piece)}
+        known = {
+            "held_at": moment(piece.get("held_at")),
+            "tools": tool_schemas(piece),
+            **saved_texts(piece),
+        }
         return builder.build(probes=probes, **known)
 
 

@@ -56,7 +56,10 @@ class RoleContent(OpenAIMessages):
         ((*items,),) = super().conversations(document)
         if not all(isinstance(item, list) for item, _ in items):
             return [items]
-        return [[(item, f"{place}, index {n}") for n, item in enumerate(inner)] for inner, place in items]
+        return [
+            [(item, f"{place}, index {n}") for n, item in enumerate(inner)]
+            for inner, place in items
+        ]
 
 
 def _items(document: Document) -> Sequence[Any]:

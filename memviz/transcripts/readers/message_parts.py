@@ -14,7 +14,12 @@ from memviz.conversation import TIME, ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note
-from memviz.transcripts.readers.json_access import first_value, id_text, joined, json_text
+from memviz.transcripts.readers.json_access import (
+    first_value,
+    id_text,
+    joined,
+    json_text,
+)
 from memviz.transcripts.tool_calls import not_a_call, tool_name
 
 NAME_KEYS = ("name", "tool_name")
@@ -41,8 +46,13 @@ def read_call(value: Mapping[str, Any], note: Note) -> ToolCall:
     name that says so, and is noted."""
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
-    id, arguments = id_text(first_value(value, *ID_KEYS)), first_value(inner, *ARGUMENT_KEYS)
-    return ToolCall.of({"id": id, "name": tool_name(inner, note, *NAME_KEYS), "arguments": arguments})
+    id, arguments = (
+        id_text(first_value(value, *ID_KEYS)),
+        first_value(inner, *ARGUMENT_KEYS),
+    )
+    return ToolCall.of(
+        {"id": id, "name": tool_name(inner, note, *NAME_KEYS), "arguments": arguments}
+    )
 
 
 def call_part(value: Mapping[str, Any], note: Note) -> Part:
@@ -50,7 +60,9 @@ def call_part(value: Mapping[str, Any], note: Note) -> Part:
     return Part("call", call=read_call(value, note))
 
 
-def call_parts(values: Iterable[object], builder: TranscriptBuilder, place: str) -> list[Part]:
+def call_parts(
+    values: Iterable[object], builder: TranscriptBuilder, place: str
+) -> list[Part]:
     """The tool calls that JSON values describe; what is no object is left out and noted."""
     parts = []
     for value in values:
@@ -68,7 +80,14 @@ def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part
     return Part("result", text, id=id_text(id) or None, name=tool, meta=kept)
 
 
-def add_result(builder: TranscriptBuilder, place: str, id: object, text: str, name: object = None, **meta: Any) -> None:
+def add_result(
+    builder: TranscriptBuilder,
+    place: str,
+    id: object,
+    text: str,
+    name: object = None,
+    **meta: Any,
+) -> None:
     """Add the result of a tool as a message. ``meta`` that is ``None`` is dropped."""
     _add_result(builder, place, result_part(id, text, name, **meta))
 
@@ -96,10 +115,14 @@ def add_parts(
         return
     results = [part for part in parts if part.kind == "result"]
     for result in results:
-        _add_result(builder, place, _with_meta(result._replace(name=result.name or name), meta))
+        _add_result(
+            builder, place, _with_meta(result._replace(name=result.name or name), meta)
+        )
     texts = [part.text for part in parts if part.kind == "text" and part.text]
     if texts or not results:
-        builder.add_text(role, joined(texts), place, name=name, tool_call_id=tool_call_id, meta=meta)
+        builder.add_text(
+            role, joined(texts), place, name=name, tool_call_id=tool_call_id, meta=meta
+        )
 
 
 def _with_meta(result: Part, meta: Mapping[str, Any] | None) -> Part:
@@ -114,9 +137,18 @@ class ReplyBuilder:
     """
 
     def __init__(
-        self, builder: TranscriptBuilder, place: str, meta: Mapping[str, Any] | None = None, name: str | None = None
+        self,
+        builder: TranscriptBuilder,
+        place: str,
+        meta: Mapping[str, Any] | None = None,
+        name: str | None = None,
     ) -> None:
-        self._builder, self._place, self._meta, self._name = builder, place, dict(meta or {}), name
+        self._builder, self._place, self._meta, self._name = (
+            builder,
+            place,
+            dict(meta or {}),
+            name,
+        )
         self._parts: list[Part] = []  # of the current message
         self._results: list[Part] = []  # of the tools that it calls
         self._is_empty = True
@@ -131,10 +163,15 @@ class ReplyBuilder:
         if isinstance(text, str) and text.strip():
             self.add(Part("reasoning", text))
 
-    def call(self, id: object, name: object, arguments: object, *, is_parallel: bool = False) -> None:
+    def call(
+        self, id: object, name: object, arguments: object, *, is_parallel: bool = False
+    ) -> None:
         """Add a tool call. ``is_parallel``: it belongs to the same step as the call whose result came before."""
         tool = tool_name({"name": name}, self._builder.note_at(self._place))
-        self.add(Part("call", call=ToolCall(id_text(id), tool, json_text(arguments, "{}"))), is_parallel=is_parallel)
+        self.add(
+            Part("call", call=ToolCall(id_text(id), tool, json_text(arguments, "{}"))),
+            is_parallel=is_parallel,
+        )
 
     def result(self, id: object, text: str, name: object = None, **meta: Any) -> None:
         """Add what a tool answered. ``meta`` that is ``None`` is dropped."""
@@ -169,7 +206,9 @@ class ReplyBuilder:
             self._add_message()
 
     def _add_message(self) -> None:
-        thoughts = joined([part.text for part in self._parts if part.kind == "reasoning"])
+        thoughts = joined(
+            [part.text for part in self._parts if part.kind == "reasoning"]
+        )
         self._builder.add_text(
             "assistant",
             joined([part.text for part in self._parts if part.kind == "text"]),
@@ -182,4 +221,11 @@ class ReplyBuilder:
 
 
 def _add_result(builder: TranscriptBuilder, place: str, result: Part) -> None:
-    builder.add_text("tool", result.text, place, name=result.name, tool_call_id=result.id, meta=result.meta or None)
+    builder.add_text(
+        "tool",
+        result.text,
+        place,
+        name=result.name,
+        tool_call_id=result.id,
+        meta=result.meta or None,
+    )

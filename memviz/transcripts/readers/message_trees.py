@@ -14,7 +14,9 @@ from memviz.transcripts.builder import TranscriptBuilder
 
 CYCLE = "the messages form a cycle, so each was taken once"
 LOST_PARENT = "what came before this message is not in the file"
-NO_LEAF = "the file does not say which branch was the conversation, so the newest was taken"
+NO_LEAF = (
+    "the file does not say which branch was the conversation, so the newest was taken"
+)
 
 
 def branch(leaf: str, parent_of: Mapping[str, str | None]) -> tuple[list[str], bool]:
@@ -39,13 +41,18 @@ def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
     return [id for id in parent_of if id not in parents] or list(parent_of)
 
 
-def newest_leaf(parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]) -> str | None:
+def newest_leaf(
+    parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]
+) -> str | None:
     """The leaf that was said last. If times are equal or unknown, the deepest one, then the last one in the file.
 
     ``None`` if there is no message at all.
     """
     depth_of = _depths(parent_of)
-    rank = {leaf: (_seconds(time_of(leaf)), depth_of.get(leaf, 0), n) for n, leaf in enumerate(leaves(parent_of))}
+    rank = {
+        leaf: (_seconds(time_of(leaf)), depth_of.get(leaf, 0), n)
+        for n, leaf in enumerate(leaves(parent_of))
+    }
     return max(rank, key=rank.__getitem__, default=None)
 
 
@@ -67,8 +74,14 @@ def branch_to(
         builder.note(LOST_PARENT, place_of(path[0], unit))
     left = sum(map(is_message, parent_of.keys() - set(path)))
     if left:
-        counted = "1 message of another branch was" if left == 1 else f"{left} messages of other branches were"
-        builder.note(f"{counted} left out: only the branch that was continued last is read")
+        counted = (
+            "1 message of another branch was"
+            if left == 1
+            else f"{left} messages of other branches were"
+        )
+        builder.note(
+            f"{counted} left out: only the branch that was continued last is read"
+        )
     return path
 
 

@@ -28,7 +28,12 @@ from memviz.transcripts.readers.json_access import (
 )
 from memviz.transcripts.readers.json_rows import ExportReader, with_places
 from memviz.transcripts.readers.message_parts import ReplyBuilder
-from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf, place_of
+from memviz.transcripts.readers.message_trees import (
+    NO_LEAF,
+    branch_to,
+    newest_leaf,
+    place_of,
+)
 from memviz.transcripts.times import moment, with_time
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
@@ -57,7 +62,9 @@ class OpenWebUi(ExportReader):
         chat = object_at(item, "chat")
         return bool(_tree(chat)) or isinstance(chat.get("messages"), list)
 
-    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_conversation(
+        self, item: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the branch that ends at the current message; a list of messages in its order."""
         chat = item["chat"]
         for message, place in _messages(chat, builder):
@@ -65,7 +72,9 @@ class OpenWebUi(ExportReader):
         return {
             "title": text_at(item, "title") or text_at(chat, "title") or UNTITLED,
             "held_at": moment(item.get("created_at")) or moment(chat.get("timestamp")),
-            "system_prompt": text_at(chat, "params", "system") or text_at(chat, "system") or None,
+            "system_prompt": text_at(chat, "params", "system")
+            or text_at(chat, "system")
+            or None,
         }
 
 
@@ -87,7 +96,9 @@ def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[Placed]:
     if not isinstance(leaf, str) or leaf not in parent_of:
         leaf = newest_leaf(parent_of, said_at)
         builder.note(NO_LEAF)
-    path = branch_to(leaf, parent_of, builder, lambda _: True) if leaf is not None else []
+    path = (
+        branch_to(leaf, parent_of, builder, lambda _: True) if leaf is not None else []
+    )
     return [(tree[id], place_of(id, "message")) for id in path]
 
 
@@ -102,31 +113,46 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
         return
     text = content_text(item.get("content"), builder.note_at(place))
     text = text or builder.text_elsewhere(item, place, "files", *BESIDE)
-    files, meta = joined([_file(file) for file in objects_at(item, "files")]), with_time(item.get("timestamp"))
+    files, meta = (
+        joined([_file(file) for file in objects_at(item, "files")]),
+        with_time(item.get("timestamp")),
+    )
     if role == "assistant":
         model = text_at(item, "model")
-        beside = kept_beside({key: item.get(key) for key in BESIDE}, builder.note_at(place))
-        reply = ReplyBuilder(builder, place, {**meta, **({"model": model} if model else {}), **beside})
+        beside = kept_beside(
+            {key: item.get(key) for key in BESIDE}, builder.note_at(place)
+        )
+        reply = ReplyBuilder(
+            builder, place, {**meta, **({"model": model} if model else {}), **beside}
+        )
         _add_content(text, reply)
         reply.text(files)
         reply.end()
         _add_compaction(item, builder)
     else:
-        _add_compaction(item, builder)  # it was made before the request that answers this message
+        _add_compaction(
+            item, builder
+        )  # it was made before the request that answers this message
         builder.add_text(role, joined([text, files]), place, meta=meta or None)
 
 
 def _add_compaction(item: dict[str, Any], builder: TranscriptBuilder) -> None:
-    summary = next((text for key in SUMMARY_KEYS if (text := text_at(item, key)).strip()), "")
+    summary = next(
+        (text for key in SUMMARY_KEYS if (text := text_at(item, key)).strip()), ""
+    )
     if summary:
         time = with_time(item.get("timestamp")).get(TIME, "")
-        builder.add_event(RecordedEvent("compaction", len(builder.messages), summary, time=time))
+        builder.add_event(
+            RecordedEvent("compaction", len(builder.messages), summary, time=time)
+        )
 
 
 def _file(file: dict[str, Any]) -> str:
     """A stand-in for a file, with the text that was read from it, if the export holds it."""
     kind = file["type"] if isinstance(file.get("type"), str) else "file"
-    return joined([stand_in(kind, file.get("name")), text_at(file, "file", "data", "content")])
+    return joined(
+        [stand_in(kind, file.get("name")), text_at(file, "file", "data", "content")]
+    )
 
 
 class Details(NamedTuple):
@@ -147,7 +173,10 @@ def pieces(content: str) -> Iterator[str | Details]:
         at = start.end()
         if attributes.get("type") in KINDS:
             yield content[said_from : start.start()]
-            yield Details(attributes, html.unescape(_SUMMARY.sub("", content[start.end() : end])).strip())
+            yield Details(
+                attributes,
+                html.unescape(_SUMMARY.sub("", content[start.end() : end])).strip(),
+            )
             said_from = at = end + len(END)
     yield content[said_from:]
 
@@ -170,10 +199,20 @@ def _add_content(content: str, reply: ReplyBuilder) -> None:
 
 
 def _add_call(details: Details, reply: ReplyBuilder, is_parallel: bool) -> None:
-    values = {key: _decoded(html.unescape(value)) for key, value in details.attributes.items()}
-    id, is_done = details.attributes.get("id"), details.attributes.get("done") != "false"
+    values = {
+        key: _decoded(html.unescape(value)) for key, value in details.attributes.items()
+    }
+    id, is_done = (
+        details.attributes.get("id"),
+        details.attributes.get("done") != "false",
+    )
     if details.attributes["type"] == CODE_TOOL:
-        reply.call(id, CODE_TOOL, {"code": _FENCE.sub("", details.body)}, is_parallel=is_parallel)
+        reply.call(
+            id,
+            CODE_TOOL,
+            {"code": _FENCE.sub("", details.body)},
+            is_parallel=is_parallel,
+        )
         result, name = values.get("output"), CODE_TOOL
     else:
         name = html.unescape(details.attributes.get("name", ""))

@@ -10,14 +10,40 @@ from typing import Any
 
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.readers.json_access import first_text, joined, objects_at, text_at
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    joined,
+    objects_at,
+    text_at,
+)
 
 # Keys of other products' messages: items of other types than messages, parts or blocks instead of content.
-FOREIGN_KEYS = frozenset({"type", "parts", "blocks", "message_tree_id", "session_id", "thread_id", "toolInvocations"})
-OPENAI_PARTS = frozenset({"text", "refusal", "image_url", "input_audio", "file", "image"})
+FOREIGN_KEYS = frozenset(
+    {
+        "type",
+        "parts",
+        "blocks",
+        "message_tree_id",
+        "session_id",
+        "thread_id",
+        "toolInvocations",
+    }
+)
+OPENAI_PARTS = frozenset(
+    {"text", "refusal", "image_url", "input_audio", "file", "image"}
+)
 OPENAI_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal")
 OPENAI_ROLES = frozenset({"system", "developer", "tool", "function"})
-SHOWN_KEYS = ("role", "content", "refusal", "audio", "name", "tool_calls", "tool_call_id", "function_call")
+SHOWN_KEYS = (
+    "role",
+    "content",
+    "refusal",
+    "audio",
+    "name",
+    "tool_calls",
+    "tool_call_id",
+    "function_call",
+)
 
 
 COHERE_KEYS = frozenset({"message", "tool_plan", "tool_results"})
@@ -33,7 +59,9 @@ def has_roles(items: object) -> bool:
     """Whether at least half of a list are objects with a known role, whatever else is in them."""
     if not isinstance(items, list) or not items:
         return False
-    return 2 * sum(known_role(item.get("role")) is not None for item in objects_at(items)) >= len(items)
+    return 2 * sum(
+        known_role(item.get("role")) is not None for item in objects_at(items)
+    ) >= len(items)
 
 
 def are_messages(items: object) -> bool:
@@ -50,47 +78,71 @@ def are_openai(items: Sequence[Any]) -> bool:
 def part_types(item: Mapping[str, Any]) -> set[str]:
     """The types of the parts that a message's content is a list of."""
     content = item.get("content")
-    if not isinstance(content, list):  # nearly every message; this runs several times for each message of a large file
+    if not isinstance(
+        content, list
+    ):  # nearly every message; this runs several times for each message of a large file
         return set()
-    return {part["type"] for part in objects_at(content) if isinstance(part.get("type"), str)}
+    return {
+        part["type"]
+        for part in objects_at(content)
+        if isinstance(part.get("type"), str)
+    }
 
 
 def _is_openai(item: Mapping[str, Any]) -> bool:
     role = item.get("role")
     named = isinstance(role, str) and role.strip().lower() in OPENAI_ROLES
-    return named or any(item.get(key) is not None for key in OPENAI_KEYS) or bool(part_types(item))
+    return (
+        named
+        or any(item.get(key) is not None for key in OPENAI_KEYS)
+        or bool(part_types(item))
+    )
 
 
 def _is_foreign(item: Mapping[str, Any]) -> bool:
-    is_foreign = not FOREIGN_KEYS.isdisjoint(item) or not OPENAI_PARTS.issuperset(part_types(item))
+    is_foreign = not FOREIGN_KEYS.isdisjoint(item) or not OPENAI_PARTS.issuperset(
+        part_types(item)
+    )
     return is_foreign or is_bedrock(item) or is_cohere(item)
 
 
 def is_bedrock(item: Mapping[str, Any]) -> bool:
     """Whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what they are."""
     content = item.get("content")
-    return isinstance(content, list) and bool(content) and all(map(_is_bedrock_block, content))
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(map(_is_bedrock_block, content))
+    )
 
 
 def _is_bedrock_block(block: object) -> bool:
     if not isinstance(block, dict) or "type" in block:
         return False
-    return isinstance(block.get("text"), str) or any(isinstance(block.get(key), dict) for key in BEDROCK_BLOCKS)
+    return isinstance(block.get("text"), str) or any(
+        isinstance(block.get(key), dict) for key in BEDROCK_BLOCKS
+    )
 
 
 def is_cohere(item: Mapping[str, Any]) -> bool:
     """Whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their calls,
     a plan before tool calls, or documents as parts."""
-    if COHERE_KEYS.isdisjoint(item) and not isinstance(item.get("content"), list):  # nearly every message
+    if COHERE_KEYS.isdisjoint(item) and not isinstance(
+        item.get("content"), list
+    ):  # nearly every message
         return False
     if "content" not in item and "message" in item:
         role = item.get("role")
         return isinstance(role, str) and role.strip().lower() == "chatbot"
-    if isinstance(item.get("tool_plan"), str) or isinstance(item.get("tool_results"), list):
+    if isinstance(item.get("tool_plan"), str) or isinstance(
+        item.get("tool_results"), list
+    ):
         return True
     content = item.get("content")
-    return isinstance(content, list) and any(isinstance(part.get("document"), dict) and part.get("type") == "document"
-                                             for part in objects_at(content))  # fmt: skip
+    return isinstance(content, list) and any(
+        isinstance(part.get("document"), dict) and part.get("type") == "document"
+        for part in objects_at(content)
+    )
 
 
 def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
@@ -102,5 +154,7 @@ def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
 
 def reasoning_of(item: dict[str, Any]) -> str:
     """What the model thought before it answered, of a message of the OpenAI API or of a program that calls several."""
-    thoughts = [text_at(block, "thinking") for block in objects_at(item, "thinking_blocks")]
+    thoughts = [
+        text_at(block, "thinking") for block in objects_at(item, "thinking_blocks")
+    ]
     return first_text(item, "reasoning_content", "reasoning") or joined(thoughts)

@@ -18,9 +18,16 @@ def tool_schemas(request: Mapping[str, Any]) -> tuple[str, ...]:
     """Each schema as compact JSON text, as it stands in ``request`` (under ``toolConfig`` for Amazon Bedrock), without
     what OpenAI wraps around a function; none where there are none. What is no object is passed over."""
     holders = (request, object_at(request.get("toolConfig")))
-    listed = (tool for holder in holders for key in TOOL_LISTS for tool in list_at(holder, key))
+    listed = (
+        tool
+        for holder in holders
+        for key in TOOL_LISTS
+        for tool in list_at(holder, key)
+    )
     return tuple(
-        json.dumps(schema, ensure_ascii=False, separators=(",", ":")) for tool in listed for schema in _functions(tool)
+        json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+        for tool in listed
+        for schema in _functions(tool)
     )
 
 

@@ -41,7 +41,15 @@ ROLES = frozenset({"system", "user", "assistant", "data"})
 OLD_CALLS = "toolInvocations"
 """Where early messages of version 4, which have no parts, keep tool calls."""
 TOOLS = {"dynamic-tool", "tool-invocation"}
-KINDS = {"text", "reasoning", "step-start", "file", "source", "source-url", "source-document"} | TOOLS
+KINDS = {
+    "text",
+    "reasoning",
+    "step-start",
+    "file",
+    "source",
+    "source-url",
+    "source-document",
+} | TOOLS
 PREFIXES = ("tool-", "data-")
 TEXT_PART_KEYS = {"type", "text", "state", "providerMetadata", "id"}
 UNSEEN = ("source", "data-", "step-start")
@@ -59,7 +67,9 @@ class VercelUi(Reader):
         if document.object:
             return _is_chat(document.object)
         head = list(document.items[:HEAD_ITEMS])
-        return _are_ui_messages(head) or (bool(head) and 2 * sum(map(_is_chat, head)) >= len(head))
+        return _are_ui_messages(head) or (
+            bool(head) and 2 * sum(map(_is_chat, head)) >= len(head)
+        )
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of messages; else one for each chat."""
@@ -74,8 +84,12 @@ class VercelUi(Reader):
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The messages in order; what a tool answered in the middle of a reply is a message of its own."""
         if not isinstance(piece, list) and not isinstance(piece.get("messages"), list):
-            raise TranscriptError("it has no list of messages.", remedy="Choose another one.")
-        for item, place in piece if isinstance(piece, list) else with_places(piece["messages"]):
+            raise TranscriptError(
+                "it has no list of messages.", remedy="Choose another one."
+            )
+        for item, place in (
+            piece if isinstance(piece, list) else with_places(piece["messages"])
+        ):
             _add_message(item, builder, place)
         held_at = moment(value_at(piece, "createdAt"))
         return builder.build(title=text_at(piece, "title") or UNTITLED, held_at=held_at)
@@ -92,7 +106,11 @@ def _are_ui_messages(items: list[Any]) -> bool:
     if any(OLD_CALLS in item for item in objects) and not are_messages(items):
         return True
     parts = [part for item in objects for part in list_at(item, "parts")]
-    return bool(parts) and all(map(_is_part, parts)) and all("parts" in item or "content" in item for item in objects)
+    return (
+        bool(parts)
+        and all(map(_is_part, parts))
+        and all("parts" in item or "content" in item for item in objects)
+    )
 
 
 def _is_part(part: object) -> bool:
@@ -107,10 +125,16 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
         return
     parts = list_at(item, "parts")
     has_text = any(part.get("type") == "text" for part in objects_at(parts))
-    beside = "" if has_text else content_text(item.get("content"), builder.note_at(place))
-    meta = with_time(item.get("createdAt")) or with_time(value_at(item, "metadata", "createdAt"))
+    beside = (
+        "" if has_text else content_text(item.get("content"), builder.note_at(place))
+    )
+    meta = with_time(item.get("createdAt")) or with_time(
+        value_at(item, "metadata", "createdAt")
+    )
     if role == "assistant":
-        _add_reply(item, parts, beside, ReplyBuilder(builder, place, meta), place, builder)
+        _add_reply(
+            item, parts, beside, ReplyBuilder(builder, place, meta), place, builder
+        )
         return
     texts = [_shown(part, builder, place) for part in parts]
     files = [_file(file) for file in objects_at(item, "experimental_attachments")]
@@ -119,11 +143,19 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
 
 
 def _add_reply(
-    item: dict[str, Any], parts: list[Any], beside: str, reply: ReplyBuilder, place: str, builder: TranscriptBuilder
+    item: dict[str, Any],
+    parts: list[Any],
+    beside: str,
+    reply: ReplyBuilder,
+    place: str,
+    builder: TranscriptBuilder,
 ) -> None:
     if not parts:  # version 4 before it had parts
         reply.think(item.get("reasoning"))
-        parts = [{"type": "tool-invocation", "toolInvocation": call} for call in objects_at(item, OLD_CALLS)]
+        parts = [
+            {"type": "tool-invocation", "toolInvocation": call}
+            for call in objects_at(item, OLD_CALLS)
+        ]
     for part in parts:
         kind = text_at(part, "type")
         if kind == "step-start":
@@ -134,7 +166,13 @@ def _add_reply(
             call = part["toolInvocation"]
             _add_tool(call, call.get("toolName"), reply)
         elif kind == "dynamic-tool" or kind.startswith("tool-"):
-            _add_tool(part, part.get("toolName") if kind == "dynamic-tool" else kind.removeprefix("tool-"), reply)
+            _add_tool(
+                part,
+                part.get("toolName")
+                if kind == "dynamic-tool"
+                else kind.removeprefix("tool-"),
+                reply,
+            )
         else:
             reply.text(_shown(part, builder, place))
     reply.text(beside)
@@ -144,15 +182,24 @@ def _add_reply(
 def _unseen(parts: list[Any], note: Note) -> dict[str, Any]:
     """What a program shows beside a message, which is no text of it, as ``meta``."""
     found = [(text_at(part, "type"), part) for part in objects_at(parts)]
-    sources = [part.get("source", part) for kind, part in found if kind.startswith("source")]
+    sources = [
+        part.get("source", part) for kind, part in found if kind.startswith("source")
+    ]
     drawn = [part for kind, part in found if kind.startswith("data-")]
     return kept_beside({"sources": sources, "data": drawn}, note)
 
 
 def _add_tool(part: dict[str, Any], name: object, reply: ReplyBuilder) -> None:
-    id, given = part.get("toolCallId"), next((part[key] for key in ("input", "args", "rawInput") if key in part), None)
+    id, given = (
+        part.get("toolCallId"),
+        next((part[key] for key in ("input", "args", "rawInput") if key in part), None),
+    )
     reply.call(id, name, given, is_parallel=True)
-    reason = texts_at(part.get("approval"), "reason") if value_at(part, "approval", "approved") is False else {}
+    reason = (
+        texts_at(part.get("approval"), "reason")
+        if value_at(part, "approval", "approved") is False
+        else {}
+    )
     if isinstance(part.get("errorText"), str):
         reply.result(id, part["errorText"], name, is_error=True)
     elif "output" in part or "result" in part:
@@ -180,17 +227,28 @@ def _shown(part: object, builder: TranscriptBuilder, place: str) -> str:
     return _file(part)
 
 
-def _misplaced_text(part: dict[str, Any], builder: TranscriptBuilder, place: str) -> str:
+def _misplaced_text(
+    part: dict[str, Any], builder: TranscriptBuilder, place: str
+) -> str:
     """The text of a part that has it under another key than "text"; a part that holds nothing is empty."""
     found = first_text(part, "content", *TEXT_KEYS)
-    unknown = [key for key, held in part.items() if key not in TEXT_PART_KEYS and held not in (None, "", [], {})]
+    unknown = [
+        key
+        for key, held in part.items()
+        if key not in TEXT_PART_KEYS and held not in (None, "", [], {})
+    ]
     if not found and unknown:
         keys = ", ".join(repr(key[:40]) for key in unknown[:MAX_KEYS_SHOWN])
-        builder.lose(place, f"has a part without text: it has {keys}, and none of text, content")
+        builder.lose(
+            place, f"has a part without text: it has {keys}, and none of text, content"
+        )
     return found
 
 
 def _file(file: dict[str, Any]) -> str:
     kinds = texts_at(file, "mediaType", "mimeType", "contentType")
     family = next(iter(kinds.values()), "file").split("/")[0]
-    return stand_in(family if family in ("image", "audio", "video") else "file", file.get("filename", file.get("name")))
+    return stand_in(
+        family if family in ("image", "audio", "video") else "file",
+        file.get("filename", file.get("name")),
+    )

@@ -26,7 +26,12 @@ LOOK_SECONDS = 0.2
 
 
 def run(
-    jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, scheduler: str | None = None, workers: int = 2
+    jobs: Iterable[Job],
+    work: Callable[[Job], Result],
+    stop: Event,
+    *,
+    scheduler: str | None = None,
+    workers: int = 2,
 ) -> Iterator[Result]:
     """Do the jobs on the cluster behind ``scheduler`` (``tcp://host:8786``), or on a local one of ``workers``
     processes. A job whose worker is lost is done again by another.
@@ -45,7 +50,9 @@ def run(
                 with suppress(TimeoutError):
                     wait(under_way, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
                 done = {future for future in under_way if future.done()}
-                under_way = (under_way - done) | {_submit(client, work, *each) for each in islice(waiting, len(done))}
+                under_way = (under_way - done) | {
+                    _submit(client, work, *each) for each in islice(waiting, len(done))
+                }
                 for future in done:
                     yield future.result()
         except (KilledWorker, FutureCancelledError, OSError) as error:
@@ -67,13 +74,18 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise SweepError("Dask is not installed. Run: pip install 'memviz[dask]'.") from None
+        raise SweepError(
+            "Dask is not installed. Run: pip install 'memviz[dask]'."
+        ) from None
     if scheduler is None:
         with interrupts_held_back():
             local = LocalCluster(
-                n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
                 silence_logs=logging.ERROR,  # its warnings tell of workers that are ended while they work
-            )  # fmt: skip
+            )
         with local as cluster, Client(cluster) as client:
             yield client
         return

@@ -10,7 +10,9 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def run(jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event) -> Iterator[Result]:
+def run(
+    jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event
+) -> Iterator[Result]:
     """Do the jobs in order."""
     for job in jobs:
         if stop.is_set():

@@ -25,7 +25,9 @@ SPAWNED = get_context("spawn")
 """Spawned, not forked: the threads of a server must not be copied in the middle of what they do."""
 
 
-def run(jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, workers: int) -> Iterator[Result]:
+def run(
+    jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, workers: int
+) -> Iterator[Result]:
     """Do the jobs in ``workers`` processes. Once ``stop`` is set nothing new is begun; jobs at work still give their
     results. Who stops listening, or is killed, leaves no process behind. Ctrl-C reaches this process alone.
 
@@ -33,7 +35,9 @@ def run(jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, work
     """
     waiting, over = iter(jobs), SPAWNED.Event()
     lifeline, ours = SPAWNED.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, SPAWNED, initializer=_begin_worker, initargs=(lifeline, over))
+    pool = ProcessPoolExecutor(
+        workers, SPAWNED, initializer=_begin_worker, initargs=(lifeline, over)
+    )
 
     def hand_over(number: int) -> set[Future[list[Result]]]:
         with interrupts_held_back():
@@ -43,7 +47,9 @@ def run(jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, work
         under_way = hand_over(2 * workers)
         while under_way and not stop.is_set():
             with interrupts_held_back():  # one that comes while the locks of all futures are taken leaves them taken
-                done, under_way = wait(under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                done, under_way = wait(
+                    under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED
+                )
             yield from _results(done)
             under_way |= hand_over(len(done))
         over.set()
@@ -73,7 +79,9 @@ _over: Any = None
 def _begin_worker(lifeline: Connection, over: Any) -> None:
     global _over
     _over = over
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for Windows; elsewhere it was held back from the beginning
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # for Windows; elsewhere it was held back from the beginning
     Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 

@@ -37,11 +37,16 @@ def run(
             if error or stop.is_set():
                 deadline = min(deadline, monotonic() + grace_seconds)
             else:
-                under_way |= {pool.submit(work, job) for job in islice(waiting, workers - len(under_way))}
+                under_way |= {
+                    pool.submit(work, job)
+                    for job in islice(waiting, workers - len(under_way))
+                }
             if not under_way:
                 break
             done, under_way = wait(under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED)
-            error = error or next((failed for future in done if (failed := future.exception())), None)
+            error = error or next(
+                (failed for future in done if (failed := future.exception())), None
+            )
             yield from (future.result() for future in done if not future.exception())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

@@ -24,7 +24,11 @@ def summary_desk(desk: ChatDesk) -> None:
     if not versions and chat.undoable is None:
         return
     tokens = sum(version.tokens for version in versions)
-    label = f"What the summary says: {counted(tokens, 'token')}" if versions else "No summary is in force"
+    label = (
+        f"What the summary says: {counted(tokens, 'token')}"
+        if versions
+        else "No summary is in force"
+    )
     with st.expander(label, icon=":material/compress:", key="summary-desk"):
         if versions:
             _edit(desk, _chosen(versions))
@@ -38,7 +42,10 @@ def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
         return versions[0]
     by_start = {version.added.start: version for version in reversed(versions)}
     start = st.selectbox(
-        "Entry", list(by_start), format_func=lambda start: _entry_label(by_start[start]), key="desk-entry"
+        "Entry",
+        list(by_start),
+        format_func=lambda start: _entry_label(by_start[start]),
+        key="desk-entry",
     )
     return by_start[start]
 
@@ -50,22 +57,38 @@ def _entry_label(version: SummaryVersion) -> str:
 def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
     key = f"desk-text-{desk.state.opened}-{version.version}-{hash(version.text)}"  # a box keeps what is in it
     st.text_area(
-        f"Version {version.version}, standing for {counted(len(version.covers), 'message')}", version.text, key=key,
+        f"Version {version.version}, standing for {counted(len(version.covers), 'message')}",
+        version.text,
+        key=key,
         height=TEXT_PIXELS,
         help="Your wording is sent from the next request on. What was sent until now stays on record.",
-    )  # fmt: skip
-    st.button("Save my wording", icon=":material/edit:", key="desk-save", on_click=_save_wording,
-              disabled=desk.chat.proposal is not None, args=(desk, version.version, key))  # fmt: skip
+    )
+    st.button(
+        "Save my wording",
+        icon=":material/edit:",
+        key="desk-save",
+        on_click=_save_wording,
+        disabled=desk.chat.proposal is not None,
+        args=(desk, version.version, key),
+    )
 
 
 def _undo(desk: ChatDesk, last: Compaction) -> None:
-    what = "Undo the edit" if last.kind == "edit" and last.revises else "Undo the last summarization"
+    what = (
+        "Undo the edit"
+        if last.kind == "edit" and last.revises
+        else "Undo the last summarization"
+    )
     st.button(
-        what, icon=":material/undo:", key="desk-undo", on_click=_undo_last, args=(desk,),
+        what,
+        icon=":material/undo:",
+        key="desk-undo",
+        on_click=_undo_last,
+        args=(desk,),
         disabled=desk.chat.proposal is not None,
         help=f"It replaced {message_range(last.summarized)}. Every message is still there; from then on you are asked "
         "before each summarization.",
-    )  # fmt: skip
+    )
 
 
 def _save_wording(desk: ChatDesk, version: int, key: str) -> None:
@@ -82,8 +105,12 @@ def _undo_last(desk: ChatDesk) -> None:
     desk.state.error = None
     try:
         desk.chat.undo_summary()
-    except MemvizError as error:  # a second click arrived before the page was drawn again
+    except (
+        MemvizError
+    ) as error:  # a second click arrived before the page was drawn again
         desk.state.error = error
         return
-    set_widget(review_key(desk.state), True)  # else the strategy would do with the next message what was just undone
+    set_widget(
+        review_key(desk.state), True
+    )  # else the strategy would do with the next message what was just undone
     desk.save()

@@ -48,7 +48,9 @@ class LongTalk(NamedTuple):
     messages: int
 
 
-def current_chat(workspace: Workspace, state: ChatState, models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
+def current_chat(
+    workspace: Workspace, state: ChatState, models: Models
+) -> ChatDesk | BackgroundReplay | LongTalk:
     """The chat under the settings as they stand now, the replay that still derives its memory, or the conversation
     where that waits to be asked for. Stops the page with a sentence where that fails."""
     with errors_shown():
@@ -86,16 +88,39 @@ def _open(
 ) -> Chat | BackgroundReplay | LongTalk:
     """A new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation where
     that is not begun without being asked for."""
-    answering, writing, id = models.chat.build(), models.summarizer.build(), state.conversation_id
+    answering, writing, id = (
+        models.chat.build(),
+        models.summarizer.build(),
+        state.conversation_id,
+    )
     if id is None:
         prompt = state.system_prompt.strip() or None
-        state.chat = Chat(chosen, model=answering, summarizer=writing, counter=state.counter, system_prompt=prompt)
+        state.chat = Chat(
+            chosen,
+            model=answering,
+            summarizer=writing,
+            counter=state.counter,
+            system_prompt=prompt,
+        )
         return state.chat
-    asked = (id, workspace.store.entry(id).updated_at, chosen, state.counter, models.summarizer)
+    asked = (
+        id,
+        workspace.store.entry(id).updated_at,
+        chosen,
+        state.counter,
+        models.summarizer,
+    )
 
-    def begin(summarizer: Model, cancellation: Cancellation, *, is_damaged: bool = False) -> BackgroundReplay:
+    def begin(
+        summarizer: Model, cancellation: Cancellation, *, is_damaged: bool = False
+    ) -> BackgroundReplay:
         return workspace.deriving_chat(
-            id, state.counter, summarizer, chosen, cancellation=cancellation, is_damaged=is_damaged
+            id,
+            state.counter,
+            summarizer,
+            chosen,
+            cancellation=cancellation,
+            is_damaged=is_damaged,
         )
 
     run = None
@@ -105,9 +130,18 @@ def _open(
             run = workspace.store.chat_run(id)
         except DamagedRunError as error:
             costs = _most(state, models.summarizer, asked, begin)
-            _offer_to_derive(error, partial(_begin, state, models, asked, partial(begin, is_damaged=True)), costs)
+            _offer_to_derive(
+                error,
+                partial(_begin, state, models, asked, partial(begin, is_damaged=True)),
+                costs,
+            )
     messages = workspace.store.entry(id).message_count
-    if run is None and state.deriving is None and messages > DERIVED_UNASKED_MESSAGES and state.long_asked_for != id:
+    if (
+        run is None
+        and state.deriving is None
+        and messages > DERIVED_UNASKED_MESSAGES
+        and state.long_asked_for != id
+    ):
         return LongTalk(id, messages)
     found = run or _derived(state, models, asked, begin)
     if isinstance(found, BackgroundReplay):
@@ -125,10 +159,19 @@ def _open(
     return state.chat
 
 
-def _offer_to_derive(error: DamagedRunError, begin: Callable[[], object], costs: CostBound) -> None:
+def _offer_to_derive(
+    error: DamagedRunError, begin: Callable[[], object], costs: CostBound
+) -> None:
     """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
-    show_error(error, "The messages of this chat are all there; what was reworded or undone is lost.")
-    if st.button("Derive its memory from the messages", icon=":material/restart_alt:", key="chat-derive"):
+    show_error(
+        error,
+        "The messages of this chat are all there; what was reworded or undone is lost.",
+    )
+    if st.button(
+        "Derive its memory from the messages",
+        icon=":material/restart_alt:",
+        key="chat-derive",
+    ):
         begin()
         st.rerun()
     if costs != CostBound():
@@ -140,13 +183,25 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     """Go on under another setting; returns the replay that still derives the memory for that."""
     state, chat = desk.state, desk.chat
     had_decisions, waited = chat.run.has_decisions, chat.proposal is not None
-    asked = (state.conversation_id, len(chat.log), chosen, state.counter, desk.models.summarizer)
+    asked = (
+        state.conversation_id,
+        len(chat.log),
+        chosen,
+        state.counter,
+        desk.models.summarizer,
+    )
 
     def begin(summarizer: Model, cancellation: Cancellation) -> BackgroundReplay:
         begun = chat.begun_under(chosen, state.counter, summarizer)
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
-    found = _derived(state, desk.models, asked, begin, len(chat.run.compactions) if was_asked(chat.run) else 0)
+    found = _derived(
+        state,
+        desk.models,
+        asked,
+        begin,
+        len(chat.run.compactions) if was_asked(chat.run) else 0,
+    )
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -159,7 +214,9 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     return None
 
 
-def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin, made: int = 0) -> Run | BackgroundReplay:
+def _derived(
+    state: ChatState, models: Models, asked: Hashable, begin: Begin, made: int = 0
+) -> Run | BackgroundReplay:
     """What the replay that was ``asked`` for gives, begun now if another one is at work or none; the replay itself if
     that takes longer than a moment. The first ``made`` compactions of it are there already. A summarizer that may cost
     something is asked on a click, with the most that it may cost said before."""
@@ -173,7 +230,11 @@ def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin, ma
     work.wait(AT_ONCE_SECONDS)
     if work.error is not None:
         _offer_again(
-            state, models.summarizer.name, work.error, asked, _most(state, models.summarizer, asked, begin, made)
+            state,
+            models.summarizer.name,
+            work.error,
+            asked,
+            _most(state, models.summarizer, asked, begin, made),
         )
     if work.run is None:
         return work
@@ -181,7 +242,13 @@ def _derived(state: ChatState, models: Models, asked: Hashable, begin: Begin, ma
     return work.run
 
 
-def _most(state: ChatState, summarizer: ModelChoice, asked: Hashable, begin: Begin, made: int = 0) -> CostBound:
+def _most(
+    state: ChatState,
+    summarizer: ModelChoice,
+    asked: Hashable,
+    begin: Begin,
+    made: int = 0,
+) -> CostBound:
     """What deriving costs at most: judged by the same replay with the offline model, where that does not take long."""
     if summarizer.is_free:
         return CostBound()
@@ -191,10 +258,16 @@ def _most(state: ChatState, summarizer: ModelChoice, asked: Hashable, begin: Beg
             work.cancel()
         state.foreseen = (asked, work.run)
     run = state.foreseen[1]
-    return UNFORESEEN if run is None else summaries_bound([run], summarizer.name, spending().reply_tokens, made)
+    return (
+        UNFORESEEN
+        if run is None
+        else summaries_bound([run], summarizer.name, spending().reply_tokens, made)
+    )
 
 
-def _expect_agreement(state: ChatState, summarizer: str, asked: Hashable, costs: CostBound) -> NoReturn:
+def _expect_agreement(
+    state: ChatState, summarizer: str, asked: Hashable, costs: CostBound
+) -> NoReturn:
     """Offer to have the memory derived, and say what that costs at most; end the page."""
     st.info(
         f"The memory of this conversation is to be derived from its messages, with summaries by {plain(summarizer)}.",
@@ -207,27 +280,40 @@ def _expect_agreement(state: ChatState, summarizer: str, asked: Hashable, costs:
         _use_offline()
         if state.chat is not None and len(state.chat.log):
             st.button(
-                "Stay with the setting before", key="chat-derive-stay", on_click=_show_setting_of,
+                "Stay with the setting before",
+                key="chat-derive-stay",
+                on_click=_show_setting_of,
                 args=(state, state.chat),
-            )  # fmt: skip
+            )
         bound_caption(costs)
     st.stop()
 
 
 def _use_offline() -> None:
     st.button(
-        "Use the offline stand-in", key="chat-derive-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE)
+        "Use the offline stand-in",
+        key="chat-derive-offline",
+        on_click=set_widget,
+        args=(name_key(SUMMARIZER), OFFLINE),
     )
 
 
-def _begin(state: ChatState, models: Models, asked: Hashable, begin: Begin) -> BackgroundReplay:
+def _begin(
+    state: ChatState, models: Models, asked: Hashable, begin: Begin
+) -> BackgroundReplay:
     cancellation, state.agreed = Cancellation(), None
     work = begin(models.summarizer.build_summarizer(cancellation.heed), cancellation)
     state.derive(asked, work)
     return work
 
 
-def _offer_again(state: ChatState, summarizer: str, error: MemvizError, asked: Hashable, costs: CostBound) -> NoReturn:
+def _offer_again(
+    state: ChatState,
+    summarizer: str,
+    error: MemvizError,
+    asked: Hashable,
+    costs: CostBound,
+) -> NoReturn:
     """The memory could not be derived: say why, offer another attempt, and end the page. With another summarizer, key,
     address or timeout it counts as not yet tried."""
     show_error(error, "The conversation stays as it was.")
@@ -259,6 +345,14 @@ def _leave_as_it_was(state: ChatState) -> None:
 def _show_setting_of(state: ChatState, chat: Chat) -> None:
     """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
     state.opened += 1
-    used = {one.strategy.id: one.strategy.model_dump() for one in chat.run.earlier_settings}
-    state.setting = Setting(f"chat-{state.opened}", 0, chat.strategy.id, chat.strategy.model_dump(), used=used)
+    used = {
+        one.strategy.id: one.strategy.model_dump() for one in chat.run.earlier_settings
+    }
+    state.setting = Setting(
+        f"chat-{state.opened}",
+        0,
+        chat.strategy.id,
+        chat.strategy.model_dump(),
+        used=used,
+    )
     state.counter = chat.run.counter.name

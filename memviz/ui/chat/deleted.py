@@ -22,22 +22,38 @@ def deleted_elsewhere(desk: ChatDesk) -> None:
             "nothing more is stored, and no model is asked."
         )
         with st.container(horizontal=True):
-            st.button("Restore", icon=":material/restore_from_trash:", type="primary", key="chat-restore",
-                      on_click=_restore, args=(desk,))  # fmt: skip
-            st.button("Start a new one", icon=":material/add_comment:", key="chat-start-new", on_click=start_new,
-                      args=(state,), help="Messages without a reply are sent there.")  # fmt: skip
+            st.button(
+                "Restore",
+                icon=":material/restore_from_trash:",
+                type="primary",
+                key="chat-restore",
+                on_click=_restore,
+                args=(desk,),
+            )
+            st.button(
+                "Start a new one",
+                icon=":material/add_comment:",
+                key="chat-start-new",
+                on_click=start_new,
+                args=(state,),
+                help="Messages without a reply are sent there.",
+            )
 
 
 def _restore(desk: ChatDesk) -> None:
     desk.restore()
-    desk.state.going_on = desk.chat.unanswered and not desk.state.deleted and desk.state.error is None
+    desk.state.going_on = (
+        desk.chat.unanswered and not desk.state.deleted and desk.state.error is None
+    )
 
 
 def start_new(state: ChatState) -> None:
     """Open a new chat. Of one that was deleted elsewhere it takes the messages along that have no reply yet."""
     unanswered = ()
     if state.deleted and state.chat is not None:
-        newest_first = takewhile(lambda message: message.role == "user", reversed(state.chat.log[:]))
+        newest_first = takewhile(
+            lambda message: message.role == "user", reversed(state.chat.log[:])
+        )
         unanswered = tuple(message.content for message in newest_first)[::-1]
     state.open(None)
     state.to_send = unanswered
@@ -47,4 +63,7 @@ def missing_conversation(state: ChatState) -> None:
     """Say that the address named a conversation that is not there."""
     if state.missing:
         state.missing = False
-        st.warning("The conversation of the link is not on this server, or was deleted.", icon=":material/link_off:")
+        st.warning(
+            "The conversation of the link is not on this server, or was deleted.",
+            icon=":material/link_off:",
+        )

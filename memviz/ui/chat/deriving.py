@@ -53,7 +53,10 @@ def keep_for_later(state: ChatState, typed: str | None) -> None:
 
 def _step(work: BackgroundReplay) -> Step:
     share = work.done / work.total if work.total else 0.0
-    return Step(share, f"Deriving the memory from {counted(work.total, 'turn')}: {how_far(work)}")
+    return Step(
+        share,
+        f"Deriving the memory from {counted(work.total, 'turn')}: {how_far(work)}",
+    )
 
 
 def _note(state: ChatState) -> str:

@@ -44,25 +44,44 @@ class ChatDesk:
         try:
             if not self.state.deleted:
                 self._save(replaces)
-        except StorageError as error:  # shown with the talk: this may run while the page is being left
+        except (
+            StorageError
+        ) as error:  # shown with the talk: this may run while the page is being left
             self.state.deleted = self.is_gone
             if not self.state.deleted:
                 self.state.error = error
 
     def save_what_was_refused(self) -> None:
         """Save what was said while the database file was gone, once there is one again."""
-        if isinstance(self.state.error, DatabaseMovedError) and not self.workspace.store.problem:
+        if (
+            isinstance(self.state.error, DatabaseMovedError)
+            and not self.workspace.store.problem
+        ):
             self.state.error = None
             self.save()
 
     def _save(self, replaces: Sequence[Message] | None) -> None:
-        workspace, state, chat, summarizer = self.workspace, self.state, self.chat, self.models.summarizer.name
+        workspace, state, chat, summarizer = (
+            self.workspace,
+            self.state,
+            self.chat,
+            self.models.summarizer.name,
+        )
         if state.conversation_id is None:
-            state.conversation_id = workspace.new_chat(chat, summarizer) if len(chat.log) else None
+            state.conversation_id = (
+                workspace.new_chat(chat, summarizer) if len(chat.log) else None
+            )
         elif state.conversation_id.startswith(SAMPLE_PREFIX):
-            grown = len(chat.log) != workspace.store.entry(state.conversation_id).message_count
-            if grown or chat.run.has_decisions:  # else it was only looked at under another setting
-                state.conversation_id = workspace.continue_sample(state.conversation_id, chat, summarizer)
+            grown = (
+                len(chat.log)
+                != workspace.store.entry(state.conversation_id).message_count
+            )
+            if (
+                grown or chat.run.has_decisions
+            ):  # else it was only looked at under another setting
+                state.conversation_id = workspace.continue_sample(
+                    state.conversation_id, chat, summarizer
+                )
         else:
             workspace.save_chat(state.conversation_id, chat, summarizer, replaces)
 
@@ -80,7 +99,9 @@ class ChatDesk:
         if state.conversation_id is None:
             return
         try:
-            self.workspace.bring_back_chat(state.conversation_id, self.chat, self.models.summarizer.name)
+            self.workspace.bring_back_chat(
+                state.conversation_id, self.chat, self.models.summarizer.name
+            )
         except StorageError as error:
             state.error = error
             return

@@ -35,7 +35,11 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
 
 
 def _what(strategy: Strategy) -> str:
-    return "A summary is written" if strategy.writes_notes else "Older messages are cleared or shortened"
+    return (
+        "A summary is written"
+        if strategy.writes_notes
+        else "Older messages are cleared or shortened"
+    )
 
 
 def _unforeseen(strategy: Strategy) -> str:
@@ -43,13 +47,17 @@ def _unforeseen(strategy: Strategy) -> str:
     if strategy.trigger is Trigger.NEVER:
         return "This setting never summarizes."
     if not strategy.writes_notes:
-        return "This setting never summarizes: its rule clears or shortens older messages."
+        return (
+            "This setting never summarizes: its rule clears or shortens older messages."
+        )
     return "When the next summary is written cannot be said beforehand."
 
 
 def _in_turns(strategy: Strategy, turns: int) -> str:
     if strategy.trigger is Trigger.TURN:
-        later = f" After a failure the next try is in {turns} turns." if turns > 1 else ""
+        later = (
+            f" After a failure the next try is in {turns} turns." if turns > 1 else ""
+        )
         return "Each turn is summarized once it is complete." + later
     when = "with the next turn" if turns == 1 else f"in {turns} turns"
     return f"A summary is due, and will be written {when}."
@@ -58,7 +66,12 @@ def _in_turns(strategy: Strategy, turns: int) -> str:
 def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
     """That the summary counts in a request, though not here."""
     limit = limit_of(strategy)
-    if memory.summary is None or limit is None or "summary" not in limit.parts or "summary" in fill.counts.split():
+    if (
+        memory.summary is None
+        or limit is None
+        or "summary" not in limit.parts
+        or "summary" in fill.counts.split()
+    ):
         return ""
     return " The summary counts in the size of a request, but alone sets nothing off."
 
@@ -66,10 +79,20 @@ def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
 def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     """How large a request was, and how much of it counts toward the limit of its ``strategy`` (empty for one without a
     token limit)."""
-    size, limit = f"Last request: {record.total_tokens:,} tokens", strategy.budget_tokens
+    size, limit = (
+        f"Last request: {record.total_tokens:,} tokens",
+        strategy.budget_tokens,
+    )
     if limit is None:
         return size, ""
-    parts = [part for part in record.tokens if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})]
+    parts = [
+        part
+        for part in record.tokens
+        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})
+    ]
     named = listed(PART_TITLES[part].lower() for part in parts)
     counts = strategy.counted_tokens(record.tokens)
-    return size, f"{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count."
+    return (
+        size,
+        f"{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
+    )

@@ -49,24 +49,33 @@ def pictures(desk: ChatDesk) -> None:
     if counts:
         st.caption(counts)
     st.plotly_chart(
-        as_shown(context_bar(last.tokens, limit_of(strategy))), key="chat-bar", config={"displayModeBar": False},
+        as_shown(context_bar(last.tokens, limit_of(strategy))),
+        key="chat-bar",
+        config={"displayModeBar": False},
         alt=request_finding(last),
-    )  # fmt: skip
+    )
     st.markdown(
         " ".join(
-            f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]" for part, tokens in last.tokens.items() if tokens
+            f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]"
+            for part, tokens in last.tokens.items()
+            if tokens
         )
     )
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
-        as_shown(tokens_per_turn(settings, height=320)), key="chat-tokens", config=CONFIG, alt=finding(settings)
-    )  # fmt: skip
+        as_shown(tokens_per_turn(settings, height=320)),
+        key="chat-tokens",
+        config=CONFIG,
+        alt=finding(settings),
+    )
     if hides(Part.NUMBERS):
         return
     numbers_of(
-        step_by_step(settings), "chat-turn-numbers", partial(tokens_table, settings),
+        step_by_step(settings),
+        "chat-turn-numbers",
+        partial(tokens_table, settings),
         "Tokens sent with each request of this chat",
-    )  # fmt: skip
+    )
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
     with st.expander(_sent_label(last), icon=":material/search:"):
@@ -83,27 +92,55 @@ def pictures(desk: ChatDesk) -> None:
 
 def _sent_label(last: TurnRecord) -> str:
     label = f"What was sent with turn {last.turn}"
-    return label if len(last.requests) == 1 else f"{label}, in the last of its {len(last.requests):,} calls"
+    return (
+        label
+        if len(last.requests) == 1
+        else f"{label}, in the last of its {len(last.requests):,} calls"
+    )
 
 
 def _next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
-        st.markdown(":violet-badge[:material/compress: A summarization waits for your decision]")
+        st.markdown(
+            ":violet-badge[:material/compress: A summarization waits for your decision]"
+        )
     else:
         st.caption(
-            f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}", help=tooltip("headroom")
+            f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}",
+            help=tooltip("headroom"),
         )
 
 
 def _totals(run: Run) -> None:
-    use, sent = token_use(run), f"{len(run.requests):,} calls" if run.has_calls else "turns"
-    with st.container(horizontal=True, gap="xsmall"):  # wraps where a column would cut the labels short
+    use, sent = (
+        token_use(run),
+        f"{len(run.requests):,} calls" if run.has_calls else "turns",
+    )
+    with st.container(
+        horizontal=True, gap="xsmall"
+    ):  # wraps where a column would cut the labels short
         st.metric(
-            "Sent", f"{use.sent_tokens:,}", width="content", help=f"Tokens sent to the chat model, over all {sent}."
+            "Sent",
+            f"{use.sent_tokens:,}",
+            width="content",
+            help=f"Tokens sent to the chat model, over all {sent}.",
         )
-        st.metric("Summaries", use.summarizations, width="content", help="Summaries written so far.")
-        if use.thinking_tokens:
-            st.metric("Thinking", f"{use.thinking_tokens:,}", width="content", help="Tokens the model thought in.")
         st.metric(
-            "Summarizer", f"{use.summarizer_tokens:,}", width="content", help="Tokens into and out of the summarizer."
+            "Summaries",
+            use.summarizations,
+            width="content",
+            help="Summaries written so far.",
+        )
+        if use.thinking_tokens:
+            st.metric(
+                "Thinking",
+                f"{use.thinking_tokens:,}",
+                width="content",
+                help="Tokens the model thought in.",
+            )
+        st.metric(
+            "Summarizer",
+            f"{use.summarizer_tokens:,}",
+            width="content",
+            help="Tokens into and out of the summarizer.",
         )

@@ -38,17 +38,29 @@ def recall_tray(desk: ChatDesk) -> None:
     if waiting.recalled.asked:
         _waiting(chat, waiting)
     if not chat.strategy.allows_recall:
-        st.caption("Recall is switched off in this setting: turn on Enable recall to bring turns back.")
+        st.caption(
+            "Recall is switched off in this setting: turn on Enable recall to bring turns back."
+        )
         return
     with st.popover("Recall earlier turns", icon=":material/history:"):
         _choose(desk)
 
 
 def _choose(desk: ChatDesk) -> None:
-    turns = st.text_input("Turns", key=TURNS_KEY, placeholder="1, 3-5", help="Whole turns, by number.")
-    last = st.number_input("Last messages", 0, key=LAST_KEY, help="The newest messages, however many turns they are.")
+    turns = st.text_input(
+        "Turns", key=TURNS_KEY, placeholder="1, 3-5", help="Whole turns, by number."
+    )
+    last = st.number_input(
+        "Last messages",
+        0,
+        key=LAST_KEY,
+        help="The newest messages, however many turns they are.",
+    )
     words = st.text_input(
-        "Words", key=WORDS_KEY, placeholder="budget, Mira", help="Messages that hold any of these, separated by commas."
+        "Words",
+        key=WORDS_KEY,
+        placeholder="budget, Mira",
+        help="Messages that hold any of these, separated by commas.",
     )
     try:
         asked = _asked(turns, last, words)
@@ -57,15 +69,21 @@ def _choose(desk: ChatDesk) -> None:
         show_error(error)
         return
     if found is None:
-        st.caption("Name turns, a number of messages, or words. What is found is shown here first.")
+        st.caption(
+            "Name turns, a number of messages, or words. What is found is shown here first."
+        )
         return
     if found.missing:
         st.caption("Not in this conversation: " + ", ".join(found.missing) + ".")
     _previews(desk.chat, found.indices)
     st.button(
-        f"Recall {counted(len(found.indices), 'message')}", icon=":material/history:", type="primary",
-        on_click=_recall, args=(desk, asked), disabled=not found.indices,
-    )  # fmt: skip
+        f"Recall {counted(len(found.indices), 'message')}",
+        icon=":material/history:",
+        type="primary",
+        on_click=_recall,
+        args=(desk, asked),
+        disabled=not found.indices,
+    )
 
 
 def _asked(turns: str, last: int, words: str) -> dict[str, Any]:
@@ -91,24 +109,47 @@ def _waiting(chat: Chat, waiting: Waiting) -> None:
     """The tray: what goes along, what need not, and what did not fit."""
     with st.container(border=True):
         st.badge(
-            f"{counted(len(waiting.fresh), 'message')} recalled, {counted(waiting.tokens, 'token')}" if waiting.fresh
-            else "Recalled", color="orange",
-            icon=":material/history:", help=WAITING_HELP,
-        )  # fmt: skip
+            f"{counted(len(waiting.fresh), 'message')} recalled, {counted(waiting.tokens, 'token')}"
+            if waiting.fresh
+            else "Recalled",
+            color="orange",
+            icon=":material/history:",
+            help=WAITING_HELP,
+        )
         _previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
         pinned = set(chat.pinned)
         with st.container(horizontal=True):
-            st.button("Clear", icon=":material/close:", type="tertiary", key="recall-clear", on_click=_clear,
-                      args=(chat,), help="Recall nothing, and pin nothing.")  # fmt: skip
+            st.button(
+                "Clear",
+                icon=":material/close:",
+                type="tertiary",
+                key="recall-clear",
+                on_click=_clear,
+                args=(chat,),
+                help="Recall nothing, and pin nothing.",
+            )
             if pinned != set(waiting.recalled.indices):
-                st.button("Pin", icon=":material/keep:", type="tertiary", key="recall-pin", on_click=_pin,
-                          args=(chat, waiting.recalled.indices), help="Send them with every request.")  # fmt: skip
+                st.button(
+                    "Pin",
+                    icon=":material/keep:",
+                    type="tertiary",
+                    key="recall-pin",
+                    on_click=_pin,
+                    args=(chat, waiting.recalled.indices),
+                    help="Send them with every request.",
+                )
             if pinned:
-                st.button("Unpin", icon=":material/keep_off:", type="tertiary", key="recall-unpin",
-                          on_click=chat.unpin, args=(chat.pinned,),
-                          help=f"{counted(len(pinned), 'message')} pinned: no longer with every request.")  # fmt: skip
+                st.button(
+                    "Unpin",
+                    icon=":material/keep_off:",
+                    type="tertiary",
+                    key="recall-unpin",
+                    on_click=chat.unpin,
+                    args=(chat.pinned,),
+                    help=f"{counted(len(pinned), 'message')} pinned: no longer with every request.",
+                )
 
 
 def _remarks(waiting: Waiting) -> Iterable[str]:
@@ -143,12 +184,21 @@ def _previews(chat: Chat, positions: Iterable[int]) -> None:
     ]
     more = len(lines) - MAX_PREVIEWED
     if lines:
-        st.text("\n".join(lines[:MAX_PREVIEWED] + ([f"and {more} more"] if more > 0 else [])))
+        st.text(
+            "\n".join(
+                lines[:MAX_PREVIEWED] + ([f"and {more} more"] if more > 0 else [])
+            )
+        )
 
 
 def recall_turn_button(desk: ChatDesk, turn: int) -> None:
     """Under each turn: bring it back with one click, or pin it before it is dropped."""
     st.button(
-        "Recall", key=f"recall-turn-{turn}", icon=":material/history:", type="tertiary", on_click=_recall,
-        args=(desk, {"turns": (turn,)}), help=f"Send turn {turn} with your next message, or pin it.",
-    )  # fmt: skip
+        "Recall",
+        key=f"recall-turn-{turn}",
+        icon=":material/history:",
+        type="tertiary",
+        on_click=_recall,
+        args=(desk, {"turns": (turn,)}),
+        help=f"Send turn {turn} with your next message, or pin it.",
+    )

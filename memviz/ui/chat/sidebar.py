@@ -16,7 +16,13 @@ from memviz.ui.controls.pickers import counter_picker
 from memviz.ui.controls.settings_editor import edit_setting, take_over
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import ask_linked, keep_in_address, linked
-from memviz.ui.shell.state import ChatState, begin_with, chat_state, set_widget, widget_value
+from memviz.ui.shell.state import (
+    ChatState,
+    begin_with,
+    chat_state,
+    set_widget,
+    widget_value,
+)
 from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
@@ -35,10 +41,12 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     with st.expander("More", icon=":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
-            "System prompt", state.system_prompt, key=f"chat-system-{state.opened}",
+            "System prompt",
+            state.system_prompt,
+            key=f"chat-system-{state.opened}",
             disabled=state.conversation_id is not None,
             help="Sent with every request. It can be set until the first message is sent.",
-        )  # fmt: skip
+        )
     return Models(models.answerer, models.summarizer)
 
 
@@ -47,13 +55,17 @@ def _said_tokens(state: ChatState) -> Callable[[], int] | None:
     chat = state.chat
     if chat is None or not len(chat.log):
         return None
-    return lambda: int(chat.memory.sums.between(chat.memory.history_start, chat.memory.length))
+    return lambda: int(
+        chat.memory.sums.between(chat.memory.history_start, chat.memory.length)
+    )
 
 
 def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     named = st.query_params.get(QUERY_KEY)
     if state.conversation_id is None and state.chat is None and state.opened == 0:
-        switches = {name: st.query_params.get_all(name) for name in (REVIEW, MODEL_RECALLS)}
+        switches = {
+            name: st.query_params.get_all(name) for name in (REVIEW, MODEL_RECALLS)
+        }
         if any(switches.values()):
             ask_linked(switches, ())
         if named:
@@ -71,10 +83,21 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
-        "Conversation", list(labels), format_func=labels.__getitem__, key=key, on_change=_open_chosen, args=(key,),
+        "Conversation",
+        list(labels),
+        format_func=labels.__getitem__,
+        key=key,
+        on_change=_open_chosen,
+        args=(key,),
         help="Start a new chat, or go on where a saved conversation ended.",
-    )  # fmt: skip
-    st.button("New chat", icon=":material/add_comment:", on_click=start_new, args=(state,), width="stretch")
+    )
+    st.button(
+        "New chat",
+        icon=":material/add_comment:",
+        on_click=start_new,
+        args=(state,),
+        width="stretch",
+    )
     keep_in_address({QUERY_KEY: state.conversation_id})
 
 
@@ -82,15 +105,27 @@ def _choose_recall_tool(state: ChatState) -> None:
     """Whether the model may recall by itself. A strategy made for it has its own switch. The address holds it, since no
     conversation does."""
     with suppress(MemvizError):
-        if state.setting.build().tool_use.recalls or not state.setting.build().allows_recall:
+        if (
+            state.setting.build().tool_use.recalls
+            or not state.setting.build().allows_recall
+        ):
             state.recall_tool = None
             keep_in_address({MODEL_RECALLS: None})
             return
     key = f"chat-recall-tool-{state.opened}"
-    state.recall_tool = _linked_switch(
-        MODEL_RECALLS, "Let the model recall", key, is_on=bool(state.recall_tool),
-        help="Offers it a tool that brings earlier turns back. The tool's description costs tokens in every request.",
-    ) or None  # fmt: skip
+    state.recall_tool = (
+        _linked_switch(
+            MODEL_RECALLS,
+            "Let the model recall",
+            key,
+            is_on=bool(state.recall_tool),
+            help=(
+                "Offers it a tool that brings earlier turns back. The "
+                "tool's description costs tokens in every request."
+            ),
+        )
+        or None
+    )
     keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
 
 
@@ -98,10 +133,13 @@ def _choose_review(state: ChatState) -> None:
     """Whether to ask before each summarization. The address holds it as long as no conversation does."""
     key = review_key(state)
     state.review = _linked_switch(
-        REVIEW, "Ask before summarizing", key, is_on=state.review,
+        REVIEW,
+        "Ask before summarizing",
+        key,
+        is_on=state.review,
         help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
         "it, reword it, have it written again with another prompt, or skip it.",
-    )  # fmt: skip
+    )
     is_kept = keeps_its_switches(state.conversation_id)
     keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})
 

@@ -66,11 +66,18 @@ def _failed(error: MemvizError) -> None:
         with st.chat_message("assistant", avatar=AVATARS["assistant"]):
             st.text(arrived)
     show_error(
-        error, "Your message is kept: retry, or change the model first." if isinstance(error, ModelError) else ""
+        error,
+        "Your message is kept: retry, or change the model first."
+        if isinstance(error, ModelError)
+        else "",
     )
 
 
-def _answer(desk: ChatDesk, pieces: Generator[str, None, None], replaces: Sequence[Message] | None) -> None:
+def _answer(
+    desk: ChatDesk,
+    pieces: Generator[str, None, None],
+    replaces: Sequence[Message] | None,
+) -> None:
     bubble = st.empty()
     with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place = st.empty()
@@ -98,7 +105,9 @@ def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]
     models = desk.models
     if models.chat.is_free and models.summarizer.is_free:
         return nullcontext()
-    return told_beside(place, models.summarizer.name if models.chat.is_free else models.chat.name)
+    return told_beside(
+        place, models.summarizer.name if models.chat.is_free else models.chat.name
+    )
 
 
 def next_message_costs(desk: ChatDesk) -> None:
@@ -106,8 +115,14 @@ def next_message_costs(desk: ChatDesk) -> None:
     models, chat = desk.models, desk.chat
     if models.chat.is_free and models.summarizer.is_free:
         return
-    who, log_tokens = askers(models.chat.name, models.summarizer.name), int(chat.memory.sums.totals[-1])
-    margin, sent = token_margin(chat.log, chat.run.counter), chat.next_request_tokens + MESSAGE_TOKENS
+    who, log_tokens = (
+        askers(models.chat.name, models.summarizer.name),
+        int(chat.memory.sums.totals[-1]),
+    )
+    margin, sent = (
+        token_margin(chat.log, chat.run.counter),
+        chat.next_request_tokens + MESSAGE_TOKENS,
+    )
     bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
     bound_caption(bound, before="The next reply.", help=NEXT_HELP)
 
@@ -129,11 +144,23 @@ def turn_controls(desk: ChatDesk) -> None:
         return
     with st.container(horizontal=True):
         if not is_unanswered(desk):  # else it stands at the message
-            st.button("Retry", icon=":material/refresh:", type="tertiary", on_click=retry, args=(desk.state,),
-                      disabled=desk.chat.proposal is not None or desk.state.deleted,
-                      help="Ask for the last reply again.")  # fmt: skip
-        st.button("Undo turn", icon=":material/undo:", type="tertiary", on_click=_undo, args=(desk,),
-                  help="Take the last message and its reply back, and what was summarized since.")  # fmt: skip
+            st.button(
+                "Retry",
+                icon=":material/refresh:",
+                type="tertiary",
+                on_click=retry,
+                args=(desk.state,),
+                disabled=desk.chat.proposal is not None or desk.state.deleted,
+                help="Ask for the last reply again.",
+            )
+        st.button(
+            "Undo turn",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=_undo,
+            args=(desk,),
+            help="Take the last message and its reply back, and what was summarized since.",
+        )
 
 
 def _undo(desk: ChatDesk) -> None:

@@ -12,7 +12,12 @@ from memviz.conversation import Log, Message
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.requests.turn_changes import record_of_turn
-from memviz.metrics.retention.message_facts import NO_FACTS, MessageFacts, facts_of_messages, message_facts_words
+from memviz.metrics.retention.message_facts import (
+    NO_FACTS,
+    MessageFacts,
+    facts_of_messages,
+    message_facts_words,
+)
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
@@ -59,15 +64,31 @@ def transcript(desk: ChatDesk) -> None:
             thoughts(record)
         if log[position].is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
-                recall_exchange(list(takewhile(lambda message: message.is_recall_exchange, log[position:stop])))
+                recall_exchange(
+                    list(
+                        takewhile(
+                            lambda message: message.is_recall_exchange,
+                            log[position:stop],
+                        )
+                    )
+                )
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(log[position], position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
             _unanswered(state)
-        if recall_enabled and turn.number and turn.stop > turn.asked and position == turn.stop - 1:
+        if (
+            recall_enabled
+            and turn.number
+            and turn.stop > turn.asked
+            and position == turn.stop - 1
+        ):
             recall_turn_button(desk, turn.number)
-    if run.turns and desk.models.chat.recorded_first and not (chat.unanswered or state.retrying):
+    if (
+        run.turns
+        and desk.models.chat.recorded_first
+        and not (chat.unanswered or state.retrying)
+    ):
         last = run.turns[-1]
         why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     if (mark := marks.get(log.turn_count + 1)) is not None:
@@ -77,14 +98,20 @@ def transcript(desk: ChatDesk) -> None:
 def _setting_marks(run: Run) -> dict[int, str]:
     """What stands before a turn from which on the chat was held under another setting."""
     return {
-        (turn := setting.last_turn + 1): f"From turn {turn:,} on: {run.strategy_at(turn).label}"
+        (
+            turn := setting.last_turn + 1
+        ): f"From turn {turn:,} on: {run.strategy_at(turn).label}"
         for setting in run.earlier_settings
     }
 
 
 def _setting_mark(text: str) -> None:
-    st.badge(plain(text), icon=":material/tune:", color="gray",
-             help="The requests above stay as they were sent, under the setting before.")  # fmt: skip
+    st.badge(
+        plain(text),
+        icon=":material/tune:",
+        color="gray",
+        help="The requests above stay as they were sent, under the setting before.",
+    )
 
 
 def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]:
@@ -102,7 +129,9 @@ def messages_alone(log: Log, state: ChatState) -> None:
             _message(log[position], position, Fate.NOT_YET)
 
 
-def newest_messages(workspace: Workspace, state: ChatState, id: str, total: int) -> None:
+def newest_messages(
+    workspace: Workspace, state: ChatState, id: str, total: int
+) -> None:
     """The same of a conversation of so many messages that is not read as a whole."""
     first = _first_shown(state, total)
     for position, message in enumerate(workspace.store.said(id, first, total), first):
@@ -127,7 +156,9 @@ def _show_more(state: ChatState) -> None:
     state.shown_messages += MESSAGES_SHOWN
 
 
-def _message(message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS) -> None:
+def _message(
+    message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS
+) -> None:
     with st.chat_message(message.role, avatar=AVATARS[message.role]):
         if message.content:
             (prose if message.role == "assistant" else st.text)(message.content)
@@ -136,7 +167,9 @@ def _message(message: Message, position: int, fate: Fate, facts: MessageFacts = 
         if fate in FATE_NOTES:
             color, note = FATE_NOTES[fate]
             st.badge(
-                note, color=color, help=f"What became of message {message_number(position):,} at the last request."
+                note,
+                color=color,
+                help=f"What became of message {message_number(position):,} at the last request.",
             )
             if facts:
                 st.caption(plain(message_facts_words(facts)))
@@ -147,15 +180,28 @@ def _message(message: Message, position: int, fate: Fate, facts: MessageFacts = 
 def is_unanswered(desk: ChatDesk) -> bool:
     """Whether the last message has no reply, and nothing is being done about it."""
     state = desk.state
-    return desk.chat.unanswered and desk.chat.proposal is None and not (state.going_on or state.retrying)
+    return (
+        desk.chat.unanswered
+        and desk.chat.proposal is None
+        and not (state.going_on or state.retrying)
+    )
 
 
 def _unanswered(state: ChatState) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="chat-unanswered"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="chat-unanswered"
+    ):
         st.badge("Not answered yet", icon=":material/pending:", color="gray")
         if not state.deleted:
-            st.button("Retry", icon=":material/refresh:", type="tertiary", key="retry-unanswered", on_click=retry,
-                      args=(state,), help="Ask for the reply.")  # fmt: skip
+            st.button(
+                "Retry",
+                icon=":material/refresh:",
+                type="tertiary",
+                key="retry-unanswered",
+                on_click=retry,
+                args=(state,),
+                help="Ask for the reply.",
+            )
 
 
 def retry(state: ChatState) -> None:
@@ -172,8 +218,13 @@ def empty_chat(desk: ChatDesk) -> None:
         icon=":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):
-        st.button("Go on from the Portugal trip", icon=":material/flight_takeoff:", key="chat-go-on-from-sample",
-                  on_click=desk.state.open, args=(FIRST_SAMPLE,))  # fmt: skip
+        st.button(
+            "Go on from the Portugal trip",
+            icon=":material/flight_takeoff:",
+            key="chat-go-on-from-sample",
+            on_click=desk.state.open,
+            args=(FIRST_SAMPLE,),
+        )
         st.caption(
             "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
             f"{plain(SAMPLE_QUESTION)} and see what the model was sent. Your questions go into a copy."

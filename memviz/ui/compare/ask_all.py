@@ -19,7 +19,13 @@ from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, listed, turn_list
 from memviz.transcripts.base import Probe
 from memviz.ui.compare.answers import answer_card
-from memviz.ui.compare.asked_again import bringing_back, fact_asked, lost_words, stated_at, suggested
+from memviz.ui.compare.asked_again import (
+    bringing_back,
+    fact_asked,
+    lost_words,
+    stated_at,
+    suggested,
+)
 from memviz.ui.compare.selection import select
 from memviz.ui.controls.grounds import why_stand_in
 from memviz.ui.controls.pickers import ModelChoice
@@ -46,7 +52,9 @@ def ask_all(
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
     asked_all = settings
-    settings = [setting for setting in asked_all if state.ended_early(setting.run) is None]
+    settings = [
+        setting for setting in asked_all if state.ended_early(setting.run) is None
+    ]
     questions = _questions(state, probes, settings)
     question, asked = _form(len(settings), questions)
     chosen = _suggestions(questions)
@@ -56,7 +64,9 @@ def ask_all(
     runs = _different_runs(settings)
     who = askers(answerer.name, summarizer.name)
     if not (answerer.is_free and summarizer.is_free):
-        bound_caption(asking_bound(runs, who), before=_who_is_asked(runs, answerer, summarizer))
+        bound_caption(
+            asking_bound(runs, who), before=_who_is_asked(runs, answerer, summarizer)
+        )
     if asked:
         state.question, state.asked_with = question, (answerer, summarizer)
         state.answers, state.answers_before = [], []
@@ -68,14 +78,18 @@ def ask_all(
     _show(state, settings, probes, answerer, summarizer)
 
 
-def _who_is_asked(runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> str:
+def _who_is_asked(
+    runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice
+) -> str:
     if answerer.is_free:
         return f"{summarizer.name} is asked where a question makes a summary due."
     tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
     return f"{answerer.name} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all."
 
 
-def _questions(state: CompareState, probes: Sequence[Probe], settings: Sequence[SettingRun]) -> list[str]:
+def _questions(
+    state: CompareState, probes: Sequence[Probe], settings: Sequence[SettingRun]
+) -> list[str]:
     """The questions on offer. They stay while settings change: what one looks at does not move under the pointer, and
     no new run is searched for what it lost."""
     if state.suggested[0] != (facts := tuple(probes)):
@@ -87,25 +101,45 @@ def _not_asked(settings: Sequence[SettingRun]) -> None:
     """Of which settings there is no request after the last turn."""
     if settings:
         names = listed(setting.label for setting in settings)
-        st.caption(plain(f"Not asked: {names}. The replay ended before the last turn; try again above the picture."))
+        st.caption(
+            plain(
+                f"Not asked: {names}. The replay ended before the last turn; try again above the picture."
+            )
+        )
 
 
-def _try_again(state: CompareState, runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice) -> None:
+def _try_again(
+    state: CompareState,
+    runs: Sequence[Run],
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
+) -> None:
     """Where a call failed, offer to ask those that have no answer. What every other call would have failed in is said
     once. With another model, key, address or timeout they count as not yet asked."""
-    failures = [answer for run, answer in state.answers
-                if isinstance(answer, MemvizError) and any(run is other for other in runs)]  # fmt: skip
+    failures = [
+        answer
+        for run, answer in state.answers
+        if isinstance(answer, MemvizError) and any(run is other for other in runs)
+    ]
     if not failures:
         return
     given = [each for each in state.answers if not isinstance(each[1], MemvizError)]
     unanswered = [run for run in runs if all(run is not other for other, _ in given)]
-    is_tried, hopeless = state.asked_with == (answerer, summarizer), next(filter(ends_all, failures), None)
+    is_tried, hopeless = (
+        state.asked_with == (answerer, summarizer),
+        next(filter(ends_all, failures), None),
+    )
     if not is_tried:
-        st.caption(f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now.")
+        st.caption(
+            f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now."
+        )
     elif hopeless is not None:
         st.error(plain(f"{hopeless} No other call was made."), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
-        again = start_button(f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.label)}", "ask-all-again")
+        again = start_button(
+            f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.label)}",
+            "ask-all-again",
+        )
         bound_caption(asking_bound(unanswered, askers(answerer.name, summarizer.name)))
     if again:
         state.asked_with = (answerer, summarizer)
@@ -122,17 +156,24 @@ def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
     """The question that stands in the field, the example while it is empty, and whether it was sent."""
     example = questions[0] if questions else "What is the budget?"
     with st.form("ask-all", border=False):
-        heading, writing, sending = st.columns([34, 44, 22], vertical_alignment="center")
+        heading, writing, sending = st.columns(
+            [34, 44, 22], vertical_alignment="center"
+        )
         heading.header("What does each setting still know?", anchor=False)
         linked("question", QUESTION_KEY)
         question = writing.text_input(
-            "One question to all settings, after the last turn", key=QUESTION_KEY,
-            placeholder=example, label_visibility="collapsed",
-        )  # fmt: skip
+            "One question to all settings, after the last turn",
+            key=QUESTION_KEY,
+            placeholder=example,
+            label_visibility="collapsed",
+        )
         asked = sending.form_submit_button(
-            f"Ask {counted(number, 'setting')}", icon=":material/quiz:", width="stretch", type="primary",
+            f"Ask {counted(number, 'setting')}",
+            icon=":material/quiz:",
+            width="stretch",
+            type="primary",
             help="Asked after the last turn. Nothing is added to the conversation.",
-        )  # fmt: skip
+        )
     return question.strip() or example, asked
 
 
@@ -142,10 +183,17 @@ def _suggestions(questions: Sequence[str]) -> str:
         return ""
     with st.container(horizontal=True, gap="small", key="ask-all-suggested"):
         clicked = [
-            st.button(plain(question), key=f"ask-all-{number}", on_click=set_widget, args=(QUESTION_KEY, question))
+            st.button(
+                plain(question),
+                key=f"ask-all-{number}",
+                on_click=set_widget,
+                args=(QUESTION_KEY, question),
+            )
             for number, question in enumerate(questions)
         ]
-    return next((question for question, was in zip(questions, clicked, strict=True) if was), "")
+    return next(
+        (question for question, was in zip(questions, clicked, strict=True) if was), ""
+    )
 
 
 def _different_runs(settings: Sequence[SettingRun]) -> list[Run]:
@@ -168,7 +216,13 @@ def _ask(
         for run in runs:
             try:
                 writer = summarizer.build_summarizer()
-                record = ask(run, question, model=answerer.build(), summarizer=writer, recalls=recalls)
+                record = ask(
+                    run,
+                    question,
+                    model=answerer.build(),
+                    summarizer=writer,
+                    recalls=recalls,
+                )
                 answers.append((run, record))
             except MemvizError as error:
                 answers.append((run, error))
@@ -185,21 +239,32 @@ def _show(
 ) -> None:
     """The answers to the settings as they stand; those of other settings are no longer shown."""
     shown = [
-        (setting, answer) for setting in settings for run, answer in state.answers
+        (setting, answer)
+        for setting in settings
+        for run, answer in state.answers
         if setting.run is run and not _is_hopeless(answer)
-    ]  # fmt: skip
+    ]
     if not shown:
         return
     result_begins(RESULT)
     st.caption(f"Asked: {plain(state.question)}")
     if answerer.recorded_first:
-        why_stand_in([(setting.label, answer.facts) for setting, answer in shown if isinstance(answer, TurnRecord)])
+        why_stand_in(
+            [
+                (setting.label, answer.facts)
+                for setting, answer in shown
+                if isinstance(answer, TurnRecord)
+            ]
+        )
     sources = {
         number: answer_source(answer.context, state.question, answer.reply)
         for number, (_, answer) in enumerate(shown)
         if not isinstance(answer, MemvizError)
     }
-    positions, fact = stated_at(state.question, probes, sources), fact_asked(state.question, probes)
+    positions, fact = (
+        stated_at(state.question, probes, sources),
+        fact_asked(state.question, probes),
+    )
     for at in range(0, len(shown), CARDS_A_ROW):
         numbers = range(at, min(at + CARDS_A_ROW, len(shown)))
         for column, number in zip(st.columns(CARDS_A_ROW), numbers, strict=False):
@@ -210,10 +275,28 @@ def _show(
                     show_error(answer)
                     continue
                 answer_card(
-                    setting, answer, sources[number],
-                    partial(_bring_back, state, setting, answer, fact, positions, answerer, summarizer),
-                    next((old.reply or "" for run, old in state.answers_before if run is setting.run), None),
-                )  # fmt: skip
+                    setting,
+                    answer,
+                    sources[number],
+                    partial(
+                        _bring_back,
+                        state,
+                        setting,
+                        answer,
+                        fact,
+                        positions,
+                        answerer,
+                        summarizer,
+                    ),
+                    next(
+                        (
+                            old.reply or ""
+                            for run, old in state.answers_before
+                            if run is setting.run
+                        ),
+                        None,
+                    ),
+                )
 
 
 def _bring_back(
@@ -232,16 +315,32 @@ def _bring_back(
     found = bringing_back(setting.run, answer, positions, prices_in_force())
     if found is None:
         return
-    most = asking_bound([setting.run], askers(answerer.name, summarizer.name), MESSAGE_TOKENS + found.tokens)
+    most = asking_bound(
+        [setting.run],
+        askers(answerer.name, summarizer.name),
+        MESSAGE_TOKENS + found.tokens,
+    )
     if not st.button(
-        plain(found.label), key=f"ask-all-back-{setting.index}", icon=":material/history:",
+        plain(found.label),
+        key=f"ask-all-back-{setting.index}",
+        icon=":material/history:",
         help=f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more. "
         f"{plain(bound_words(most))}",
-        on_click=select, args=(setting.run.turns[-1].turn, setting.index),
-    ):  # fmt: skip
+        on_click=select,
+        args=(setting.run.turns[-1].turn, setting.index),
+    ):
         return
     again: list[tuple[Run, TurnRecord | MemvizError]] = []
     state.answers_before.append((setting.run, answer))
-    _ask(again, [setting.run], state.question, answerer, summarizer, (Recall(turns=found.turns),))
-    state.answers = [next((new for new in again if new[0] is old[0]), old) for old in state.answers]
+    _ask(
+        again,
+        [setting.run],
+        state.question,
+        answerer,
+        summarizer,
+        (Recall(turns=found.turns),),
+    )
+    state.answers = [
+        next((new for new in again if new[0] is old[0]), old) for old in state.answers
+    ]
     st.rerun()

@@ -30,7 +30,11 @@ BOUNDED_MESSAGES = 300
 def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
     """A few short questions about a conversation: first those that one of the ``runs`` has lost the answer to, and of
     both kinds those about what was said first, since that is lost first."""
-    short = [probe for probe in probes if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED]
+    short = [
+        probe
+        for probe in probes
+        if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
+    ]
 
     lost = {fact for run in runs for fact in _unspoken(run, short)}
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
@@ -44,9 +48,14 @@ def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
         return
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
-    answers = [(number, answer) for number, fact in enumerate(facts) for answer in fact.answers]
+    answers = [
+        (number, answer) for number, fact in enumerate(facts) for answer in fact.answers
+    ]
     found = PhraseIndex([answer for _, answer in answers]).find(texts).phrases
-    said, words = {answers[phrase][0] for phrase in found}, [keys(text) for text in texts]
+    said, words = (
+        {answers[phrase][0] for phrase in found},
+        [keys(text) for text in texts],
+    )
     for number, fact in enumerate(facts):
         asked = keys(fact.question)
         if number not in said and not any(asked <= known for known in words):
@@ -56,7 +65,9 @@ def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     """The fact that ``question`` asks for, if it is one of ``probes``."""
     asked = question.strip().casefold()
-    return next((one for one in probes if one.question.strip().casefold() == asked), None)
+    return next(
+        (one for one in probes if one.question.strip().casefold() == asked), None
+    )
 
 
 def lost_words(run: Run, fact: Probe) -> str:
@@ -74,7 +85,10 @@ def _lost_words(run: Run, fact: Probe) -> str:
     lost = lives[0].spans[-1]
     if lost.state is Knowledge.CONTRADICTED:
         return f"Only denied or outdated since {request_name(*lost.first)}."
-    by, name = fact_losses(run, kept, lives, texts)[0, lost.first_place], request_name(*lost.first)
+    by, name = (
+        fact_losses(run, kept, lives, texts)[0, lost.first_place],
+        request_name(*lost.first),
+    )
     version = None if by is None else run.compactions[by].version
     if version is None:
         return f"Not sent since {name}."
@@ -82,13 +96,19 @@ def _lost_words(run: Run, fact: Probe) -> str:
     return f"Lost in {noun} {version:,} of the summary, before the request of {name}."
 
 
-def stated_at(question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]) -> tuple[int, ...]:
+def stated_at(
+    question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]
+) -> tuple[int, ...]:
     """The log positions that state the answer to ``question``: those of the probe that asks the same; else the message
     from which other settings (``sources``, by number) had their answers."""
     probe = fact_asked(question, probes)
     if probe is not None and probe.evidence:
         return probe.evidence
-    found = [source.position for source in sources.values() if source.kind and source.position is not None]
+    found = [
+        source.position
+        for source in sources.values()
+        if source.kind and source.position is not None
+    ]
     return (min(found),) if found else ()
 
 

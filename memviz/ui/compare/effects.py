@@ -20,7 +20,12 @@ def classic_effects() -> None:
     """A button that opens a list: each effect in one sentence, and a click that shows it."""
     key = f"classic-effects-{widget_value(SHOWN_KEY) or 0}"  # another one, so a closed one, once an effect is shown
     opened = st.popover(
-        "Classic effects", key=key, icon=":material/auto_stories:", type="tertiary", on_change="rerun", width="content"
+        "Classic effects",
+        key=key,
+        icon=":material/auto_stories:",
+        type="tertiary",
+        on_change="rerun",
+        width="content",
     )
     if not opened.open:
         return
@@ -33,9 +38,12 @@ def classic_effects() -> None:
 def _effect(number: int, effect: Effect) -> None:
     with st.container(gap=None, key=f"classic-effect-{number}"):
         if st.button(
-            f"**{number}. {effect.title}**", key=f"show-effect-{number}", type="tertiary",
-            icon=":material/arrow_forward:", icon_position="right",
-        ):  # fmt: skip
+            f"**{number}. {effect.title}**",
+            key=f"show-effect-{number}",
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+        ):
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
             ask_view(SWITCHES[effect.page], effect.view)
             follow(effect.page, effect.query)

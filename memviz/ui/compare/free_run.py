@@ -14,7 +14,11 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import BudgetSpentError, EmptyConversationError, UnusableSummarizerError
+from memviz.errors import (
+    BudgetSpentError,
+    EmptyConversationError,
+    UnusableSummarizerError,
+)
 from memviz.metrics.answers.source import answer_source
 from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
@@ -44,20 +48,33 @@ class _Begun(NamedTuple):
 
 
 def free_runs(
-    workspace: Workspace, state: CompareState, answerer: ModelChoice, summarizer: ModelChoice
+    workspace: Workspace,
+    state: CompareState,
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
 ) -> list[SettingRun]:
     """The free run of the conversation under every setting, as far as it was made. A model is asked only
     after a click, with what it will cost said before; it can be stopped, and goes on where it was."""
     _, log = workspace.conversation(state.conversation_id or "", state.first)
     if not log.turn_count:
-        show_error(EmptyConversationError("The conversation holds no message of a user: there is nothing to answer."))
+        show_error(
+            EmptyConversationError(
+                "The conversation holds no message of a user: there is nothing to answer."
+            )
+        )
         return []
-    begun = [found for setting in state.settings if (found := _begun(workspace, state, setting, answerer, summarizer))]
+    begun = [
+        found
+        for setting in state.settings
+        if (found := _begun(workspace, state, setting, answerer, summarizer))
+    ]
     missing = [item for item in begun if item.done < log.turn_count]
 
     def job(items: Sequence[_Begun]) -> _FreeRunJob:
         done, total = sum(item.done for item in items), log.turn_count * len(items)
-        return _FreeRunJob(answerer.label, done, total, workspace, items, answerer, summarizer)
+        return _FreeRunJob(
+            answerer.label, done, total, workspace, items, answerer, summarizer
+        )
 
     if missing:
         is_asked, state.answer_again = state.answer_again, False
@@ -67,10 +84,21 @@ def free_runs(
             begun = [_as_it_stands(workspace, item.setting, item.key) for item in begun]
     if begun:
         _choose_take(workspace, state, begun, job(begun) if not missing else None)
-    return as_setting_runs([(item.setting, item.run) for item in begun if item.run is not None and item.run.turns])
+    return as_setting_runs(
+        [
+            (item.setting, item.run)
+            for item in begun
+            if item.run is not None and item.run.turns
+        ]
+    )
 
 
-def _choose_take(workspace: Workspace, state: CompareState, begun: Sequence[_Begun], again: _FreeRunJob | None) -> None:
+def _choose_take(
+    workspace: Workspace,
+    state: CompareState,
+    begun: Sequence[_Begun],
+    again: _FreeRunJob | None,
+) -> None:
     """Which of the free runs with the same model is shown; one more is made on a click, and the others stay."""
     takes = 1 + state.take
     while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
@@ -80,14 +108,26 @@ def _choose_take(workspace: Workspace, state: CompareState, begun: Sequence[_Beg
             if widget_value(TAKE_KEY) != state.take:
                 set_widget(TAKE_KEY, state.take)
             st.segmented_control(
-                "Answers", range(takes), format_func=lambda take: f"Run {take + 1}", key=TAKE_KEY, required=True,
-                label_visibility="collapsed", on_change=_show_take, args=(state,),
-            )  # fmt: skip
+                "Answers",
+                range(takes),
+                format_func=lambda take: f"Run {take + 1}",
+                key=TAKE_KEY,
+                required=True,
+                label_visibility="collapsed",
+                on_change=_show_take,
+                args=(state,),
+            )
         if again is not None:
             st.button(
-                "Answer again", icon=":material/replay:", key="free-again", on_click=_answer_again, args=(state, takes)
+                "Answer again",
+                icon=":material/replay:",
+                key="free-again",
+                on_click=_answer_again,
+                args=(state, takes),
             )
-            bound_caption(again.bound(), before=f"These answers are kept. {again.estimate()}")
+            bound_caption(
+                again.bound(), before=f"These answers are kept. {again.estimate()}"
+            )
 
 
 def _show_take(state: CompareState) -> None:
@@ -99,10 +139,17 @@ def _answer_again(state: CompareState, take: int) -> None:
 
 
 def _begun(
-    workspace: Workspace, state: CompareState, setting: Setting, answerer: ModelChoice, summarizer: ModelChoice
+    workspace: Workspace,
+    state: CompareState,
+    setting: Setting,
+    answerer: ModelChoice,
+    summarizer: ModelChoice,
 ) -> _Begun | None:
     with error_shown():
-        key = replace(run_key(workspace, state, setting, summarizer, answerer.name), take=state.take)
+        key = replace(
+            run_key(workspace, state, setting, summarizer, answerer.name),
+            take=state.take,
+        )
         return _as_it_stands(workspace, setting, key)
     return None
 
@@ -138,7 +185,14 @@ class _FreeRunJob(ResumableJob):
         """The same messages with the conversation's own replies and the offline model's summaries."""
         asked = [item.key for item in self.missing]
         keys = (
-            RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls, first=key.first)
+            RunKey(
+                key.conversation_id,
+                key.strategy,
+                key.counter,
+                OFFLINE,
+                key.recalls,
+                first=key.first,
+            )
             for key in asked
         )
         return [self.workspace.run(key, model(OFFLINE)) for key in keys]
@@ -146,11 +200,18 @@ class _FreeRunJob(ResumableJob):
     def bound(self) -> CostBound:
         """Each reply as long as it may be, and sent again with every later message."""
         who = askers(self.answerer.name, self.summarizer.name)
-        return free_run_bound(self._replays(), [item.done for item in self.missing], who)
+        return free_run_bound(
+            self._replays(), [item.done for item in self.missing], who
+        )
 
     def estimate(self) -> str:
         """From a replay: as if the replies were as long as the conversation's own."""
-        sentence = "Likely " + estimate(self._replays(), self.answerer.name, self.summarizer.name).sentence
+        sentence = (
+            "Likely "
+            + estimate(
+                self._replays(), self.answerer.name, self.summarizer.name
+            ).sentence
+        )
         works = [item.key.strategy.tool_use for item in self.missing]
         if any(work.recalls or work.thinking_rounds for work in works):
             sentence += " What the model recalls or thinks by itself comes on top."
@@ -167,7 +228,8 @@ class _FreeRunJob(ResumableJob):
             while not free.is_complete:
                 for _ in self._pieces(free):
                     yield Step(
-                        (free.done + 1) / free.turn_count, f"{label}: turn {free.done + 1:,} of {free.turn_count:,}"
+                        (free.done + 1) / free.turn_count,
+                        f"{label}: turn {free.done + 1:,} of {free.turn_count:,}",
                     )
                 if monotonic() - kept >= KEPT_EVERY_SECONDS:
                     self.keep()
@@ -204,13 +266,21 @@ def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
     question = _question(asked)
     st.markdown(f"**What each setting answered at turn {turn}**")
     st.caption(plain(question))
-    for column, (setting, record) in zip(st.columns(len(settings)), records, strict=True):
+    for column, (setting, record) in zip(
+        st.columns(len(settings)), records, strict=True
+    ):
         with column:
             if record is None:
                 st.caption(f"{plain(setting.label)}: not answered yet.")
             else:
-                answer_card(setting, record, answer_source(record.context, question, record.reply))
+                answer_card(
+                    setting,
+                    record,
+                    answer_source(record.context, question, record.reply),
+                )
 
 
 def _question(record: TurnRecord) -> str:
-    return "\n".join(record.memory.log[position].content for position in record.parts.input)
+    return "\n".join(
+        record.memory.log[position].content for position in record.parts.input
+    )

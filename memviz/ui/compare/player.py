@@ -30,19 +30,31 @@ _player = st.components.v2.component(
 
 
 def player(
-    turns: Sequence[int], at: int, setting: int, marks: Mapping[int, Sequence[int]], charts: Mapping[str, RequestAxis],
-    key: str, on_move: Callable[[int, int, int], None], ruled: Sequence[int] = (),
-) -> None:  # fmt: skip
+    turns: Sequence[int],
+    at: int,
+    setting: int,
+    marks: Mapping[int, Sequence[int]],
+    charts: Mapping[str, RequestAxis],
+    key: str,
+    on_move: Callable[[int, int, int], None],
+    ruled: Sequence[int] = (),
+) -> None:
     """Draw it. ``turns`` has the turn of each request to walk through, and ``at`` (0-based) is the selected one.
     ``setting`` is the number (0-based) of the chosen one, ``marks`` the places (0-based) among the requests where each
     setting summarized, or for those that are ``ruled`` where it cleared or shortened messages. ``charts`` are the keys
     of the charts that get the line, each with its x axis. ``on_move(turn, behind, setting)`` is called before the page
     is drawn again; ``behind`` is how many calls of the turn came after the one moved to."""
     data = {
-        "turns": list(turns), "at": at, "setting": setting,
-        "charts": {name: None if axis.is_by_turn else axis.lasts.tolist() for name, axis in charts.items()},
-        "marks": {str(number): list(found) for number, found in marks.items()}, "ruled": list(ruled),
-    }  # fmt: skip
+        "turns": list(turns),
+        "at": at,
+        "setting": setting,
+        "charts": {
+            name: None if axis.is_by_turn else axis.lasts.tolist()
+            for name, axis in charts.items()
+        },
+        "marks": {str(number): list(found) for number, found in marks.items()},
+        "ruled": list(ruled),
+    }
     _player(data=data, key=key, on_move_change=lambda: _moved(key, on_move))
 
 

@@ -48,9 +48,13 @@ def choose_stage() -> None:
     """The switch that shows the stage in place of the charts, on all views."""
     linked_parts().keys[STAGE] = STAGE_KEY
     st.pills(
-        "Stage", [ON], key=STAGE_KEY, format_func={ON: "Play it"}.__getitem__, label_visibility="collapsed",
+        "Stage",
+        [ON],
+        key=STAGE_KEY,
+        format_func={ON: "Play it"}.__getitem__,
+        label_visibility="collapsed",
         persist_state="session",
-    )  # fmt: skip
+    )
 
 
 def is_staged() -> bool:
@@ -58,21 +62,36 @@ def is_staged() -> bool:
     return bool(widget_value(STAGE_KEY) == ON)
 
 
-def play(settings: Sequence[SettingRun], axis: RequestAxis, selection: Selection, transcript: Transcript,
-         readout: Readout) -> None:  # fmt: skip
+def play(
+    settings: Sequence[SettingRun],
+    axis: RequestAxis,
+    selection: Selection,
+    transcript: Transcript,
+    readout: Readout,
+) -> None:
     """The stage, at the selected request; where the visitor rests is the selection."""
     calls = len(numbers_of_turn(selection.setting.run, selection.turn))
-    at = axis.last(selection.turn) - 1 - (0 if selection.call is None else calls - selection.call)
+    at = (
+        axis.last(selection.turn)
+        - 1
+        - (0 if selection.call is None else calls - selection.call)
+    )
     every = int(axis.lasts[-1])
     steps = _played(at, every)
     if len(steps) < every:
         _other_part(steps, every, selection, step_of(settings))
-    probes = known_facts(workspace(), compare_state().conversation_id, settings[0].run.log)
+    probes = known_facts(
+        workspace(), compare_state().conversation_id, settings[0].run.log
+    )
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_data, settings, transcript, probes, steps, readout),
     )
-    stage({**data, "at": at, "chosen": selection.number}, PLAYED_KEY, partial(_moved, settings))
+    stage(
+        {**data, "at": at, "chosen": selection.number},
+        PLAYED_KEY,
+        partial(_moved, settings),
+    )
 
 
 def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
@@ -84,9 +103,14 @@ def _other_part(steps: range, every: int, selection: Selection, step: str) -> No
             width="content",
         )
         st.number_input(
-            "Play around turn", 1, selection.setting.run.log.turn_count, key=TURN_KEY, width=TURN_PIXELS,
-            label_visibility="collapsed", on_change=_go_to_turn,
-        )  # fmt: skip
+            "Play around turn",
+            1,
+            selection.setting.run.log.turn_count,
+            key=TURN_KEY,
+            width=TURN_PIXELS,
+            label_visibility="collapsed",
+            on_change=_go_to_turn,
+        )
 
 
 def _go_to_turn() -> None:
@@ -99,18 +123,32 @@ def _played(at: int, every: int) -> range:
     return steps_around(number * (MAX_STEPS // 2) + MAX_STEPS // 4, every)
 
 
-def _data(settings: Sequence[SettingRun], transcript: Transcript, probes: tuple[Probe, ...], steps: range,
-          readout: Readout) -> dict[str, Any]:  # fmt: skip
+def _data(
+    settings: Sequence[SettingRun],
+    transcript: Transcript,
+    probes: tuple[Probe, ...],
+    steps: range,
+    readout: Readout,
+) -> dict[str, Any]:
     kept, terms = [_retained(one.run, probes) for one in settings], readout.assumptions
     asked = predictions(settings, transcript, kept, terms, steps=steps)
     return stage_data(
-        settings, transcript, retentions=kept, assumptions=terms, measure=readout.measure, steps=steps,
+        settings,
+        transcript,
+        retentions=kept,
+        assumptions=terms,
+        measure=readout.measure,
+        steps=steps,
         questions=[question.as_data() for question in asked],
-    )  # fmt: skip
+    )
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
-    return run.once((retention, probes), partial(retention, run, probes)) if probes else None
+    return (
+        run.once((retention, probes), partial(retention, run, probes))
+        if probes
+        else None
+    )
 
 
 def _moved(settings: Sequence[SettingRun], move: Move) -> None:

@@ -20,7 +20,13 @@ from memviz.transcripts.base import Transcript
 from memviz.ui.compare.downloads import run_downloads
 from memviz.ui.compare.player import player
 from memviz.ui.compare.playing import Readout, is_staged, play
-from memviz.ui.compare.selection import Selection, choose_setting, move_to, selected, walk_of
+from memviz.ui.compare.selection import (
+    Selection,
+    choose_setting,
+    move_to,
+    selected,
+    walk_of,
+)
 from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
 from memviz.ui.controls.kept_figure import kept_figure
@@ -35,7 +41,11 @@ from memviz.ui.shell.sharing import open_in_memviz
 from memviz.ui.shell.state import compare_state, presenting
 from memviz.ui.shell.text import plain, shortened
 
-PLAYER_KEY, READER_KEY, PARTS_KEY = "compare-player", "compare-reader", "compare-composition"
+PLAYER_KEY, READER_KEY, PARTS_KEY = (
+    "compare-player",
+    "compare-reader",
+    "compare-composition",
+)
 TITLE_CHARS = 36
 SHARES = (62, 38)
 """Per cent of the width, for the picture and for the reader beside it."""
@@ -93,7 +103,9 @@ def to_audience(finding: str, notes: Iterable[str]) -> None:
 
 
 def picture_alone(
-    settings: Sequence[SettingRun], draw_picture: Callable[[], object], charts: Mapping[str, RequestAxis]
+    settings: Sequence[SettingRun],
+    draw_picture: Callable[[], object],
+    charts: Mapping[str, RequestAxis],
 ) -> None:
     """The picture with the player below it."""
     draw_picture()
@@ -111,7 +123,11 @@ def on_this_page_alone(settings: Sequence[SettingRun], transcript: Transcript) -
 def caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
     record = selection.record
-    size = f": {counted(record.total_tokens, 'token')} under {selection.setting.label}" if record else ""
+    size = (
+        f": {counted(record.total_tokens, 'token')} under {selection.setting.label}"
+        if record
+        else ""
+    )
     return f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}{size}"
 
 
@@ -127,9 +143,15 @@ def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> N
     turns, at = walk_of(settings, selection)
     marks = {number: _marks(turns, one.run) for number, one in enumerate(settings)}
     player(
-        turns, at, selection.number, marks, {**charts, PARTS_KEY: shared_axis([selection.setting])}, PLAYER_KEY,
-        partial(move_to, settings), [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
-    )  # fmt: skip
+        turns,
+        at,
+        selection.number,
+        marks,
+        {**charts, PARTS_KEY: shared_axis([selection.setting])},
+        PLAYER_KEY,
+        partial(move_to, settings),
+        [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
+    )
 
 
 def _marks(turns: Sequence[int], run: Run) -> list[int]:
@@ -137,15 +159,23 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may have taken
     more of them."""
     own = request_turns(run)
-    marked = [number for number, made in run.requests.compactions() if any(map(is_marked, made))]
+    marked = [
+        number
+        for number, made in run.requests.compactions()
+        if any(map(is_marked, made))
+    ]
     numbers = np.array(marked, np.intp)
     behind = np.searchsorted(own, own[numbers], side="right") - 1 - numbers
-    first, last = (np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right"))
+    first, last = (
+        np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right")
+    )
     places: list[int] = np.maximum(first, last - 1 - behind).tolist()
     return places
 
 
-def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Transcript) -> None:
+def reader(
+    settings: Sequence[SettingRun], selection: Selection, transcript: Transcript
+) -> None:
     """The selected request in full."""
     run, record = selection.setting.run, selection.record
     with st.container(key=READER_KEY):
@@ -158,11 +188,18 @@ def reader(settings: Sequence[SettingRun], selection: Selection, transcript: Tra
             st.caption(plain(selection.setting.label))
         known = known_facts(workspace(), compare_state().conversation_id, run.log)
         inspector(run, selection.turn, "compare", known, selection.call)
-        folded("Parts of every request", "compare-parts", ":material/stacked_line_chart:", partial(_parts, run))
+        folded(
+            "Parts of every request",
+            "compare-parts",
+            ":material/stacked_line_chart:",
+            partial(_parts, run),
+        )
         numbers_of(
-            "Parts of every request, in numbers", "compare-parts-numbers", partial(parts_table, run),
+            "Parts of every request, in numbers",
+            "compare-parts-numbers",
+            partial(parts_table, run),
             f"Tokens of each part of every request under {selection.setting.label}",
-        )  # fmt: skip
+        )
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
             copy_link(compare_state(), "compare-link", with_request=True)

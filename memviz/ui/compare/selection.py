@@ -46,12 +46,19 @@ class Selection(NamedTuple):
 def selected(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
-    number = next((n for n, one in enumerate(settings) if one.index == state.looked_at), len(settings) - 1)
+    number = next(
+        (n for n, one in enumerate(settings) if one.index == state.looked_at),
+        len(settings) - 1,
+    )
     turn = selected_turn(settings, settings[number].run)
-    return Selection(settings[number], number, turn, selected_call(settings[number].run, turn))
+    return Selection(
+        settings[number], number, turn, selected_call(settings[number].run, turn)
+    )
 
 
-def walk_of(settings: Sequence[SettingRun], selection: Selection) -> tuple[list[int], int]:
+def walk_of(
+    settings: Sequence[SettingRun], selection: Selection
+) -> tuple[list[int], int]:
     """The requests that one can walk through, each as its turn, and the place (0-based) of the selected one: all of the
     selected setting, and one for each turn that only another setting came to."""
     own = request_turns(selection.setting.run).tolist()
@@ -69,7 +76,9 @@ def select(turn: int, index: int | None = None, call: int | None = None) -> None
         compare_state().looked_at = index
 
 
-def move_to(settings: Sequence[SettingRun], turn: int, behind: int, number: int) -> None:
+def move_to(
+    settings: Sequence[SettingRun], turn: int, behind: int, number: int
+) -> None:
     """Move the selection to where a visitor walked: to the request of setting ``number`` (0-based) that ``behind``
     others of its turn follow."""
     if turn in turns_shown(settings) and 0 <= number < len(settings) and behind >= 0:
@@ -92,9 +101,14 @@ def choose_setting(settings: Sequence[SettingRun]) -> None:
     numbers = list(range(len(settings)))
     set_widget(SETTING_KEY, selected(settings).number)
     st.selectbox(
-        "Setting", numbers, format_func=lambda number: settings[number].label, key=SETTING_KEY,
-        label_visibility="collapsed", on_change=_choose, args=(tuple(one.index for one in settings),),
-    )  # fmt: skip
+        "Setting",
+        numbers,
+        format_func=lambda number: settings[number].label,
+        key=SETTING_KEY,
+        label_visibility="collapsed",
+        on_change=_choose,
+        args=(tuple(one.index for one in settings),),
+    )
 
 
 def _choose(indices: tuple[int, ...]) -> None:

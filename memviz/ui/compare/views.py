@@ -25,7 +25,9 @@ def compare_views() -> tuple[View, ...]:
     played = f"{replies} {_PLAYED}" if is_staged() else ""
     return (
         View(
-            TOKENS, "Tokens", "What does each strategy send?",
+            TOKENS,
+            "Tokens",
+            "What does each strategy send?",
             played or f"{replies} Click a mark to see what changed, and why.",
             Lost(
                 "Look first at the lines: each is one setting, and its height is how many tokens a request sent.",
@@ -35,7 +37,9 @@ def compare_views() -> tuple[View, ...]:
             _choose_for_tokens,
         ),
         View(
-            DOLLARS, "Dollars", "What does it cost, turn by turn?",
+            DOLLARS,
+            "Dollars",
+            "What does it cost, turn by turn?",
             played
             or f"The same conversation under every {term('setting')}, at a model's list prices. What its "
             f"{term('prompt cache')} saves is counted in.",
@@ -49,7 +53,9 @@ def compare_views() -> tuple[View, ...]:
             choose_stage,
         ),
         View(
-            MEMORY_MAP, "Memory map", "What became of every message?",
+            MEMORY_MAP,
+            "Memory map",
+            "What became of every message?",
             played
             or f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
             "double-click to go back.",
@@ -61,7 +67,7 @@ def compare_views() -> tuple[View, ...]:
             ),
             choose_stage,
         ),
-    )  # fmt: skip
+    )
 
 
 def _choose_for_tokens() -> None:

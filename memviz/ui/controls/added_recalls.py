@@ -15,19 +15,41 @@ INTO_KEY, TURNS_KEY, SETTING_KEY = "added-into", "added-turns", "added-setting"
 ALL = "all settings"
 
 
-def added_recalls(state: CompareState, labels: dict[int | str, str], turn_count: int) -> None:
+def added_recalls(
+    state: CompareState, labels: dict[int | str, str], turn_count: int
+) -> None:
     """The list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
     for number, recall in enumerate(state.recalls):
         what, where = st.columns([5, 1], vertical_alignment="center")
-        what.markdown(f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(_whose(recall, labels))}")
+        what.markdown(
+            f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(_whose(recall, labels))}"
+        )
         where.button(
-            "", icon=":material/close:", key=f"added-remove-{number}", type="tertiary",
-            on_click=_remove, args=(state, recall), help="Remove this recall",
-        )  # fmt: skip
-    st.number_input("Into the request of turn", 1, max(1, turn_count), max(1, min(2, turn_count)), key=INTO_KEY)
+            "",
+            icon=":material/close:",
+            key=f"added-remove-{number}",
+            type="tertiary",
+            on_click=_remove,
+            args=(state, recall),
+            help="Remove this recall",
+        )
+    st.number_input(
+        "Into the request of turn",
+        1,
+        max(1, turn_count),
+        max(1, min(2, turn_count)),
+        key=INTO_KEY,
+    )
     st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")
-    st.selectbox("For", [ALL, *labels], format_func=lambda uid: labels.get(uid, ALL), key=SETTING_KEY)
-    st.button("Add", icon=":material/history:", on_click=_add, args=(state,), width="stretch")
+    st.selectbox(
+        "For",
+        [ALL, *labels],
+        format_func=lambda uid: labels.get(uid, ALL),
+        key=SETTING_KEY,
+    )
+    st.button(
+        "Add", icon=":material/history:", on_click=_add, args=(state,), width="stretch"
+    )
     if state.recall_error is not None:
         show_error(state.recall_error)
 
@@ -55,12 +77,16 @@ def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
         raise RecallError("There is no turn 0: the first one is turn 1.")
     late = next((turn for turn in turns if turn >= into), None)
     if late is not None:
-        raise RecallError(f"Turn {late} does not come before turn {into}: only earlier turns can be brought back.")
+        raise RecallError(
+            f"Turn {late} does not come before turn {into}: only earlier turns can be brought back."
+        )
     return turns
 
 
 def _remove(state: CompareState, recall: AddedRecall) -> None:
-    if recall in state.recalls:  # a second click may arrive before the list is drawn again
+    if (
+        recall in state.recalls
+    ):  # a second click may arrive before the list is drawn again
         state.recalls.remove(recall)
 
 
@@ -70,4 +96,8 @@ def _whose(recall: AddedRecall, labels: dict[int | str, str]) -> str:
 
 def recalls_label(state: CompareState) -> str:
     """What the closed list says of itself."""
-    return f"{counted(len(state.recalls), 'recall')} added" if state.recalls else "Recall turns into requests"
+    return (
+        f"{counted(len(state.recalls), 'recall')} added"
+        if state.recalls
+        else "Recall turns into requests"
+    )

@@ -22,7 +22,9 @@ MORE_BY = 3
 WHOLE_HELP = "Replaying {} takes a minute or more, and about a gigabyte of memory for each half a million."
 
 
-def say_beginnings(workspace: Workspace, state: CompareState, ids: Sequence[str]) -> None:
+def say_beginnings(
+    workspace: Workspace, state: CompareState, ids: Sequence[str]
+) -> None:
     """One line for each of these conversations of which only the beginning is shown, with ways to more of it."""
     for id in ids:
         first = workspace.beginning(id, state.first_of(id))
@@ -30,12 +32,19 @@ def say_beginnings(workspace: Workspace, state: CompareState, ids: Sequence[str]
             _say_beginning(workspace, state, id, first, of_several=len(ids) > 1)
 
 
-def _say_beginning(workspace: Workspace, state: CompareState, id: str, first: int, *, of_several: bool) -> None:
+def _say_beginning(
+    workspace: Workspace, state: CompareState, id: str, first: int, *, of_several: bool
+) -> None:
     entry = workspace.store.entry(id)
     shown = len(workspace.conversation(id, first)[1])
     whose = f"{plain(entry.title)}, so far" if of_several else "So far"
-    with st.container(key=f"{KEY}-{id}", horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.caption(f"**{whose}: the first {shown:,} of {counted(entry.message_count, 'message')}.**", width="content")
+    with st.container(
+        key=f"{KEY}-{id}", horizontal=True, vertical_alignment="center", gap="xsmall"
+    ):
+        st.caption(
+            f"**{whose}: the first {shown:,} of {counted(entry.message_count, 'message')}.**",
+            width="content",
+        )
         with put_away(Part.CONTROLS, f"{KEY}-{id}"):
             more = MORE_BY * first
             if more < entry.message_count:
@@ -44,11 +53,18 @@ def _say_beginning(workspace: Workspace, state: CompareState, id: str, first: in
             _offer(state, id, None, "Show all", WHOLE_HELP.format(messages))
 
 
-def _offer(state: CompareState, id: str, first: int | None, label: str, help: str | None = None) -> None:
+def _offer(
+    state: CompareState, id: str, first: int | None, label: str, help: str | None = None
+) -> None:
     st.button(
-        label, key=f"{KEY}-{first or 'all'}-{id}", type="tertiary", icon=":material/expand_more:", help=help,
-        on_click=_look_at, args=(state, id, first),
-    )  # fmt: skip
+        label,
+        key=f"{KEY}-{first or 'all'}-{id}",
+        type="tertiary",
+        icon=":material/expand_more:",
+        help=help,
+        on_click=_look_at,
+        args=(state, id, first),
+    )
 
 
 def _look_at(state: CompareState, id: str, first: int | None) -> None:

@@ -23,7 +23,9 @@ from memviz.ui.controls.message_html import message_html
 MORE = "the JSON below has all of them"
 OWN_WORDS = "The strategy's own words"
 IN_PLACE = "in full at its place in the history"
-FORMED_HELP = "Messages of the conversation, some of them with less in them than was said."
+FORMED_HELP = (
+    "Messages of the conversation, some of them with less in them than was said."
+)
 
 
 def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
@@ -31,9 +33,10 @@ def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
     space = record.memory.space
     return {
         position: piece.form.fate
-        for piece in record.parts.messages if piece.form is not None
+        for piece in record.parts.messages
+        if piece.form is not None
         for position in reduced(space, piece)
-    }  # fmt: skip
+    }
 
 
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
@@ -42,7 +45,11 @@ def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | Non
     for piece in record.parts.messages:
         if piece.form is not None and position in piece.positions:
             sent = log.sent(position, piece.form)
-            return None if sent is log[position] else (sent, _form_words(log[position], sent, piece.form.fate))
+            return (
+                None
+                if sent is log[position]
+                else (sent, _form_words(log[position], sent, piece.form.fate))
+            )
     return None
 
 
@@ -52,7 +59,10 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
     if block.kind == "system":
         messages = "".join(_system_prompt(block, record, first))
     else:
-        messages = "".join(_message(block, record, offset, fates) for offset in range(first, len(block.messages)))
+        messages = "".join(
+            _message(block, record, offset, fates)
+            for offset in range(first, len(block.messages))
+        )
     style = f"border-left-color: {PART_COLORS[block.kind]}"
     return f'<section class="memviz-block" style="{style}">{_head(block, record, fates)}{messages}</section>'
 
@@ -64,7 +74,11 @@ def block_title(block: Block, record: TurnRecord) -> str:
     if block.kind != "summary":
         return PART_TITLES[block.kind]
     text = record.memory.space.summaries.text
-    sent = (piece for piece in record.parts.notes if text(piece.start, piece.stop) == block.messages[0].content)
+    sent = (
+        piece
+        for piece in record.parts.notes
+        if text(piece.start, piece.stop) == block.messages[0].content
+    )
     return next((notes_title(record, piece) for piece in sent), PART_TITLES["summary"])
 
 
@@ -78,8 +92,16 @@ def text_tokens(block: Block, record: TurnRecord) -> int:
 def sent_versions(block: Block, record: TurnRecord) -> list[int]:
     """The numbers (from 1) of all versions in a block of notes."""
     summaries = record.memory.space.summaries
-    sent = (piece for piece in record.parts.notes if summaries.text(*piece[:2]) == block.messages[0].content)
-    return [version.version for piece in sent for version in summaries.in_block(piece.start, piece.stop)]
+    sent = (
+        piece
+        for piece in record.parts.notes
+        if summaries.text(*piece[:2]) == block.messages[0].content
+    )
+    return [
+        version.version
+        for piece in sent
+        for version in summaries.in_block(piece.start, piece.stop)
+    ]
 
 
 def notes_title(record: TurnRecord, piece: Notes) -> str:
@@ -87,12 +109,20 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
     version = record.memory.space.summaries.versions[piece.stop - 1]
     if are_facts(version):
         return "Facts"
-    return PART_TITLES["summary"] if version.track == SUMMARY else version.track.capitalize()
+    return (
+        PART_TITLES["summary"]
+        if version.track == SUMMARY
+        else version.track.capitalize()
+    )
 
 
 def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> str:
-    heading = block.tokens - text_tokens(block, record) if block.kind == "summary" else 0
-    tokens = counted(block.tokens - heading, "token") + (f" and {heading:,} of its heading" if heading else "")
+    heading = (
+        block.tokens - text_tokens(block, record) if block.kind == "summary" else 0
+    )
+    tokens = counted(block.tokens - heading, "token") + (
+        f" and {heading:,} of its heading" if heading else ""
+    )
     size = f"{tokens} · {counted(len(block.messages), 'message')}"
     if block.kind == "tools" and record.parts.tools:
         size += f", offered: {', '.join(record.parts.tools)}"
@@ -108,7 +138,11 @@ def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> st
 
 def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
     """How many of the recalled messages stand in their own place, and not before the input."""
-    count = len(set(block.indices).intersection(record.parts.restored)) if block.kind == "recalled" else 0
+    count = (
+        len(set(block.indices).intersection(record.parts.restored))
+        if block.kind == "recalled"
+        else 0
+    )
     if count:
         where = "in full at its place" if count == 1 else "in full at their places"
         of_them = "" if count == len(block.messages) else f"{count:,} of them "
@@ -118,9 +152,14 @@ def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
 def form_counts(block: Block, fates: Mapping[int, FormFate]) -> Iterator[str]:
     """``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
     found = (
-        Counter(fates[position] for position in block.indices if position in fates) if _is_said(block) else Counter()
+        Counter(fates[position] for position in block.indices if position in fates)
+        if _is_said(block)
+        else Counter()
     )
-    for fate, words in (("cleared", "sent as a placeholder"), ("shortened", "shortened")):
+    for fate, words in (
+        ("cleared", "sent as a placeholder"),
+        ("shortened", "shortened"),
+    ):
         if count := found[fate]:  # type: ignore[index]  # one of its two values
             yield f"{count:,} of them {words}"
 
@@ -130,13 +169,18 @@ def _is_said(block: Block) -> bool:
     return block.kind in ("history", "input")
 
 
-def _message(block: Block, record: TurnRecord, offset: int, fates: Mapping[int, FormFate]) -> str:
+def _message(
+    block: Block, record: TurnRecord, offset: int, fates: Mapping[int, FormFate]
+) -> str:
     sent = block.messages[offset]
     position = _position(block, offset)
     if position is None or position not in fates or not _is_said(block):
         return message_html(sent, _where(block, record, position, sent), MORE)
     said, fate = record.memory.log[position], fates[position]
-    tokens, color = record.memory.sums.between(position, position + 1), STEP_COLORS[code_of(Fate[fate.upper()])]
+    tokens, color = (
+        record.memory.sums.between(position, position + 1),
+        STEP_COLORS[code_of(Fate[fate.upper()])],
+    )
     size = counted(record.memory.sums.counter(sent.content), "token")
     what = f"{sent.role} · message {message_number(position):,} · {size} · {_form_words(said, sent, fate)}"
     return (
@@ -149,7 +193,11 @@ def _message(block: Block, record: TurnRecord, offset: int, fates: Mapping[int, 
 def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
     if fate == "shortened":
         return "shortened"
-    return "sent as a placeholder" if sent.content != said.content else "sent without the arguments of its calls"
+    return (
+        "sent as a placeholder"
+        if sent.content != said.content
+        else "sent without the arguments of its calls"
+    )
 
 
 def _position(block: Block, offset: int) -> int | None:
@@ -162,41 +210,66 @@ def _position(block: Block, offset: int) -> int | None:
     return block.indices[offset]
 
 
-def _where(block: Block, record: TurnRecord, position: int | None, sent: Message) -> str:
+def _where(
+    block: Block, record: TurnRecord, position: int | None, sent: Message
+) -> str:
     """Which message of the conversation this is, if it is one."""
     if position is None:
-        return f"{sent.role} · in no message of the conversation" if block.kind == "history" else ""
+        return (
+            f"{sent.role} · in no message of the conversation"
+            if block.kind == "history"
+            else ""
+        )
     tokens = record.memory.sums.between(position, position + 1)
     where = f"{record.memory.log[position].role} · message {message_number(position):,} · {counted(tokens, 'token')}"
-    return f"{where} · {IN_PLACE}" if block.kind == "recalled" and position in record.parts.restored else where
+    return (
+        f"{where} · {IN_PLACE}"
+        if block.kind == "recalled" and position in record.parts.restored
+        else where
+    )
 
 
 def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
     """What memory put inside the system prompt."""
-    return tuple(piece for piece in record.parts.pieces if isinstance(piece, Notes | Line) and piece.place != "message")
+    return tuple(
+        piece
+        for piece in record.parts.pieces
+        if isinstance(piece, Notes | Line) and piece.place != "message"
+    )
 
 
 def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[str]:
     """The messages of the system prompt; what memory put into the first one is marked as that."""
     added = added_to_system(record)
     if not added:
-        yield from (message_html(message, "", MORE) for message in block.messages[first:])
+        yield from (
+            message_html(message, "", MORE) for message in block.messages[first:]
+        )
         return
-    yield from (_added(record, piece) for piece in added if piece.place == "before system")
+    yield from (
+        _added(record, piece) for piece in added if piece.place == "before system"
+    )
     own = record.memory.space.system_messages
     if own:
         yield message_html(own[0], "the system prompt's own words", MORE)
-    yield from (_added(record, piece) for piece in added if piece.place == "behind system")
+    yield from (
+        _added(record, piece) for piece in added if piece.place == "behind system"
+    )
     yield from (message_html(message, "", MORE) for message in own[1:])
 
 
 def _added(record: TurnRecord, piece: Notes | Line) -> str:
     """A piece inside the system prompt, in the colour of what memory wrote."""
     if isinstance(piece, Line):
-        head, text = "added by memory: words of the strategy's own", piece.message.content
+        head, text = (
+            "added by memory: words of the strategy's own",
+            piece.message.content,
+        )
     else:
         text = record.memory.space.summaries.text(piece.start, piece.stop)
-        head = f"added by memory: {notes_title(record, piece).lower()}, {_versions(piece)}"
+        head = (
+            f"added by memory: {notes_title(record, piece).lower()}, {_versions(piece)}"
+        )
     tokens = counted(record.memory.sums.counter(text), "token")
     body = message_html(Message("system", text), f"{head} · {tokens}", MORE)
     return f'<div class="memviz-formed" style="border-left-color: {PART_COLORS["summary"]}">{body}</div>'

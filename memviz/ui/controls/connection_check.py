@@ -20,8 +20,10 @@ from memviz.ui.shell.state import Tested, spending_shown
 from memviz.ui.shell.text import plain
 
 ICONS = {
-    "yes": ":green[:material/check_circle:]", "no": ":red[:material/error:]", "unsure": ":gray[:material/help:]",
-}  # fmt: skip
+    "yes": ":green[:material/check_circle:]",
+    "no": ":red[:material/error:]",
+    "unsure": ":gray[:material/help:]",
+}
 HELP = "Asks this model one or two very small things, with this key at this address."
 
 
@@ -32,14 +34,22 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         return
     tests = spending_shown().tests
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        is_asked = st.button("Test the connection", icon=":material/network_check:", key=f"{picker}-test", help=HELP)
+        is_asked = st.button(
+            "Test the connection",
+            icon=":material/network_check:",
+            key=f"{picker}-test",
+            help=HELP,
+        )
         bound_caption(check_bound(choice.name))
     if is_asked:
         with error_shown(), stoppable(f"Asking {choice.name}", f"{picker}-test-stop"):
             tests[picker] = Tested(choice, _tested(choice))
     tested = tests.get(picker)
     if tested is not None and tested.made_with == choice:
-        lines = (f"{ICONS[finding.verdict]} {plain(finding.words)}" for finding in tested.found.findings)
+        lines = (
+            f"{ICONS[finding.verdict]} {plain(finding.words)}"
+            for finding in tested.found.findings
+        )
         st.markdown("  \n".join(lines))
 
 
@@ -50,7 +60,10 @@ def _tested(choice: ModelChoice) -> ConnectionReport:
     def served() -> tuple[str, ...] | None:
         options = choice.options
         return served_models(
-            choice.name, api_key=options["api_key"], api_base=options["api_base"], access=options["access"]
+            choice.name,
+            api_key=options["api_key"],
+            api_base=options["api_base"],
+            access=options["access"],
         )
 
     return check_connection(writer, served)

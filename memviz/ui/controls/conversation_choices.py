@@ -22,11 +22,18 @@ class ConversationChoices(NamedTuple):
     labels: dict[str, str]
 
 
-def conversation_choices(workspace: Workspace, chosen: str | None) -> ConversationChoices:
+def conversation_choices(
+    workspace: Workspace, chosen: str | None
+) -> ConversationChoices:
     """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
     entries, unreadable = workspace.choices(CONVERSATIONS_LISTED, chosen)
     if unreadable:
         names = ", ".join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         more = " and more" if len(unreadable) > MAX_NAMED else ""
-        st.warning(plain(f"Left aside, because it cannot be read: {names}{more}. The Library says why."), icon=ICON)
+        st.warning(
+            plain(
+                f"Left aside, because it cannot be read: {names}{more}. The Library says why."
+            ),
+            icon=ICON,
+        )
     return ConversationChoices(entries, conversation_labels(entries.values()))

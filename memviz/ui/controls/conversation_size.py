@@ -12,5 +12,10 @@ from memviz.workspace import Workspace
 def size_words(workspace: Workspace, entries: Iterable[ConversationEntry]) -> str:
     """``21 turns``, and where tools made them more requests than turns ``21 turns with 57 requests``."""
     sizes = [(entry.turn_count, workspace.request_count(entry)) for entry in entries]
-    turns, requests = sum(turns for turns, _ in sizes), sum(requests for _, requests in sizes)
-    return counted(turns, "turn") + (f" with {counted(requests, 'request')}" if requests > turns else "")
+    turns, requests = (
+        sum(turns for turns, _ in sizes),
+        sum(requests for _, requests in sizes),
+    )
+    return counted(turns, "turn") + (
+        f" with {counted(requests, 'request')}" if requests > turns else ""
+    )

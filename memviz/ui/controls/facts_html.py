@@ -25,15 +25,23 @@ def facts_html(found: FactsVersion, log: Log) -> str:
 def changed_facts_html(found: FactsVersion) -> str:
     """What a version added, replaced and removed, without what it kept."""
     lines = [_text(line) for line in found.lines if line.change != "kept"]
-    body = "".join(f"<li>{line}</li>" for line in lines) + "".join(map(_removed, found.removed))
-    return f'{counts_html(found)}<ul class="memviz-fact-lines">{body}</ul>' if body else counts_html(found)
+    body = "".join(f"<li>{line}</li>" for line in lines) + "".join(
+        map(_removed, found.removed)
+    )
+    return (
+        f'{counts_html(found)}<ul class="memviz-fact-lines">{body}</ul>'
+        if body
+        else counts_html(found)
+    )
 
 
 def counts_html(found: FactsVersion) -> str:
     """``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
     counts = {change: len(found.of(change)) for change in ("added", "replaced", "kept")}
     counts["removed"] = len(found.removed)
-    said = " · ".join(f"{number:,} {change}" for change, number in counts.items() if number)
+    said = " · ".join(
+        f"{number:,} {change}" for change, number in counts.items() if number
+    )
     whole = counted(len(found.lines), "fact")
     return f'<p class="memviz-note"><b>{whole}</b>{": " + said if said else ""}</p>'
 
@@ -65,7 +73,9 @@ def _source(line: FactLine, log: Log) -> Iterator[str]:
         return
     message = log[line.source]
     where = f"message {message_number(line.source):,} ({message.role}, turn {log.turn_number(line.source):,})"
-    shown = message_html(message, "", "the Library shows the whole message", SOURCE_CHARS)
+    shown = message_html(
+        message, "", "the Library shows the whole message", SOURCE_CHARS
+    )
     yield (
         f"<details><summary>Why? From {escape(where)}, {since}</summary>"
         f"<small>{_share_words(line.share)}</small>{shown}</details>"
@@ -79,6 +89,8 @@ def _share_words(share: float) -> str:
     return f"{share:.0%} of the fact's words stand in that message, where numbers and names count more than others."
 
 
-def of_version(versions: Sequence[FactsVersion], number: int | None) -> FactsVersion | None:
+def of_version(
+    versions: Sequence[FactsVersion], number: int | None
+) -> FactsVersion | None:
     """The one of this version, if it holds facts."""
     return next((one for one in versions if one.version.version == number), None)

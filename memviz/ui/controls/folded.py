@@ -20,7 +20,9 @@ def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None
             show()
 
 
-def numbers_of(question: str, key: str, table: Callable[[], DataFrame], alt: str) -> None:
+def numbers_of(
+    question: str, key: str, table: Callable[[], DataFrame], alt: str
+) -> None:
     """The table behind a chart. Of more turns than it has rows every so many are told."""
     folded(question, key, ":material/table:", lambda: _table(table(), alt))
 
@@ -29,4 +31,6 @@ def _table(table: DataFrame, alt: str) -> None:
     st.dataframe(table, hide_index=True, alt=alt)
     turns = table["Turn"].tolist()
     if len(turns) > 1 and turns[1] - turns[0] > 1:
-        st.caption(f"Every {turns[1] - turns[0]:,} turns, as the chart cannot show each of them either.")
+        st.caption(
+            f"Every {turns[1] - turns[0]:,} turns, as the chart cannot show each of them either."
+        )

@@ -39,14 +39,21 @@ NO_RECORDING = (
 QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
 ALL_STAND_IN_HELP = (
-    "Let the offline stand-in write the summaries of every setting, so that they differ by their strategies alone."
+    "Let the offline stand-in write the summaries of every "
+    "setting, so that they differ by their strategies alone."
 )
-WITH_RECORDINGS_HELP = "Play what a language model wrote, for the settings that were recorded."
+WITH_RECORDINGS_HELP = (
+    "Play what a language model wrote, for the settings that were recorded."
+)
 
 
 def author_badge(author: Author, *models: str) -> None:
     """A badge that says who wrote a summary or gave a reply: which of these ``models``, if it is recorded."""
-    st.badge(plain(badge_words(author, models)), color=BADGE_COLORS[author], help=author.about)
+    st.badge(
+        plain(badge_words(author, models)),
+        color=BADGE_COLORS[author],
+        help=author.about,
+    )
 
 
 def summaries_by(settings: Sequence[SettingRun]) -> None:
@@ -56,12 +63,19 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
     found = frozenset[Author]().union(*map(authors_of, runs))
     if not found:
         return
-    with st.container(key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"):
+    with st.container(
+        key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
+    ):
         told = [
             f"{_inline_badge(author, models_of(runs, author))} {plain(_of(author, settings, found))}".rstrip()
-            for author in Author if author in found
-        ]  # fmt: skip
-        st.caption(f"Summaries: {'; '.join(told)}.", width="content", help=plain(whose_words(runs)))
+            for author in Author
+            if author in found
+        ]
+        st.caption(
+            f"Summaries: {'; '.join(told)}.",
+            width="content",
+            help=plain(whose_words(runs)),
+        )
         if Author.RECORDED in found:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
@@ -70,13 +84,18 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
 
 def answers_by(replies: Iterable[ReplyFacts]) -> None:
     """One line that says who gave how many of these answers."""
-    given = [(author_of(reply.model, recorded=reply.recorded), reply.model) for reply in replies]
+    given = [
+        (author_of(reply.model, recorded=reply.recorded), reply.model)
+        for reply in replies
+    ]
     told = []
     for author in Author:
         models = [model for one, model in given if one is author]
         by = f", by {listed(dict.fromkeys(models))}" if author is Author.LIVE else ""
         if models:
-            told.append(f"{_inline_badge(author, models)} {plain(f'{len(models):,}{by}')}")
+            told.append(
+                f"{_inline_badge(author, models)} {plain(f'{len(models):,}{by}')}"
+            )
     if told:
         with st.container(key=ANSWERS_KEY):
             st.caption(f"Answers: {'; '.join(told)}.")
@@ -86,23 +105,29 @@ def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the stand-in gave some of these answers, each with the label of its setting, although recordings were to
     be played."""
     own = [
-        label for label, reply in answers
-        if reply is not None and author_of(reply.model, recorded=reply.recorded) is Author.STAND_IN
-    ]  # fmt: skip
+        label
+        for label, reply in answers
+        if reply is not None
+        and author_of(reply.model, recorded=reply.recorded) is Author.STAND_IN
+    ]
     if own and len(own) == len(answers):
         st.caption(NO_RECORDING)
     elif own:
-        st.caption(plain(
-            f"No recording holds the answer under {listed(own)}, so there the offline stand-in answers, which only "
-            "quotes what it was sent."
-        ))  # fmt: skip
+        st.caption(
+            plain(
+                f"No recording holds the answer under {listed(own)}, so there the offline stand-in answers, which only "
+                "quotes what it was sent."
+            )
+        )
 
 
 def _inline_badge(author: Author, models: Iterable[str]) -> str:
     return f":{BADGE_COLORS[author]}-badge[{plain(badge_words(author, models))}]"
 
 
-def _of(author: Author, settings: Sequence[SettingRun], found: frozenset[Author]) -> str:
+def _of(
+    author: Author, settings: Sequence[SettingRun], found: frozenset[Author]
+) -> str:
     """What the line says behind the badge of ``author``, one of those that were ``found``."""
     runs = [setting.run for setting in settings]
     if author is Author.RECORDED:
@@ -122,11 +147,20 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
-    of = {Author.STAND_IN: QUOTES, Author.RECORDED: "", Author.LIVE: f"by {listed(models)}"}[author]
+    of = {
+        Author.STAND_IN: QUOTES,
+        Author.RECORDED: "",
+        Author.LIVE: f"by {listed(models)}",
+    }[author]
     was, is_ = ("was", "is") if left_out == 1 else ("were", "are")
-    not_in_it = f"; {counted(left_out, 'setting')} {was} not recorded and {is_} left out"
+    not_in_it = (
+        f"; {counted(left_out, 'setting')} {was} not recorded and {is_} left out"
+    )
     who = f"{_inline_badge(author, models)} {plain(of)}".rstrip()
-    st.caption(f"Summaries of all settings: {who}{not_in_it * (left_out > 0)}.", width="content")
+    st.caption(
+        f"Summaries of all settings: {who}{not_in_it * (left_out > 0)}.",
+        width="content",
+    )
 
 
 def how_sure(summarizer: str) -> None:
@@ -140,5 +174,9 @@ def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> N
     if hides(Part.CONTROLS):
         return
     st.button(
-        label, key=f"{key}-{summarizer}", help=help, on_click=set_widget, args=(name_key(SUMMARIZER), summarizer),
-    )  # fmt: skip
+        label,
+        key=f"{key}-{summarizer}",
+        help=help,
+        on_click=set_widget,
+        args=(name_key(SUMMARIZER), summarizer),
+    )

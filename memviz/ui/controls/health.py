@@ -28,20 +28,34 @@ def health(settings: Sequence[SettingRun]) -> None:
     for setting, warnings in found:
         for warning in warnings:
             if warning.kind == FAILED:
-                st.warning(f"{plain(setting.label)}: {plain(warning.numbers)}", icon=":material/warning:")
-    others = [(setting, [warning for warning in warnings if warning.kind != FAILED]) for setting, warnings in found]
+                st.warning(
+                    f"{plain(setting.label)}: {plain(warning.numbers)}",
+                    icon=":material/warning:",
+                )
+    others = [
+        (setting, [warning for warning in warnings if warning.kind != FAILED])
+        for setting, warnings in found
+    ]
     others = [(setting, warnings) for setting, warnings in others if warnings]
     if others:
         _in_one_line(others)
 
 
 def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
-    bad = sum(warning.severity == "bad" for _, warnings in found for warning in warnings)
+    bad = sum(
+        warning.severity == "bad" for _, warnings in found for warning in warnings
+    )
     number = counted(sum(len(warnings) for _, warnings in found), "warning")
-    names = ", ".join(f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found)
+    names = ", ".join(
+        f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found
+    )
     serious = f", {bad} serious" if bad else ""
     # The key keeps it open while its label changes with a slider.
-    with st.expander(f"{number}{serious}: {names}", key="health", icon=_ICONS["bad" if bad else "caution"]):
+    with st.expander(
+        f"{number}{serious}: {names}",
+        key="health",
+        icon=_ICONS["bad" if bad else "caution"],
+    ):
         for setting, warnings in found:
             st.markdown(f"**{plain(setting.label)}**{_since(setting.run)}")
             for warning in warnings:
@@ -50,12 +64,20 @@ def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) ->
 
 def _since(run: Run) -> str:
     """Of a chat that was given another setting: which of them is meant."""
-    return f" · only of this setting, in force from turn {run.first_turn:,} on" if run.earlier_settings else ""
+    return (
+        f" · only of this setting, in force from turn {run.first_turn:,} on"
+        if run.earlier_settings
+        else ""
+    )
 
 
 def _warning(warning: HealthWarning) -> None:
     turns = warning.turns_in_words
     concerned = f" Concerns {turns}." if turns else ""
     with st.container(gap=None):
-        st.markdown(f"{_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}")
-        st.caption(f"{plain(warning.why)} **What to do:** {plain(warning.remedy + concerned)}")
+        st.markdown(
+            f"{_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}"
+        )
+        st.caption(
+            f"{plain(warning.why)} **What to do:** {plain(warning.remedy + concerned)}"
+        )

@@ -31,7 +31,13 @@ from memviz.ui.controls.block_html import (
 )
 from memviz.ui.controls.legend import swatch
 from memviz.ui.controls.model_work import earlier_calls
-from memviz.ui.controls.request_changes import MAX_MESSAGES_SHOWN, changes, recalled_here, summarizer_calls, why
+from memviz.ui.controls.request_changes import (
+    MAX_MESSAGES_SHOWN,
+    changes,
+    recalled_here,
+    summarizer_calls,
+    why,
+)
 from memviz.ui.controls.selected_request import request_number
 from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.terms import term_html
@@ -50,7 +56,13 @@ MAX_JSON_CHARS_SHOWN = 500_000
 
 
 def inspector(
-    run: Run, turn: int, key: str, facts: Sequence[Probe] = (), call: int | None = None, *, whole_turn: bool = False
+    run: Run,
+    turn: int,
+    key: str,
+    facts: Sequence[Probe] = (),
+    call: int | None = None,
+    *,
+    whole_turn: bool = False,
 ) -> None:
     """Show the last request of ``turn``, or that of its ``call`` (from 1); of ``facts`` which ones its summary still
     holds. What is folded and was opened stays open from request to request, by ``key``. ``whole_turn``: what changed is
@@ -62,7 +74,9 @@ def inspector(
     record, calls = run.requests[number], numbers_of_turn(run, turn)
     for flag in record.flags:
         words = (
-            plain(over_limit_words(record, run.strategy)) if flag == OVER_BUDGET else FLAG_TEXTS.get(flag, plain(flag))
+            plain(over_limit_words(record, run.strategy))
+            if flag == OVER_BUDGET
+            else FLAG_TEXTS.get(flag, plain(flag))
         )
         st.warning(words, icon=":material/warning:")
     recalled_here(record, facts)
@@ -73,7 +87,9 @@ def inspector(
     earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
     for block, suffix in zip(blocks, _suffixes(blocks), strict=True):
-        _block(block, record, f"{key}-{suffix}", facts, broken_lengths(run, block, record))
+        _block(
+            block, record, f"{key}-{suffix}", facts, broken_lengths(run, block, record)
+        )
     summarizer_calls(run, changed, key)
     said = (message.content for block in blocks for message in block.messages)
     name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
@@ -84,19 +100,25 @@ def _no_request(run: Run, turn: int) -> str:
     said, attempt = f"Turn {turn} made no request", compare_state().ended_early(run)
     if attempt is None:
         return f"{said}."
-    why_ended = f": {attempt.error}" if attempt.error is not None else ", where it was stopped."
+    why_ended = (
+        f": {attempt.error}" if attempt.error is not None else ", where it was stopped."
+    )
     return f"{said}, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} Try again above the picture."
 
 
 def parts_html(record: TurnRecord) -> str:
     """The parts of a request as one thin bar in their colours, with their tokens below it."""
-    parts = [(part, record.tokens[part]) for part in PART_ORDER if record.tokens.get(part)]
+    parts = [
+        (part, record.tokens[part]) for part in PART_ORDER if record.tokens.get(part)
+    ]
     total = max(1, record.total_tokens)
     bar = "".join(
-        f'<span style="width:{tokens / total:.3%};background:{PART_COLORS[part]}"></span>' for part, tokens in parts
+        f'<span style="width:{tokens / total:.3%};background:{PART_COLORS[part]}"></span>'
+        for part, tokens in parts
     )
     words = "".join(
-        f"<span>{swatch(PART_COLORS[part])}{term_html(PART_TITLES[part])} {tokens:,}</span>" for part, tokens in parts
+        f"<span>{swatch(PART_COLORS[part])}{term_html(PART_TITLES[part])} {tokens:,}</span>"
+        for part, tokens in parts
     )
     return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
 
@@ -107,13 +129,18 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     into it."""
     blocks = [block for block in record.context.blocks if block.messages]
     last = () if added_to_system(record) else ("system",)
-    in_order = sorted(blocks, key=lambda block: (block.kind in last) - (block.kind == "recalled"))
+    in_order = sorted(
+        blocks, key=lambda block: (block.kind in last) - (block.kind == "recalled")
+    )
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 
 def _suffixes(blocks: Sequence[Block]) -> list[str]:
     """Names for the controls of blocks, of which several may be of one kind."""
-    return [name.replace(" (", "-").removesuffix(")") for name in distinct_names([block.kind for block in blocks])]
+    return [
+        name.replace(" (", "-").removesuffix(")")
+        for name in distinct_names([block.kind for block in blocks])
+    ]
 
 
 def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
@@ -123,7 +150,9 @@ def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     return "; ".join(broken_lengths_of(run.compactions, versions))
 
 
-def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe], broken: str) -> None:
+def _block(
+    block: Block, record: TurnRecord, key: str, facts: Sequence[Probe], broken: str
+) -> None:
     is_line = block.kind == "history" and not block.indices
     if block.kind not in FOLDED or is_line:
         _messages(block, record, key)
@@ -132,7 +161,9 @@ def _block(block: Block, record: TurnRecord, key: str, facts: Sequence[Probe], b
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             words = in_language(message_facts_words(known))
-            st.html(f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>')
+            st.html(
+                f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>'
+            )
 
 
 def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
@@ -164,7 +195,9 @@ def _range_words(positions: Iterable[int]) -> str:
 def _messages(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
     more = min(hidden, MAX_EARLIER_SHOWN)
-    if hidden and st.toggle(f"Show the {counted(more, 'earlier message')} too", key=f"{key}-all"):
+    if hidden and st.toggle(
+        f"Show the {counted(more, 'earlier message')} too", key=f"{key}-all"
+    ):
         hidden -= more
     st.html(block_html(block, record, hidden))
 
@@ -182,5 +215,10 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
 
 def _download(text: str | Callable[[], str], name: str) -> None:
     st.download_button(
-        "Download", text, f"{name}.json", "application/json", icon=":material/download:", on_click="ignore"
+        "Download",
+        text,
+        f"{name}.json",
+        "application/json",
+        icon=":material/download:",
+        on_click="ignore",
     )

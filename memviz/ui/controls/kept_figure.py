@@ -21,7 +21,9 @@ class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
     """
 
     def __init__(self, figure: go.Figure | dict[str, Any]) -> None:
-        self._dictionary: dict[str, Any] = figure if isinstance(figure, dict) else figure.to_dict()
+        self._dictionary: dict[str, Any] = (
+            figure if isinstance(figure, dict) else figure.to_dict()
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The figure as a dictionary, which must not be changed."""
@@ -34,8 +36,12 @@ def as_shown(figure: BaseFigure) -> BaseFigure:
     return figure if scale == 1 else KeptFigure(enlarged(figure.to_dict(), scale))
 
 
-def kept_figure(run: Run, draw: Callable[..., go.Figure], *args: Hashable, **options: Hashable) -> KeptFigure:
+def kept_figure(
+    run: Run, draw: Callable[..., go.Figure], *args: Hashable, **options: Hashable
+) -> KeptFigure:
     """``draw(*args, **options)``, kept with ``run``, which is one of the runs that it shows."""
     return run.once(
-        (draw, args, tuple(sorted(options.items()))), lambda: KeptFigure(draw(*args, **options)), is_picture=True
+        (draw, args, tuple(sorted(options.items()))),
+        lambda: KeptFigure(draw(*args, **options)),
+        is_picture=True,
     )

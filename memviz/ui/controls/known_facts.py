@@ -42,7 +42,11 @@ class Facts(NamedTuple):
     @property
     def probes(self) -> Probes:
         """All that are looked for; those of the user last, so that a new one moves no other."""
-        return (*self.brought, *(self.proposals if self.with_proposals else ()), *self.typed)
+        return (
+            *self.brought,
+            *(self.proposals if self.with_proposals else ()),
+            *self.typed,
+        )
 
 
 def facts_of(workspace: Workspace, state: CompareState) -> Facts:
@@ -53,13 +57,24 @@ def facts_of(workspace: Workspace, state: CompareState) -> Facts:
     has_facts = any(not probe.by_user for probe in transcript.probes)
     # Facts of its own are enough of a long conversation: to propose more, every sentence has to be read.
     reads = len(log) <= READ_MESSAGES or chosen or not has_facts
-    return _facts(log, transcript.probes, _proposed(log, min(len(log), READ_MESSAGES)) if reads else (), chosen)
+    return _facts(
+        log,
+        transcript.probes,
+        _proposed(log, min(len(log), READ_MESSAGES)) if reads else (),
+        chosen,
+    )
 
 
-def known_facts(workspace: Workspace, conversation_id: str | None, log: Log, *, grows: bool = False) -> Probes:
+def known_facts(
+    workspace: Workspace, conversation_id: str | None, log: Log, *, grows: bool = False
+) -> Probes:
     """The same facts for a page that only names them, and does not read a long conversation for that. ``log`` may have
     grown since it was saved, and ``grows`` on in a chat."""
-    saved = tuple(probe for probe in _saved(workspace, conversation_id) if all(at < len(log) for at in probe.evidence))
+    saved = tuple(
+        probe
+        for probe in _saved(workspace, conversation_id)
+        if all(at < len(log) for at in probe.evidence)
+    )
     chosen = with_proposals(conversation_id, saved)
     length = (len(log) - len(log) % GROWTH_MESSAGES or len(log)) if grows else len(log)
     proposed = _proposed(log, length) if chosen and length <= AT_ONCE_MESSAGES else ()
@@ -80,8 +95,16 @@ def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
 def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
     brought = tuple(probe for probe in probes if not probe.by_user)
     typed = tuple(probe for probe in probes if probe.by_user)
-    known = {(probe.evidence, normal_tokens(answer)) for probe in probes for answer in probe.answers}
-    proposals = tuple(each for each in proposed if (each.evidence, normal_tokens(each.answers[0])) not in known)
+    known = {
+        (probe.evidence, normal_tokens(answer))
+        for probe in probes
+        for answer in probe.answers
+    }
+    proposals = tuple(
+        each
+        for each in proposed
+        if (each.evidence, normal_tokens(each.answers[0])) not in known
+    )
     taken = len(brought) + len(proposals) * chosen
     one_in = max(1, -(-taken * log.turn_count // MOST_LOOKUPS))
     return Facts(log, brought[::one_in], proposals[::one_in], typed, chosen, one_in)

@@ -44,7 +44,11 @@ def names_found() -> list[str]:
 
 def _by_name() -> dict[str, LocalModel]:
     found: LocalServers | None = widget_value(_FOUND)
-    return {model.name: model for model in reversed(found.models)} if found is not None else {}
+    return (
+        {model.name: model for model in reversed(found.models)}
+        if found is not None
+        else {}
+    )
 
 
 def keep_addresses_apart() -> None:
@@ -67,15 +71,24 @@ def local_models() -> None:
     if not access().of_models.private_base_urls:
         st.caption(NOT_HERE)
         return
-    if st.button(FIND, key="find-local-models", icon=":material/search:", help=FIND_HELP, width="stretch"):
+    if st.button(
+        FIND,
+        key="find-local-models",
+        icon=":material/search:",
+        help=FIND_HELP,
+        width="stretch",
+    ):
         _look()
     if widget_value(_FOUND) is None:
         return
     above = st.container(gap="small")
     address = st.text_input(
-        ANOTHER_PORT, key=_ADDRESS, persist_state="session", placeholder="such as 8081",
+        ANOTHER_PORT,
+        key=_ADDRESS,
+        persist_state="session",
+        placeholder="such as 8081",
         help="Where a server listens at a port that is not its usual one.",
-    )  # fmt: skip
+    )
     if address != widget_value(_LOOKED_AT):
         _look()
     with above:
@@ -96,7 +109,12 @@ def _look() -> None:
 
 def _show(found: LocalServers) -> None:
     is_long = len(found.models) > _ROWS_SHOWN
-    with st.container(height=_ROWS_PIXELS if is_long else "content", border=False, gap="small", key="local-models"):
+    with st.container(
+        height=_ROWS_PIXELS if is_long else "content",
+        border=False,
+        gap="small",
+        key="local-models",
+    ):
         for number, model in enumerate(found.models):
             _row(number, model)
     if (refused := widget_value(_REFUSED)) is not None:
@@ -111,11 +129,18 @@ def _row(number: int, model: LocalModel) -> None:
         st.caption(f"{plain(model.program)} · {model.context_words}")
         with st.container(horizontal=True, gap="xsmall"):
             for picker, label in USES.items():
-                is_chosen = (named(picker), widget_value(f"{picker}-base")) == (model.name, model.api_base)
+                is_chosen = (named(picker), widget_value(f"{picker}-base")) == (
+                    model.name,
+                    model.api_base,
+                )
                 st.button(
-                    label, key=f"local-model-{number}-{picker}", on_click=_choose, args=(picker, model),
-                    icon=":material/check:" if is_chosen else None, disabled=is_chosen,
-                )  # fmt: skip
+                    label,
+                    key=f"local-model-{number}-{picker}",
+                    on_click=_choose,
+                    args=(picker, model),
+                    icon=":material/check:" if is_chosen else None,
+                    disabled=is_chosen,
+                )
 
 
 def _choose(picker: str, model: LocalModel) -> None:

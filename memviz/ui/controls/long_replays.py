@@ -36,7 +36,9 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
         if work.error is not None:
             show_error(work.error)
     unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
-    found = [(setting, work.so_far()) for setting, work in at_work if work.error is None]
+    found = [
+        (setting, work.so_far()) for setting, work in at_work if work.error is None
+    ]
     if unfinished:
         _watch(unfinished, count())
     return [(setting, run) for setting, run in found if run.turns]
@@ -45,14 +47,25 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
 @st.fragment(run_every=REFRESH_SECONDS)
 def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
     """How far they are, how long the rest takes, and a way out."""
-    is_first = next(looks) == 0  # the page is just being drawn: the replays rest meanwhile
+    is_first = (
+        next(looks) == 0
+    )  # the page is just being drawn: the replays rest meanwhile
     works = [work for _, work in at_work]
-    if not is_first and all(work.wait(0) for work in works) and not any(work.is_stopped for work in works):
+    if (
+        not is_first
+        and all(work.wait(0) for work in works)
+        and not any(work.is_stopped for work in works)
+    ):
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
-            st.progress(work.done / work.total, f"Replaying under {plain(setting.build().label)}: {how_far(work)}")
-        st.caption("The pictures show what was replayed so far. They are drawn again when it is done.")
+            st.progress(
+                work.done / work.total,
+                f"Replaying under {plain(setting.build().label)}: {how_far(work)}",
+            )
+        st.caption(
+            "The pictures show what was replayed so far. They are drawn again when it is done."
+        )
         _stop_or_go_on(works)
     if not is_first:
         for work in works:
@@ -80,13 +93,21 @@ def how_far(work: BackgroundReplay) -> str:
         return f"{turn}. {work.note}"
     if work.is_stopped:
         return f"{turn}. Stopped."
-    return turn if left is None else f"{turn}, about {counted(max(1, round(left)), 'second')} more"
+    return (
+        turn
+        if left is None
+        else f"{turn}, about {counted(max(1, round(left)), 'second')} more"
+    )
 
 
 def so_far_label(run: Run) -> str:
     """What the label of a replay that is not over says of it. A free run, whose replies a model gave, has its own
     sentence for that."""
     last = run.turns[-1] if run.turns else None
-    if last is None or last.facts is not None or len(run.requests) >= run.log.request_count:
+    if (
+        last is None
+        or last.facts is not None
+        or len(run.requests) >= run.log.request_count
+    ):
         return ""
     return f" · first {counted(len(run.turns), 'turn')}"

@@ -13,7 +13,9 @@ from memviz.text.language import lang_attribute
 MAX_CHARS_SHOWN = 4000
 
 
-def message_html(message: Message, head: str, more: str, most_chars: int = MAX_CHARS_SHOWN) -> str:
+def message_html(
+    message: Message, head: str, more: str, most_chars: int = MAX_CHARS_SHOWN
+) -> str:
     """One message under a line that says which it is (text, may be empty): its content, at most ``most_chars``
     characters of it, and its tool calls. ``more`` says where the rest is."""
     return "".join(_lines(message, head, more, most_chars))

@@ -21,7 +21,9 @@ MOST_TOOLS, MAX_CALL_CHARS = 5, 160
 def recall_exchange(messages: Sequence[Message]) -> None:
     """The model's calls of the recall tool in one turn, and what they gave."""
     calls = sum(len(message.tool_calls) for message in messages)
-    with st.expander(f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"):
+    with st.expander(
+        f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"
+    ):
         _said(messages)
 
 
@@ -56,14 +58,22 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     label = f"{counted(len(earlier), 'call')} of the model before this one: {counted(sent, 'token')} sent"
     with st.expander(label, icon=":material/replay:"):
         shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
-        st.caption("\n".join(f"{number + 1}. {_what(earlier[number])}" for number in shown))
+        st.caption(
+            "\n".join(f"{number + 1}. {_what(earlier[number])}" for number in shown)
+        )
 
 
 def _what(call: TurnRecord) -> str:
-    did = {"thinking": "It thought", "recall": "It asked to recall"}.get(call.kind) or _called(call)
+    did = {"thinking": "It thought", "recall": "It asked to recall"}.get(
+        call.kind
+    ) or _called(call)
     told = f"{did}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
     facts = call.facts
-    effort = "" if facts is None else plain(effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded))
+    effort = (
+        ""
+        if facts is None
+        else plain(effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded))
+    )
     return f"{told}." if facts is None else f"{told}, {effort}."
 
 

@@ -11,8 +11,19 @@ import streamlit as st
 
 from memviz.models.names import in_words
 from memviz.ui.controls.connection_check import offer_test
-from memviz.ui.controls.local_models import keep_addresses_apart, local_models, names_found
-from memviz.ui.controls.pickers import CHAT_MODEL, JUDGE, SUMMARIZER, ModelChoice, model_picker, named
+from memviz.ui.controls.local_models import (
+    keep_addresses_apart,
+    local_models,
+    names_found,
+)
+from memviz.ui.controls.pickers import (
+    CHAT_MODEL,
+    JUDGE,
+    SUMMARIZER,
+    ModelChoice,
+    model_picker,
+    named,
+)
 from memviz.ui.controls.session_recording import save_recording
 from memviz.ui.controls.spending import budget_controls, spent_line
 from memviz.ui.shell.text import plain
@@ -37,14 +48,25 @@ class StudyModels(NamedTuple):
     summarizer: ModelChoice
 
 
-def models_panel(sentence: str = "", above: Callable[[], object] | None = None) -> StudyModels:
+def models_panel(
+    sentence: str = "", above: Callable[[], object] | None = None
+) -> StudyModels:
     """A line that says who writes what, and the panel to change it. ``sentence`` is what else the line says, and
     ``above`` draws what else the panel holds."""
-    with st.container(key="models", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
+    with st.container(
+        key="models",
+        horizontal=True,
+        wrap=False,
+        vertical_alignment="center",
+        gap="xsmall",
+    ):
         st.caption(" ".join(part for part in (sentence, _who()) if part))
         panel = st.popover("Change", key="models-panel", type="tertiary")
     spent_line()
-    with panel, st.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice"):  # style.css gives it the height
+    with (
+        panel,
+        st.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice"),
+    ):  # style.css gives it the height
         left, right = st.columns(2, vertical_alignment="bottom")
         with left:
             if above is not None:
@@ -53,16 +75,22 @@ def models_panel(sentence: str = "", above: Callable[[], object] | None = None) 
         # Beside each other, so that all of it is seen without scrolling; a phone has one below the other.
         writing, answering = st.columns(2)
         with writing, st.container(gap="xsmall"):
-            summarizer = model_picker("Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found())
+            summarizer = model_picker(
+                "Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found()
+            )
             offer_test(summarizer, SUMMARIZER)
         with answering, st.container(gap="xsmall"):
-            answerer = model_picker("Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found())
+            answerer = model_picker(
+                "Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found()
+            )
             answerer = _as_the_other(answerer, summarizer)
             offer_test(answerer, CHAT_MODEL)
         local_models()
         save_recording(summarizer)
         with right if above is not None else left:
-            budget_controls([named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)])
+            budget_controls(
+                [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
+            )
     return StudyModels(answerer, summarizer)
 
 
@@ -79,7 +107,12 @@ def _in_words(name: str) -> str:
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
     """The same model is reached in the same way, unless something else is entered."""
-    if answerer.is_free or answerer.name != summarizer.name or answerer.api_key or answerer.api_base:
+    if (
+        answerer.is_free
+        or answerer.name != summarizer.name
+        or answerer.api_key
+        or answerer.api_base
+    ):
         return answerer
     if summarizer.api_key or summarizer.api_base:
         st.caption(OTHER_CONNECTION)

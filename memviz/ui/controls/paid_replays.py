@@ -45,29 +45,55 @@ def replayed_when_asked(
     """What there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
     place = st.container(border=True)
     with place:
-        if _asked_for(state, waiting, summarizer, _foreseen(workspace, [key for _, key in waiting])):
+        if _asked_for(
+            state,
+            waiting,
+            summarizer,
+            _foreseen(workspace, [key for _, key in waiting]),
+        ):
             with error_shown():
                 _replay(workspace, state, [key for _, key in waiting], summarizer)
                 st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
     tried = ((setting, _attempt(state, key, summarizer)) for setting, key in waiting)
-    return [(setting, attempt.run) for setting, attempt in tried if attempt is not None and attempt.run.turns]
+    return [
+        (setting, attempt.run)
+        for setting, attempt in tried
+        if attempt is not None and attempt.run.turns
+    ]
 
 
-def _attempt(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Attempt | None:
+def _attempt(
+    state: CompareState, key: RunKey, summarizer: ModelChoice
+) -> Attempt | None:
     """What this very summarizer, with its key, address and timeout, made of the run. With another one it counts as not
     yet replayed."""
     attempt = state.attempts.get(key)
     return attempt if attempt is not None and attempt.made_with == summarizer else None
 
 
-def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, foreseen: Sequence[Run]) -> bool:
+def _asked_for(
+    state: CompareState,
+    waiting: Waiting,
+    summarizer: ModelChoice,
+    foreseen: Sequence[Run],
+) -> bool:
     """Say what is missing and why, what it costs at most, and offer to make it. Returns whether that was clicked."""
     name = plain(summarizer.name)
-    tried = {key: attempt for _, key in waiting if (attempt := _attempt(state, key, summarizer))}
-    problems = list(dict.fromkeys(words for key, each in tried.items() if (words := _problem(key, each))))
+    tried = {
+        key: attempt
+        for _, key in waiting
+        if (attempt := _attempt(state, key, summarizer))
+    }
+    problems = list(
+        dict.fromkeys(
+            words for key, each in tried.items() if (words := _problem(key, each))
+        )
+    )
     said = st.empty()
     with said.container():
-        if state.linked_summarizer == summarizer.name and not (summarizer.api_key or summarizer.api_base):
+        if state.linked_summarizer == summarizer.name and not (
+            summarizer.api_key or summarizer.api_base
+        ):
             st.markdown(LINKED.format(name))
         for problem in problems:
             st.error(plain(problem), icon=":material/error:")
@@ -75,10 +101,15 @@ def _asked_for(state: CompareState, waiting: Waiting, summarizer: ModelChoice, f
     verb = start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems))
     is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
     row.button(
-        "Use the offline stand-in", key="replay-offline", on_click=set_widget, args=(name_key(SUMMARIZER), OFFLINE)
+        "Use the offline stand-in",
+        key="replay-offline",
+        on_click=set_widget,
+        args=(name_key(SUMMARIZER), OFFLINE),
     )
     untried = [key.strategy.label for _, key in waiting if key not in tried]
-    has_summaries = any(attempt.run.space.summaries.versions for attempt in tried.values())
+    has_summaries = any(
+        attempt.run.space.summaries.versions for attempt in tried.values()
+    )
     if untried:
         calls = _calls(foreseen)
         about = f" for about {counted(calls, 'summary')}" if calls else ""
@@ -99,15 +130,30 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
         return ""
     failed = _failures(attempt.run)
     calls = counted(calls_made(attempt.run.made_or_foreseen), "call")
-    return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}" if failed else ""
+    return (
+        f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}"
+        if failed
+        else ""
+    )
 
 
 def _foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
     """The same replays with the offline model's summaries; none where that would take long."""
-    if workspace.conversation(keys[0].conversation_id, keys[0].first)[1].turn_count > FORESEEN_TURNS:
+    if (
+        workspace.conversation(keys[0].conversation_id, keys[0].first)[1].turn_count
+        > FORESEEN_TURNS
+    ):
         return []
     free = (
-        RunKey(key.conversation_id, key.strategy, key.counter, OFFLINE, key.recalls, first=key.first) for key in keys
+        RunKey(
+            key.conversation_id,
+            key.strategy,
+            key.counter,
+            OFFLINE,
+            key.recalls,
+            first=key.first,
+        )
+        for key in keys
     )
     return [workspace.run(key, model(OFFLINE)) for key in free]
 
@@ -118,7 +164,11 @@ def _calls(foreseen: Sequence[Run]) -> int:
 
 
 def _bound(foreseen: Sequence[Run], summarizer: str) -> CostBound:
-    return summaries_bound(foreseen, summarizer, spending().reply_tokens) if foreseen else UNFORESEEN
+    return (
+        summaries_bound(foreseen, summarizer, spending().reply_tokens)
+        if foreseen
+        else UNFORESEEN
+    )
 
 
 def calls_made(compactions: Sequence[Compaction]) -> int:
@@ -126,7 +176,12 @@ def calls_made(compactions: Sequence[Compaction]) -> int:
     return sum(compaction.asked for compaction in compactions)
 
 
-def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], summarizer: ModelChoice) -> None:
+def _replay(
+    workspace: Workspace,
+    state: CompareState,
+    keys: Sequence[RunKey],
+    summarizer: ModelChoice,
+) -> None:
     """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
     calls, total = 0, _calls(_foreseen(workspace, keys))
     with stoppable(f"Asking {summarizer.name} for summaries", STOP_KEY):
@@ -134,10 +189,19 @@ def _replay(workspace: Workspace, state: CompareState, keys: Sequence[RunKey], s
         for key in keys:
             label, before = plain(key.strategy.label), calls
 
-            def progress(made: int, words: str, label: str = label, before: int = before) -> None:
+            def progress(
+                made: int, words: str, label: str = label, before: int = before
+            ) -> None:
                 asked = before + made
-                so_far = f"{asked:,} of about {counted(max(total, asked), 'call')}" if total else counted(asked, "call")
-                bar(min(1.0, asked / total) if total else 0.0, f"{label}: {so_far}, {words}")
+                so_far = (
+                    f"{asked:,} of about {counted(max(total, asked), 'call')}"
+                    if total
+                    else counted(asked, "call")
+                )
+                bar(
+                    min(1.0, asked / total) if total else 0.0,
+                    f"{label}: {so_far}, {words}",
+                )
 
             attempt = _attempted(workspace, state, key, summarizer, writer, progress)
             calls += calls_made(attempt.run.made_or_foreseen)
@@ -155,16 +219,25 @@ def _attempted(
     progress: Callable[[int, str], object],
 ) -> Attempt:
     """One replay, kept if it came to a good end. However it ends, what there is stays in the session."""
-    session, turns = workspace.begun(key, writer, _written_before(state, key, summarizer))
+    session, turns = workspace.begun(
+        key, writer, _written_before(state, key, summarizer)
+    )
     error, is_over = None, False
     try:
         for turn in turns:
-            progress(calls_made(session.compactions), f"turn {turn:,} of {session.log.turn_count:,}")
+            progress(
+                calls_made(session.compactions),
+                f"turn {turn:,} of {session.log.turn_count:,}",
+            )
         is_over = True
     except MemvizError as failure:
         error, is_over = failure, True
     finally:  # also when it was stopped, or the page was left
-        attempt = Attempt(summarizer, _as_far_as_asked(session.run(), is_complete=is_over and error is None), error)
+        attempt = Attempt(
+            summarizer,
+            _as_far_as_asked(session.run(), is_complete=is_over and error is None),
+            error,
+        )
         if is_over or attempt.run.space.summaries.versions:
             state.attempts[key] = attempt
     if error is None and not _failures(attempt.run):
@@ -175,7 +248,11 @@ def _attempted(
 
 def _as_far_as_asked(run: Run, *, is_complete: bool) -> Run:
     """The run without the call that ended it early: it is said beside the button, and is made once more."""
-    is_cut = not is_complete and bool(run.compactions) and run.compactions[-1].error is not None
+    is_cut = (
+        not is_complete
+        and bool(run.compactions)
+        and run.compactions[-1].error is not None
+    )
     return replace(run, compactions=run.compactions[:-1]) if is_cut else run
 
 
@@ -183,7 +260,9 @@ def _failures(run: Run) -> list[str]:
     return [compaction.error for compaction in run.made_or_foreseen if compaction.error]
 
 
-def _written_before(state: CompareState, key: RunKey, summarizer: ModelChoice) -> Run | None:
+def _written_before(
+    state: CompareState, key: RunKey, summarizer: ModelChoice
+) -> Run | None:
     """What an earlier attempt has of the run, unless another server wrote it."""
     attempt = state.attempts.get(key)
     if attempt is None or not isinstance(attempt.made_with, ModelChoice):

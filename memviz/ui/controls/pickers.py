@@ -94,9 +94,11 @@ class ModelChoice:
     def options(self) -> dict[str, Any]:
         """How it is called, with what visitors of this server may use of its machine."""
         return {
-            "api_key": self.api_key, "api_base": self.api_base, "timeout": self.timeout_seconds,
+            "api_key": self.api_key,
+            "api_base": self.api_base,
+            "timeout": self.timeout_seconds,
             "access": access().of_models,
-        }  # fmt: skip
+        }
 
     def build(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
         """The model, for use in the run of a page: its calls are paid out of the session's budget, and a click ends
@@ -108,7 +110,9 @@ class ModelChoice:
             return workspace().recordings.player(self.name, paced=self.paced)
         return paid(model(self.name, **self.options), look_up)
 
-    def build_summarizer(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
+    def build_summarizer(
+        self, look_up: Callable[[], object] = heed_clicks_and_tell
+    ) -> Model:
         """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
         built = self.build(look_up)
         return built if self.is_free else FirstFailureEnds(built)
@@ -129,7 +133,11 @@ def _paced(name: str, key: str) -> bool:
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     if recording is None or recording.seconds is None:
         return False
-    return switch("As fast as it was", key=f"{key}-paced", help="Each reply takes the seconds that it took.")
+    return switch(
+        "As fast as it was",
+        key=f"{key}-paced",
+        help="Each reply takes the seconds that it took.",
+    )
 
 
 def _offered(chosen: str) -> list[str]:
@@ -141,12 +149,20 @@ def _offered(chosen: str) -> list[str]:
     return list(dict.fromkeys([RECORDED_FIRST, OFFLINE, *recordings, *known_models()]))
 
 
-def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> ModelChoice:
+def model_picker(
+    label: str, key: str, help: str, also: Sequence[str] = ()
+) -> ModelChoice:
     """Controls that choose one model, out of those that are known and ``also`` these."""
     st.selectbox(
-        label, (*_offered(named(key)), *also), key=name_key(key), accept_new_options=True, help=help,
-        persist_state="session", format_func=in_words, placeholder=f"{RECORDED_FIRST}, or provider/model",
-    )  # fmt: skip
+        label,
+        (*_offered(named(key)), *also),
+        key=name_key(key),
+        accept_new_options=True,
+        help=help,
+        persist_state="session",
+        format_func=in_words,
+        placeholder=f"{RECORDED_FIRST}, or provider/model",
+    )
     name = named(key)
     if name == RECORDED_FIRST:
         return ModelChoice(recorded_first=True)
@@ -155,15 +171,29 @@ def model_picker(label: str, key: str, help: str, also: Sequence[str] = ()) -> M
     allowed = access().of_models
     secret, patience = st.columns([5, 4], vertical_alignment="bottom")
     api_key = secret.text_input(
-        "API key", type="password", key=f"{key}-key", persist_state="session", autocomplete="off",
+        "API key",
+        type="password",
+        key=f"{key}-key",
+        persist_state="session",
+        autocomplete="off",
         help=f"Kept for this browser session only, never stored. {EMPTY_KEY[allowed.environment_keys]}",
-    )  # fmt: skip
+    )
     api_base = st.text_input(
-        "Base URL", key=f"{key}-base", persist_state="session", placeholder="the provider's own",
+        "Base URL",
+        key=f"{key}-base",
+        persist_state="session",
+        placeholder="the provider's own",
         help=f"Any address that speaks the OpenAI protocol, {SOME_ADDRESS[allowed.private_base_urls]}.",
-    )  # fmt: skip
+    )
     timeout = patience.number_input(
-        "Timeout (s)", 1, 600, 60, key=f"{key}-timeout", persist_state="session",
+        "Timeout (s)",
+        1,
+        600,
+        60,
+        key=f"{key}-timeout",
+        persist_state="session",
         help="How long to wait for an answer before giving up.",
-    )  # fmt: skip
-    return ModelChoice(name, api_base.strip() or None, api_key.strip() or None, float(timeout))
+    )
+    return ModelChoice(
+        name, api_base.strip() or None, api_key.strip() or None, float(timeout)
+    )

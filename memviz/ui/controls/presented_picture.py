@@ -32,6 +32,13 @@ def picture_pixels(pixels: int) -> int:
 def compaction_notes(settings: Sequence[SettingRun]) -> Iterator[str]:
     """Of each setting the first thing that it did, with its numbers: what a speaker may point at."""
     for setting in settings:
-        first = next((compaction for compaction in setting.run.compactions if is_marked(compaction)), None)
+        first = next(
+            (
+                compaction
+                for compaction in setting.run.compactions
+                if is_marked(compaction)
+            ),
+            None,
+        )
         if first is not None:
             yield f"{setting.label}: {compaction_words(first, setting.run).sentence}"

@@ -13,14 +13,27 @@ HELP = "\n\n".join(f"**{prompt.title}**: {prompt.purpose}" for prompt in PROMPTS
 
 
 def prompt_picker(
-    place: DeltaGenerator, key: str, own: str, *, first: str = OWN, side: str = "", height: int = 150
+    place: DeltaGenerator,
+    key: str,
+    own: str,
+    *,
+    first: str = OWN,
+    side: str = "",
+    height: int = 150,
 ) -> str:
     """The chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers apart."""
     text_key = instruction_key(key)
     if widget_value(text_key) is None:
         set_widget(text_key, _instruction(first, own))
-    place.selectbox(f"Prompt {side}".strip(), TITLES, index=TITLES.index(first), key=key, help=HELP,
-                    on_change=_take, args=(key, own))  # fmt: skip
+    place.selectbox(
+        f"Prompt {side}".strip(),
+        TITLES,
+        index=TITLES.index(first),
+        key=key,
+        help=HELP,
+        on_change=_take,
+        args=(key, own),
+    )
     label = "What the summarizer is told" + (f", {side}" if side else "")
     return str(place.text_area(label, key=text_key, height=height)).strip()
 
@@ -31,7 +44,9 @@ def instruction_key(key: str) -> str:
 
 
 def _instruction(title: str, own: str) -> str:
-    return next((prompt.instruction for prompt in PROMPTS if prompt.title == title), own)
+    return next(
+        (prompt.instruction for prompt in PROMPTS if prompt.title == title), own
+    )
 
 
 def _take(key: str, own: str) -> None:

@@ -11,6 +11,8 @@ from memviz.text.light_markdown import as_html, has_marks
 def prose(text: str) -> None:
     """Draw ``text``. No letter of it is markup: see :mod:`memviz.text.light_markdown`."""
     if has_marks(text):
-        st.html(f'<div class="memviz-prose"{lang_attribute(text)}>{as_html(text)}</div>')
+        st.html(
+            f'<div class="memviz-prose"{lang_attribute(text)}>{as_html(text)}</div>'
+        )
     else:
         st.text(text)

@@ -15,11 +15,23 @@ MAX_SHOWN = 50
 
 def event_sentence(event: RecordedEvent) -> str:
     """What happened, when and how large it was, as far as the file says so."""
-    what = "Its program compacted here" if event.kind == "compaction" else "A summary that its program kept"
+    what = (
+        "Its program compacted here"
+        if event.kind == "compaction"
+        else "A summary that its program kept"
+    )
     reason = f" ({event.reason})" if event.reason else ""
-    sizes = [f"{counted(tokens, 'token')} {when}" for tokens, when in _sizes(event) if tokens is not None]
+    sizes = [
+        f"{counted(tokens, 'token')} {when}"
+        for tokens, when in _sizes(event)
+        if tokens is not None
+    ]
     said = moment(event.time)
-    facts = [f"{what}{reason}", ", ".join(sizes), f"{said:%Y-%m-%d %H:%M} UTC" if said else ""]
+    facts = [
+        f"{what}{reason}",
+        ", ".join(sizes),
+        f"{said:%Y-%m-%d %H:%M} UTC" if said else "",
+    ]
     return ". ".join(filter(None, facts)) + "."
 
 
@@ -38,8 +50,15 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
         "part of any replay: compare them with what each setting did."
     )
     for number, event in enumerate(events[:MAX_SHOWN], 1):
-        turn = log.turn_number(min(event.after_message, len(log)) - 1) if event.after_message else 0
-        with st.expander(f"{number}. After turn {turn}: {plain(event_sentence(event))}", icon=":material/history_edu:"):
+        turn = (
+            log.turn_number(min(event.after_message, len(log)) - 1)
+            if event.after_message
+            else 0
+        )
+        with st.expander(
+            f"{number}. After turn {turn}: {plain(event_sentence(event))}",
+            icon=":material/history_edu:",
+        ):
             st.text(event.text or "The file does not say what the summary was.")
     if len(events) > MAX_SHOWN:
         st.caption(f"And {len(events) - MAX_SHOWN:,} more.")

@@ -21,7 +21,11 @@ from memviz.workspace import RunKey, Workspace
 
 
 def run_key(
-    workspace: Workspace, state: CompareState, setting: Setting, summarizer: ModelChoice, answerer: str = ""
+    workspace: Workspace,
+    state: CompareState,
+    setting: Setting,
+    summarizer: ModelChoice,
+    answerer: str = "",
 ) -> RunKey:
     """What makes the run of a setting; ``answerer`` names who answers in a free run. Whether a recording writes the
     summaries is decided here. The visitors' wordings that are kept are read before they are used the first time in a
@@ -33,7 +37,9 @@ def run_key(
     id = state.conversation_id or ""
     first = workspace.beginning(id, state.first)
     key = RunKey(id, strategy, state.counter, name, recalls, answerer, first=first)
-    if summarizer.recorded_first and not answerer:  # with other replies than the recorded ones, all is another run
+    if (
+        summarizer.recorded_first and not answerer
+    ):  # with other replies than the recorded ones, all is another run
         key = replace(key, summarizer=workspace.recorded_for(key))
     if setting.as_written:
         return key
@@ -42,7 +48,9 @@ def run_key(
     return replace(key, edits=tuple(sorted(state.edits.get(key, {}).items())))
 
 
-def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[SettingRun]:
+def make_runs(
+    workspace: Workspace, state: CompareState, summarizer: ModelChoice
+) -> list[SettingRun]:
     """The conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
@@ -53,7 +61,12 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
             run = workspace.kept_run(key)
             if run is None and is_free(key.summarizer):
                 at_work.append(
-                    (setting, workspace.replaying(key, workspace.free_summarizer(key, paced=summarizer.paced)))
+                    (
+                        setting,
+                        workspace.replaying(
+                            key, workspace.free_summarizer(key, paced=summarizer.paced)
+                        ),
+                    )
                 )
             elif run is None:
                 waiting.append((setting, key))
@@ -64,13 +77,19 @@ def make_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice
         with error_shown():
             runs += replayed_when_asked(workspace, state, waiting, summarizer)
     runs.sort(key=lambda item: state.settings.index(item[0]))
-    return [replace(one, label=one.label + so_far_label(one.run)) for one in as_setting_runs(runs)]
+    return [
+        replace(one, label=one.label + so_far_label(one.run))
+        for one in as_setting_runs(runs)
+    ]
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
     """The runs as lines of the charts, each with a label and the colour of its setting."""
     labels = distinct([_label(run) for _, run in runs])
-    return [SettingRun(run, label, setting.index) for (setting, run), label in zip(runs, labels, strict=True)]
+    return [
+        SettingRun(run, label, setting.index)
+        for (setting, run), label in zip(runs, labels, strict=True)
+    ]
 
 
 def _label(run: Run) -> str:

@@ -21,7 +21,12 @@ from memviz.errors import MemvizError
 from memviz.models.cost_bound import CostBound
 from memviz.text.wording import counted
 from memviz.ui.controls.progress import ProgressBar
-from memviz.ui.controls.spending import SpentSoFar, bound_caption, tell_spent, told_beside
+from memviz.ui.controls.spending import (
+    SpentSoFar,
+    bound_caption,
+    tell_spent,
+    told_beside,
+)
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
@@ -44,10 +49,17 @@ def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
     return "Try again" if has_failed else "Go on" if is_begun else first
 
 
-def start_button(label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True) -> bool:
+def start_button(
+    label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True
+) -> bool:
     """The button that a job waits for. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
-    return button(label, icon=":material/play_arrow:", type="primary" if is_main else "secondary", key=key)
+    return button(
+        label,
+        icon=":material/play_arrow:",
+        type="primary" if is_main else "secondary",
+        key=key,
+    )
 
 
 def stop_button(
@@ -59,7 +71,9 @@ def stop_button(
 ) -> bool:
     """The button that ends a job early. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
-    return button("Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click)
+    return button(
+        "Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click
+    )
 
 
 @contextmanager
@@ -148,7 +162,11 @@ class ResumableJob(ABC):
         verb = start_verb(self.verb, is_begun=self.is_begun, has_failed=self.has_failed)
         label = f"{verb} with {plain(self.model)}"
         start, again = st.empty(), f"{self.start_key}-again"
-        is_asked = start_button(label, self.start_key, place=start) or is_asked or bool(widget_value(again))
+        is_asked = (
+            start_button(label, self.start_key, place=start)
+            or is_asked
+            or bool(widget_value(again))
+        )
         if not is_asked:
             return False
         stop = st.empty()
@@ -187,7 +205,12 @@ class BackgroundWork(Protocol):
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def watch(work: BackgroundWork, step: Callable[[], Step], stop_key: str, note: Callable[[], str] = str) -> None:
+def watch(
+    work: BackgroundWork,
+    step: Callable[[], Step],
+    stop_key: str,
+    note: Callable[[], str] = str,
+) -> None:
     """How far ``work`` is, a ``note`` if there is one, and a way out; the page is drawn again once it has ended."""
     if work.wait(0):
         st.rerun()

@@ -25,14 +25,23 @@ def scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
         st.caption(f":material/straighten: {plain(setting.scaled.words)}")
         st.button(
-            "Back to the presets", key=f"unscale-{setting.uid}", icon=":material/undo:", type="tertiary",
-            on_click=setting.scale, args=(None,),
-        )  # fmt: skip
+            "Back to the presets",
+            key=f"unscale-{setting.uid}",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=setting.scale,
+            args=(None,),
+        )
         return
     st.button(
-        "Scale to this conversation", key=f"scale-{setting.uid}", icon=":material/straighten:", type="tertiary",
-        on_click=_scale, args=(setting, needed_tokens), help=HELP,
-    )  # fmt: skip
+        "Scale to this conversation",
+        key=f"scale-{setting.uid}",
+        icon=":material/straighten:",
+        type="tertiary",
+        on_click=_scale,
+        args=(setting, needed_tokens),
+        help=HELP,
+    )
     if setting.not_scaled_words:
         st.caption(plain(setting.not_scaled_words))
 

@@ -39,7 +39,9 @@ def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
 
 def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:
     """All turns of which any of the settings made a request."""
-    return tuple(sorted({turn for one in settings for turn in one.run.columns.turns.tolist()}))
+    return tuple(
+        sorted({turn for one in settings for turn in one.run.columns.turns.tolist()})
+    )
 
 
 def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
@@ -53,7 +55,9 @@ def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
         turn, call = _first_request(run) or (turns[-1], None)
         choose_request(turn, call, by_page=True)
     elif chosen_call() is not None:
-        choose_request(turn, selected_call(run, turn))  # a link to the last call names the turn alone
+        choose_request(
+            turn, selected_call(run, turn)
+        )  # a link to the last call names the turn alone
     return turn
 
 
@@ -71,13 +75,21 @@ def is_marked(compaction: Compaction) -> bool:
 
 def _first_request(run: Run) -> tuple[int, int | None] | None:
     """The request that a page shows before anybody chose one, as its turn and its call."""
-    marked = [number for number, made in run.requests.compactions() if any(map(is_marked, made))]
-    return _place(run, run.requests[marked[min(1, len(marked) - 1)]]) if marked else None
+    marked = [
+        number
+        for number, made in run.requests.compactions()
+        if any(map(is_marked, made))
+    ]
+    return (
+        _place(run, run.requests[marked[min(1, len(marked) - 1)]]) if marked else None
+    )
 
 
 def _place(run: Run, record: TurnRecord) -> tuple[int, int | None]:
     """A request as its turn and its call, ``None`` for the last one."""
-    return record.turn, record.call if record.call < len(numbers_of_turn(run, record.turn)) else None
+    return record.turn, record.call if record.call < len(
+        numbers_of_turn(run, record.turn)
+    ) else None
 
 
 def places_changed(run: Run) -> list[tuple[int, int | None]]:
@@ -86,23 +98,37 @@ def places_changed(run: Run) -> list[tuple[int, int | None]]:
     turns = {id(compaction): turn for turn, compaction in run.unsent}
     numbers = [run.request_number(compaction) for compaction in run.compactions]
     return [
-        (turns[id(compaction)], None) if number is None else _place(run, run.requests[number])
+        (turns[id(compaction)], None)
+        if number is None
+        else _place(run, run.requests[number])
         for number, compaction in zip(numbers, run.compactions, strict=True)
     ]
 
 
-def event_at(run: Run, turn: int, chosen: int | None = None, call: int | None = None) -> int | None:
+def event_at(
+    run: Run, turn: int, chosen: int | None = None, call: int | None = None
+) -> int | None:
     """The number of the compaction that the request of ``turn`` (its last one, or call number ``call``) rests on: the
     last one by then that wrote a summary, without one the last one at all, ``None`` if there was none. ``chosen`` is
     kept if no later request up to this one was changed by another."""
     changed, until = _numbers_changed(run), _last_by(run, turn, call)
-    by_then = sorted((number for number, at in enumerate(changed) if at <= until), key=changed.__getitem__)
+    by_then = sorted(
+        (number for number, at in enumerate(changed) if at <= until),
+        key=changed.__getitem__,
+    )
     if not by_then:
         return None
     if chosen in by_then and changed[chosen] == changed[by_then[-1]]:
         return chosen
-    sent = [number for number in by_then if run.request_number(run.compactions[number]) is not None] or by_then
-    return next((number for number in reversed(sent) if run.compactions[number].written), sent[-1])
+    sent = [
+        number
+        for number in by_then
+        if run.request_number(run.compactions[number]) is not None
+    ] or by_then
+    return next(
+        (number for number in reversed(sent) if run.compactions[number].written),
+        sent[-1],
+    )
 
 
 def _numbers_changed(run: Run) -> list[int]:
@@ -118,4 +144,8 @@ def _numbers_changed(run: Run) -> list[int]:
 def _last_by(run: Run, turn: int, call: int | None = None) -> int:
     """The number of the last request up to this one, -1 where there was none."""
     number = request_number(run, turn, call)
-    return bisect_right(run.requests, turn, key=lambda record: record.turn) - 1 if number is None else number
+    return (
+        bisect_right(run.requests, turn, key=lambda record: record.turn) - 1
+        if number is None
+        else number
+    )

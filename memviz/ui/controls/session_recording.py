@@ -36,26 +36,57 @@ def save_recording(summarizer: ModelChoice) -> None:
         return
     st.download_button(
         f"Save {counted(number, 'reply')} as a recording",
-        partial(_file, name, notes, workspace(), compare_state(), summarizer, tuple(tune_state().swept)),
-        file_name(name) + SUFFIX, "application/jsonl", icon=":material/radio_button_checked:", help=HELP,
-        key="session-recording", on_click="ignore", width="stretch",
-    )  # fmt: skip
+        partial(
+            _file,
+            name,
+            notes,
+            workspace(),
+            compare_state(),
+            summarizer,
+            tuple(tune_state().swept),
+        ),
+        file_name(name) + SUFFIX,
+        "application/jsonl",
+        icon=":material/radio_button_checked:",
+        help=HELP,
+        key="session-recording",
+        on_click="ignore",
+        width="stretch",
+    )
 
 
 def _file(
-    name: str, notes: Notes, here: Workspace, state: CompareState, summarizer: ModelChoice, swept: Sequence[Swept]
+    name: str,
+    notes: Notes,
+    here: Workspace,
+    state: CompareState,
+    summarizer: ModelChoice,
+    swept: Sequence[Swept],
 ) -> str:
     replies = notes.replies
-    runs = [*_shown(here, state, summarizer), *_swept(here, state, Recording.of(name, About(), replies), swept)]
+    runs = [
+        *_shown(here, state, summarizer),
+        *_swept(here, state, Recording.of(name, About(), replies), swept),
+    ]
     models = tuple(dict.fromkeys(one.reply.model for one in replies))
-    title = here.store.about(state.conversation_id).title if state.conversation_id and runs else ""
-    about = About(title=title, model=listed(models), made_on=f"{datetime.now(UTC):%Y-%m-%d}")
+    title = (
+        here.store.about(state.conversation_id).title
+        if state.conversation_id and runs
+        else ""
+    )
+    about = About(
+        title=title, model=listed(models), made_on=f"{datetime.now(UTC):%Y-%m-%d}"
+    )
     return write_recording(saved(name, about, replies, runs))
 
 
 def _shown(here: Workspace, state: CompareState, summarizer: ModelChoice) -> list[Made]:
     """The replays of the settings that are compared, as far as they were made."""
-    if state.conversation_id is None or summarizer.is_free or not here.store.exists(state.conversation_id):
+    if (
+        state.conversation_id is None
+        or summarizer.is_free
+        or not here.store.exists(state.conversation_id)
+    ):
         return []
     transcript, log = here.conversation(state.conversation_id, state.first)
     found: list[Made] = []
@@ -63,12 +94,16 @@ def _shown(here: Workspace, state: CompareState, summarizer: ModelChoice) -> lis
         key = run_key(here, state, setting, summarizer)
         run = here.kept_run(key)
         if run is not None:
-            made_for = here.recordings.setting(transcript, log, key.strategy, key.counter, key.recalls)
+            made_for = here.recordings.setting(
+                transcript, log, key.strategy, key.counter, key.recalls
+            )
             found.append((made_for, run, transcript.probes))
     return found
 
 
-def _swept(here: Workspace, state: CompareState, replies: Recording, swept: Sequence[Swept]) -> list[Made]:
+def _swept(
+    here: Workspace, state: CompareState, replies: Recording, swept: Sequence[Swept]
+) -> list[Made]:
     """The replays of settings of sweeps, as far as these replies give all of their summaries: a sweep keeps figures,
     and no run."""
     found: list[Made] = []
@@ -76,7 +111,15 @@ def _swept(here: Workspace, state: CompareState, replies: Recording, swept: Sequ
         if not strategy.writes_notes or not here.store.exists(id):
             continue
         transcript, log = here.conversation(id, state.first_of(id))
-        run = played(log, strategy, replies, counter, transcript.system_prompt, transcript.tools)
+        run = played(
+            log, strategy, replies, counter, transcript.system_prompt, transcript.tools
+        )
         if run is not None:
-            found.append((here.recordings.setting(transcript, log, strategy, counter), run, transcript.probes))
+            found.append(
+                (
+                    here.recordings.setting(transcript, log, strategy, counter),
+                    run,
+                    transcript.probes,
+                )
+            )
     return found

@@ -50,50 +50,92 @@ def setting_rows(
         take_over(setting)
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(state, setting, needed_tokens, None if writer_of is None else writer_of(setting))
+            _row(
+                state,
+                setting,
+                needed_tokens,
+                None if writer_of is None else writer_of(setting),
+            )
         full = len(state.settings) >= MAX_SETTINGS
         st.button(
-            "Add a setting", icon=":material/add:", key="add-setting", on_click=state.add, disabled=full,
-            args=(_next_strategy(state),), width="stretch",
-            help=f"At most {MAX_SETTINGS} at once." if full else "One more line on the same conversation.",
-        )  # fmt: skip
+            "Add a setting",
+            icon=":material/add:",
+            key="add-setting",
+            on_click=state.add,
+            disabled=full,
+            args=(_next_strategy(state),),
+            width="stretch",
+            help=f"At most {MAX_SETTINGS} at once."
+            if full
+            else "One more line on the same conversation.",
+        )
     labels = distinct([setting_label(setting) for setting in state.settings])
     return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
 
 
 def _row(
-    state: CompareState, setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None = None
+    state: CompareState,
+    setting: Setting,
+    needed_tokens: Callable[[], int] | None,
+    writer: str | None = None,
 ) -> None:
     cls = strategies()[setting.strategy_id]
     numbers = (parameter for parameter in cls.parameters() if parameter.is_number)
-    main = next((parameter for parameter in numbers if parameter.name == cls.main_parameter), None)
+    main = next(
+        (parameter for parameter in numbers if parameter.name == cls.main_parameter),
+        None,
+    )
     with st.container(
-        key=f"setting-{setting.uid}", horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"
+        key=f"setting-{setting.uid}",
+        horizontal=True,
+        wrap=False,
+        vertical_alignment="center",
+        gap="xsmall",
     ):
         st.html(setting_swatch(setting.index), width="content")
-        notes = ([] if main is None else [_unit_or_off(setting, main)]) + ["as written"] * setting.as_written
-        notes += [whose for one in cls.parameters() if (whose := one.whose(_value(setting, one)))]
+        notes = ([] if main is None else [_unit_or_off(setting, main)]) + [
+            "as written"
+        ] * setting.as_written
+        notes += [
+            whose
+            for one in cls.parameters()
+            if (whose := one.whose(_value(setting, one)))
+        ]
         notes += ["scaled"] * is_scaled(setting.scaled, setting.parameters)
         notes += [] if writer is None else [writer]
         name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
         st.button(
-            name, key=f"look-at-{setting.uid}", type="tertiary", width="stretch", wrap=True,
-            on_click=_look_at, args=(state, setting.index),
-        )  # fmt: skip
+            name,
+            key=f"look-at-{setting.uid}",
+            type="tertiary",
+            width="stretch",
+            wrap=True,
+            on_click=_look_at,
+            args=(state, setting.index),
+        )
         if main is not None:
             _main_value(setting, main)
         # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
         panel = st.popover(
-            f"Edit {plain(setting_label(setting))}", key=f"edit-{setting.uid}", icon=":material/more_vert:",
+            f"Edit {plain(setting_label(setting))}",
+            key=f"edit-{setting.uid}",
+            icon=":material/more_vert:",
             type="tertiary",
-        )  # fmt: skip
+        )
         with panel, st.container(width=PANEL_PIXELS):
             in_row = main.name if main is not None else ""
-            edit_setting(setting, live=state.free_run, in_row=in_row, needed_tokens=needed_tokens)
+            edit_setting(
+                setting, live=state.free_run, in_row=in_row, needed_tokens=needed_tokens
+            )
             st.button(
-                "Remove", key=f"remove-{setting.uid}", icon=":material/close:", type="tertiary",
-                on_click=state.remove, args=(setting.uid,), disabled=len(state.settings) == 1,
-            )  # fmt: skip
+                "Remove",
+                key=f"remove-{setting.uid}",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=state.remove,
+                args=(setting.uid,),
+                disabled=len(state.settings) == 1,
+            )
 
 
 def _value(setting: Setting, parameter: Parameter) -> Any:
@@ -107,14 +149,24 @@ def _unit_or_off(setting: Setting, main: Parameter) -> str:
 def _main_value(setting: Setting, main: Parameter) -> None:
     key = parameter_key(setting, main.name)
     setting.parameters[main.name] = st.number_input(
-        number_label(main), main.minimum, main.maximum, _value(setting, main),
-        step=step_of(main), key=key, label_visibility="collapsed", width=VALUE_PIXELS, help=main.help,
-    )  # fmt: skip
+        number_label(main),
+        main.minimum,
+        main.maximum,
+        _value(setting, main),
+        step=step_of(main),
+        key=key,
+        label_visibility="collapsed",
+        width=VALUE_PIXELS,
+        help=main.help,
+    )
 
 
 def setting_swatch(index: int) -> str:
     """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
-    light, dark = (st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10] for scheme in ("light", "dark"))
+    light, dark = (
+        st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10]
+        for scheme in ("light", "dark")
+    )
     return (
         f'<span class="memviz-line" style="color:light-dark({escape(light)},{escape(dark)});'
         f'background:repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"></span>'
@@ -125,7 +177,11 @@ def mark_row(state: CompareState, index: int) -> None:
     """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
     same fragment, since a click there does not draw the sidebar again."""
     state.shows(index)
-    rows = [f".st-key-setting-{setting.uid}" for setting in state.settings if setting.index == index]
+    rows = [
+        f".st-key-setting-{setting.uid}"
+        for setting in state.settings
+        if setting.index == index
+    ]
     if len(state.settings) > 1 and rows:
         # A style of its own: a rule that asks the page which setting it shows makes each redraw a tenth slower.
         mark = f".stHorizontalBlock{rows[0]}{rows[0]} {{ box-shadow: inset 0 0 0 2px currentColor }}"

@@ -28,7 +28,9 @@ def _controls(setting: Setting, *, live: bool, in_row: str) -> dict[str, Any]:
     cls, values = strategies()[setting.strategy_id], dict[str, Any]()
     declared = [each for each in cls.parameters() if live or not each.live_only]
     problems = _problems(setting)
-    for parameter in sorted(declared, key=lambda parameter: parameter.name != cls.main_parameter):
+    for parameter in sorted(
+        declared, key=lambda parameter: parameter.name != cls.main_parameter
+    ):
         key = parameter_key(setting, parameter.name)
         value = setting.parameters.get(parameter.name, parameter.default)
         if parameter.name == in_row:
@@ -36,7 +38,10 @@ def _controls(setting: Setting, *, live: bool, in_row: str) -> dict[str, Any]:
         else:
             values[parameter.name] = _control(parameter, value, key)
         if parameter.name in problems:
-            show_error(problems.pop(parameter.name), "The value before is still used." * bool(setting.refused))
+            show_error(
+                problems.pop(parameter.name),
+                "The value before is still used." * bool(setting.refused),
+            )
     for problem in problems.values():
         show_error(problem)
     return values
@@ -57,9 +62,15 @@ def _control_as_in_row(parameter: Parameter, value: Any, row_key: str) -> None:
     key = f"{row_key}-in-panel"
     set_widget(key, value)
     st.number_input(
-        number_label(parameter), parameter.minimum, parameter.maximum, step=step_of(parameter), key=key,
-        help=parameter.help, on_change=_follow_panel, args=(key, row_key),
-    )  # fmt: skip
+        number_label(parameter),
+        parameter.minimum,
+        parameter.maximum,
+        step=step_of(parameter),
+        key=key,
+        help=parameter.help,
+        on_change=_follow_panel,
+        args=(key, row_key),
+    )
 
 
 def _follow_panel(key: str, row_key: str) -> None:
@@ -86,16 +97,30 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
         )
     if parameter.choices:
         return _choose(parameter, value, key)
-    return st.text_area(parameter.title, value or "", key=key, help=parameter.help, height=80).strip() or None
+    return (
+        st.text_area(
+            parameter.title, value or "", key=key, help=parameter.help, height=80
+        ).strip()
+        or None
+    )
 
 
 def _choose(parameter: Parameter, value: Any, key: str) -> Any:
     """A value out of a few, each with a line on what it means."""
     meanings = dict(parameter.choices)
-    known = [*meanings, *([] if value in meanings else [value])]  # a file may ask for one that is not allowed
-    lines = "\n".join(f"- **{plain(one)}**: {plain(meaning)}" for one, meaning in meanings.items())
+    known = [
+        *meanings,
+        *([] if value in meanings else [value]),
+    ]  # a file may ask for one that is not allowed
+    lines = "\n".join(
+        f"- **{plain(one)}**: {plain(meaning)}" for one, meaning in meanings.items()
+    )
     return st.selectbox(
-        parameter.title, known, index=known.index(value), key=key, help=f"{plain(parameter.help)}\n\n{lines}"
+        parameter.title,
+        known,
+        index=known.index(value),
+        key=key,
+        help=f"{plain(parameter.help)}\n\n{lines}",
     )
 
 
@@ -116,9 +141,11 @@ def setting_from_file(state: CompareState) -> None:
     summarizer if it is free."""
     # A fresh control for every setting, so that no file is opened twice.
     file = st.file_uploader(
-        "Open a memory.yaml", type=["yaml", "yml"], key=f"setting-file-{state.settings_made}",
+        "Open a memory.yaml",
+        type=["yaml", "yml"],
+        key=f"setting-file-{state.settings_made}",
         help="A setting as saved on the Tune page: a strategy with its parameters, the counter and the summarizer.",
-    )  # fmt: skip
+    )
     if file is None:
         return
     with error_shown():
@@ -161,7 +188,11 @@ def _parameters_key(setting: Setting) -> str:
 
 
 def edit_setting(
-    setting: Setting, *, live: bool = False, in_row: str = "", needed_tokens: Callable[[], int] | None = None
+    setting: Setting,
+    *,
+    live: bool = False,
+    in_row: str = "",
+    needed_tokens: Callable[[], int] | None = None,
 ) -> None:
     """The controls of one setting; the number ``in_row`` has one there as well. A value that is not allowed says so
     and is not used. ``needed_tokens`` says how many tokens the conversation takes in all, for which limits can be

@@ -20,10 +20,20 @@ from memviz.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.controls.models_panel import StudyModels, models_panel
-from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, ModelChoice, counter_picker, named
+from memviz.ui.controls.pickers import (
+    RECORDED_FIRST,
+    SUMMARIZER,
+    ModelChoice,
+    counter_picker,
+    named,
+)
 from memviz.ui.controls.replaying import make_runs, run_key
 from memviz.ui.controls.setting_rows import mark_row, setting_rows
-from memviz.ui.controls.settings_editor import COUNTER_KEY, PANEL_PIXELS, setting_from_file
+from memviz.ui.controls.settings_editor import (
+    COUNTER_KEY,
+    PANEL_PIXELS,
+    setting_from_file,
+)
 from memviz.ui.shell.chosen_request import choose_request
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.links import links_opened, open_shared_view
@@ -51,34 +61,44 @@ REPLIES_HELP = (
     "Free run: a model answers every message under each setting, so you see what it still knew."
 )
 CONVERSATIONS_HELP = (
-    "Bundled samples, saved chats and imported files. The same conversation is replayed under every setting."
+    "Bundled samples, saved chats and imported files. The "
+    "same conversation is replayed under every setting."
 )
 TITLE_CHARS = 28
 """A longer title is cut in the chooser, so it stands below it once more."""
 CHAT_LABEL = "Chat as it was held"
 
 
-def study_controls(workspace: Workspace, state: CompareState, *, replies: bool = False) -> StudyModels:
+def study_controls(
+    workspace: Workspace, state: CompareState, *, replies: bool = False
+) -> StudyModels:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
     _open_link(workspace, state)
     turn_count = _choose_conversation(workspace, state)
     if replies:
-        state.free_run = is_free_run()  # the rows of the settings, drawn before that control, depend on it
+        state.free_run = (
+            is_free_run()
+        )  # the rows of the settings, drawn before that control, depend on it
     is_open = state.conversation_id is not None
     labels = setting_rows(
-        state, partial(_needed_tokens, workspace, state) if is_open else None,
+        state,
+        partial(_needed_tokens, workspace, state) if is_open else None,
         partial(_writer, workspace, state) if is_open else None,
-    )  # fmt: skip
+    )
     models_place = st.container()
-    more = st.popover(_more_label(state), key="more", icon=":material/more_horiz:", width="stretch")
+    more = st.popover(
+        _more_label(state), key="more", icon=":material/more_horiz:", width="stretch"
+    )
     with more, st.container(width=PANEL_PIXELS):
         _more(state, labels, turn_count)
     # A file opened under More may choose the summarizer, so the models come after it.
     with models_place:
         if not replies:
             return models_panel()
-        return models_panel(f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state))
+        return models_panel(
+            f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state)
+        )
 
 
 def _open_link(workspace: Workspace, state: CompareState) -> None:
@@ -101,15 +121,25 @@ def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str 
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
     with suppress(MemvizError):
-        transcript, log = workspace.conversation(state.conversation_id or "", state.first)
-        if setting.build().trigger is Trigger.NEVER or not workspace.recordings.has_any(transcript, log):
+        transcript, log = workspace.conversation(
+            state.conversation_id or "", state.first
+        )
+        if setting.build().trigger is Trigger.NEVER or not workspace.recordings.has_any(
+            transcript, log
+        ):
             return None
         name = named(SUMMARIZER)
-        chosen = ModelChoice(recorded_first=True) if name == RECORDED_FIRST else ModelChoice(name)
+        chosen = (
+            ModelChoice(recorded_first=True)
+            if name == RECORDED_FIRST
+            else ModelChoice(name)
+        )
         key = run_key(workspace, state, setting, chosen)
         if key.summarizer == OFFLINE:
             return "stand-in"
-        held = workspace.recordings.plays(key.summarizer, transcript, log, key.strategy, key.counter, key.recalls)
+        held = workspace.recordings.plays(
+            key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
+        )
         return "recorded" if held else "not recorded"
     return None
 
@@ -138,11 +168,18 @@ def counter_and_models(state: CompareState) -> StudyModels:
 
 
 def _choose_replies(state: CompareState) -> None:
-    begin_with(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)  # a link may ask for either
+    begin_with(
+        REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED
+    )  # a link may ask for either
     chosen = st.segmented_control(
-        "Replies", list(REPLIES), key=REPLIES_KEY, required=True, width="stretch",
-        format_func=REPLIES.__getitem__, help=REPLIES_HELP,
-    )  # fmt: skip
+        "Replies",
+        list(REPLIES),
+        key=REPLIES_KEY,
+        required=True,
+        width="stretch",
+        format_func=REPLIES.__getitem__,
+        help=REPLIES_HELP,
+    )
     state.free_run = chosen == FREE_RUN
 
 
@@ -156,13 +193,18 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     """Choose the conversation; returns how many turns it has."""
     entries, labels = conversation_choices(workspace, state.conversation_id)
     if state.conversation_id not in entries:
-        state.open(FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None))
+        state.open(
+            FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
+        )
     ids = list(entries)
     chosen = st.selectbox(
-        "Conversation", ids, index=ids.index(state.conversation_id) if state.conversation_id else None,
-        format_func=labels.__getitem__, key=f"compare-conversation-{links_opened()}",
+        "Conversation",
+        ids,
+        index=ids.index(state.conversation_id) if state.conversation_id else None,
+        format_func=labels.__getitem__,
+        key=f"compare-conversation-{links_opened()}",
         help=_conversations_help(entries),
-    )  # fmt: skip
+    )
     if chosen != state.conversation_id:
         state.open(chosen)
         choose_request(None)
@@ -171,7 +213,11 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     looks_at()
     entry = entries[chosen]
     turns = size_words(workspace, [entry])
-    whole = f"**{plain(labels[chosen])}**, {turns}." if len(labels[chosen]) > TITLE_CHARS else f"{turns}."
+    whole = (
+        f"**{plain(labels[chosen])}**, {turns}."
+        if len(labels[chosen]) > TITLE_CHARS
+        else f"{turns}."
+    )
     st.caption(whole, help=plain(entry.description) or None)
     return entry.turn_count
 
@@ -180,18 +226,23 @@ def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
     """What may be chosen, with the bundled conversations in a few words each: the beginning of their descriptions."""
     samples = [
         f"- **{plain(entry.title)}**: {plain(entry.description.partition(';')[0])}."
-        for id, entry in entries.items() if id.startswith(SAMPLE_PREFIX)
-    ]  # fmt: skip
+        for id, entry in entries.items()
+        if id.startswith(SAMPLE_PREFIX)
+    ]
     return "\n".join((CONVERSATIONS_HELP, "", *samples))
 
 
 def expect_conversation(workspace: Workspace, state: CompareState) -> None:
     """End the page with a sentence where there is nothing to look at."""
     if state.conversation_id is None:
-        _end("There is no conversation yet. Import one in the Library, or start one in Chat.")
+        _end(
+            "There is no conversation yet. Import one in the Library, or start one in Chat."
+        )
     entry = workspace.store.entry(state.conversation_id or "")
     if entry.message_count and not entry.turn_count:
-        _end("This conversation has no message of a user, so no request was ever sent. Choose another one.")
+        _end(
+            "This conversation has no message of a user, so no request was ever sent. Choose another one."
+        )
 
 
 def _end(sentence: str) -> None:
@@ -199,7 +250,9 @@ def _end(sentence: str) -> None:
     st.stop()
 
 
-def setting_runs(workspace: Workspace, state: CompareState, summarizer: ModelChoice) -> list[SettingRun]:
+def setting_runs(
+    workspace: Workspace, state: CompareState, summarizer: ModelChoice
+) -> list[SettingRun]:
     """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
     knows of edited summaries."""
     settings = make_runs(workspace, state, summarizer)
@@ -208,31 +261,49 @@ def setting_runs(workspace: Workspace, state: CompareState, summarizer: ModelCho
     with error_shown():
         held = workspace.held_chat(state.conversation_id or "")
         if held is not None:
-            settings.append(SettingRun(held, f"{CHAT_LABEL} · {held.label}", MAX_SETTINGS))
+            settings.append(
+                SettingRun(held, f"{CHAT_LABEL} · {held.label}", MAX_SETTINGS)
+            )
     return settings
 
 
 def nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
     if settings:
-        st.info("This conversation has no request yet: nobody has said anything to a model.", icon=":material/info:")
+        st.info(
+            "This conversation has no request yet: nobody has said anything to a model.",
+            icon=":material/info:",
+        )
 
 
 def choose_setting_run(
-    state: CompareState, settings: Sequence[SettingRun], key: str, first: int = 0, *, marks: bool = True
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    key: str,
+    first: int = 0,
+    *,
+    marks: bool = True,
 ) -> SettingRun:
     """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
     waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar is
     marked, which one place of a page does."""
     numbers = list(range(len(settings)))
-    chosen = next((number for number in numbers if settings[number].index == state.looked_at), None)
+    chosen = next(
+        (number for number in numbers if settings[number].index == state.looked_at),
+        None,
+    )
     if widget_value(key) not in numbers or chosen not in (None, widget_value(key)):
         set_widget(key, first if chosen is None else chosen)
     number = st.segmented_control(
-        "Setting", numbers, format_func=lambda number: settings[number].label, key=key, required=True,
-        on_change=_look_at, args=(state, key, tuple(setting.index for setting in settings)),
+        "Setting",
+        numbers,
+        format_func=lambda number: settings[number].label,
+        key=key,
+        required=True,
+        on_change=_look_at,
+        args=(state, key, tuple(setting.index for setting in settings)),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
-    )  # fmt: skip
+    )
     if marks:
         mark_row(state, settings[number or 0].index)
     return settings[number or 0]

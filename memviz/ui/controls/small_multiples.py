@@ -11,10 +11,17 @@ from streamlit.delta_generator import DeltaGenerator
 MOST_A_ROW = 3
 
 
-def places(count: int, least_pixels: int, gap: Literal["small", "xsmall"] = "small") -> Iterator[DeltaGenerator]:
+def places(
+    count: int, least_pixels: int, gap: Literal["small", "xsmall"] = "small"
+) -> Iterator[DeltaGenerator]:
     """A cell for each of ``count`` things, in rows of the same length where that is possible; fewer stand side by side
     where a cell would be narrower than ``least_pixels``. On a phone they are stacked (style.css)."""
-    cells = st.grid(cells_a_row(count), min_column_width=least_pixels, gap=gap, key="small-multiples")
+    cells = st.grid(
+        cells_a_row(count),
+        min_column_width=least_pixels,
+        gap=gap,
+        key="small-multiples",
+    )
     for _ in range(count):
         yield cells.cell()
 

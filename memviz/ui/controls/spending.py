@@ -34,9 +34,15 @@ REPLY_HELP = (
 )
 
 
-def paid(asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None) -> Model:
+def paid(
+    asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
+) -> Model:
     """``asked`` as every page asks it: paid out of the session's budget, and left at once when ``look_up`` raises."""
-    return Accounted(Interruptible(Noted(asked, noted_replies()), look_up), spending(), max_output_tokens)
+    return Accounted(
+        Interruptible(Noted(asked, noted_replies()), look_up),
+        spending(),
+        max_output_tokens,
+    )
 
 
 def heed_clicks_and_tell() -> None:
@@ -56,7 +62,11 @@ def bound_words(bound: CostBound) -> str:
 
 
 def bound_caption(
-    bound: CostBound, *, place: DeltaGenerator | None = None, before: str = "", help: str | None = None
+    bound: CostBound,
+    *,
+    place: DeltaGenerator | None = None,
+    before: str = "",
+    help: str | None = None,
 ) -> None:
     """Say beside a button what its click costs at most; ``before`` is what else the line says."""
     caption = place.caption if place is not None else st.caption
@@ -71,13 +81,25 @@ def budget_controls(models: Sequence[str]) -> None:
     spending_shown().is_shown = True
     left, right = st.columns(2, vertical_alignment="bottom")
     limit_usd = left.number_input(
-        "Budget (USD)", 0.0, MAX_USD, FIRST_LIMIT_USD, step=0.5, key=BUDGET_KEY, help=BUDGET_HELP,
+        "Budget (USD)",
+        0.0,
+        MAX_USD,
+        FIRST_LIMIT_USD,
+        step=0.5,
+        key=BUDGET_KEY,
+        help=BUDGET_HELP,
         persist_state="session",
-    )  # fmt: skip
+    )
     reply_tokens = right.number_input(
-        "Reply limit", LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS, FIRST_REPLY_TOKENS, step=1024, key=REPLY_KEY,
-        help=REPLY_HELP, persist_state="session",
-    )  # fmt: skip
+        "Reply limit",
+        LEAST_REPLY_TOKENS,
+        MOST_REPLY_TOKENS,
+        FIRST_REPLY_TOKENS,
+        step=1024,
+        key=REPLY_KEY,
+        help=REPLY_HELP,
+        persist_state="session",
+    )
     spending().allow(limit_usd)
     spending().reply_tokens = int(reply_tokens)
 
@@ -103,7 +125,9 @@ def tell_spent(*, anew: bool = False) -> None:
 def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
     """``words`` with what was spent since, for as long as the block asks models."""
     so_far = SpentSoFar()
-    draw = _drawn(place, lambda: f"{words}{so_far.words}", ":material/hourglass_empty: ")
+    draw = _drawn(
+        place, lambda: f"{words}{so_far.words}", ":material/hourglass_empty: "
+    )
     shown = spending_shown()
     shown.draw.append(draw)
     try:
@@ -127,7 +151,9 @@ class SpentSoFar:
         return f" · {spending().since(self._mark)} so far"
 
 
-def _drawn(place: DeltaGenerator, words: Callable[[], str], icon: str = "") -> Callable[[bool], None]:
+def _drawn(
+    place: DeltaGenerator, words: Callable[[], str], icon: str = ""
+) -> Callable[[bool], None]:
     """What writes ``words`` at ``place`` behind an ``icon``: now, whenever they are others, and where they are to be
     written anew."""
     last = ""

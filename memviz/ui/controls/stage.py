@@ -16,7 +16,9 @@ from memviz.ui.shell.state import set_widget, widget_value
 
 _COLORS = " ".join(
     f"--setting-{number}: light-dark({light}, {dark});"
-    for number, (light, dark) in enumerate(zip(LIGHT.settings, DARK.settings, strict=True))
+    for number, (light, dark) in enumerate(
+        zip(LIGHT.settings, DARK.settings, strict=True)
+    )
 )
 _JS = """
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -28,7 +30,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 """
 _stage = st.components.v2.component(
-    "memviz_stage", html="<span></span>", css=f".memviz-stage {{ {_COLORS} }}\n{style()}", js=f"{script()}\n{_JS}"
+    "memviz_stage",
+    html="<span></span>",
+    css=f".memviz-stage {{ {_COLORS} }}\n{style()}",
+    js=f"{script()}\n{_JS}",
 )
 
 
@@ -50,23 +55,40 @@ class Move(NamedTuple):
     setting: int
 
 
-def stage(data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] | None = None) -> None:
+def stage(
+    data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] | None = None
+) -> None:
     """Draw it. ``data`` is what :func:`memviz.stage.data.stage_data` gave. ``on_move`` is called before the page is
     drawn again. Where ``data`` says to stand (``at``, ``chosen``) counts when it says something new, and not what it
     said before the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same. With the place goes
     how many moves of the visitor were heard by then: one that is under way counts more than a place that is older.
     The frames are sent to the browser once, and not again at every step."""
     place = (data["at"], data["chosen"])
-    frames = {name: value for name, value in data.items() if name not in ("at", "chosen")} | _controls(data)
-    id = blake2b(json.dumps(frames, sort_keys=True).encode(), digest_size=12).hexdigest()
+    frames = {
+        name: value for name, value in data.items() if name not in ("at", "chosen")
+    } | _controls(data)
+    id = blake2b(
+        json.dumps(frames, sort_keys=True).encode(), digest_size=12
+    ).hexdigest()
     kept = widget_value(_kept(key)) or {"id": None}
-    if kept["id"] != id or widget_value(key) is None or place not in (kept["said"], kept["heard"]):
+    if (
+        kept["id"] != id
+        or widget_value(key) is None
+        or place not in (kept["said"], kept["heard"])
+    ):
         kept = {
-            "id": id, "at": place[0], "chosen": place[1], "heard": place, "serial": kept.get("serial", 0) + 1,
+            "id": id,
+            "at": place[0],
+            "chosen": place[1],
+            "heard": place,
+            "serial": kept.get("serial", 0) + 1,
             "moves": widget_value(_MOVES_HEARD) or 0,
-        }  # fmt: skip
+        }
     set_widget(_kept(key), kept := {**kept, "said": place})
-    sent = {**frames, **{name: kept[name] for name in ("id", "at", "chosen", "serial", "moves")}}
+    sent = {
+        **frames,
+        **{name: kept[name] for name in ("id", "at", "chosen", "serial", "moves")},
+    }
     _stage(data=sent, key=key, on_move_change=lambda: _moved(key, on_move))
 
 

@@ -29,12 +29,19 @@ def offered(chosen: str = "") -> dict[str, type[Strategy]]:
     """The strategies to choose from, by id; the one that is ``chosen`` also where it cannot be run, as a link or a file
     may ask for it."""
     left_out = refused()
-    return {id: cls for id, cls in strategies().items() if id not in left_out or id == chosen}
+    return {
+        id: cls
+        for id, cls in strategies().items()
+        if id not in left_out or id == chosen
+    }
 
 
 def refused_words() -> list[str]:
     """A line on each strategy that is not offered."""
-    return [f"Not offered: {strategies()[id].title}. {reason}" for id, reason in refused().items()]
+    return [
+        f"Not offered: {strategies()[id].title}. {reason}"
+        for id, reason in refused().items()
+    ]
 
 
 def say_refused() -> None:
@@ -57,7 +64,9 @@ def strategy_control(chosen: str, key: str) -> str:
         index=list(known).index(chosen),
         format_func=lambda id: known[id].title,
         key=key,
-        help="\n\n".join(f"**{cls.title}**: {cls.summary_line()}" for cls in known.values()),
+        help="\n\n".join(
+            f"**{cls.title}**: {cls.summary_line()}" for cls in known.values()
+        ),
     )
     say_refused()
     return found

@@ -17,19 +17,27 @@ def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
     return {} if is_shared() else workspace.wordings(key)
 
 
-def keep_wording(workspace: Workspace, key: RunKey, version: int, text: str | None) -> None:
+def keep_wording(
+    workspace: Workspace, key: RunKey, version: int, text: str | None
+) -> None:
     """Keep a wording of a version; ``None`` takes it back. Raises StorageError."""
     if not is_shared():
         workspace.keep_wording(key, version, text)
 
 
-def kept_answers(workspace: Workspace, conversation_id: str, key: str) -> tuple[JudgedAnswer, ...]:
+def kept_answers(
+    workspace: Workspace, conversation_id: str, key: str
+) -> tuple[JudgedAnswer, ...]:
     """The judged answers kept under ``key``."""
     return () if is_shared() else workspace.judged_answers(conversation_id, key)
 
 
 def keep_answers(
-    workspace: Workspace, conversation_id: str, key: str, probes: Sequence[Probe], answers: Sequence[JudgedAnswer]
+    workspace: Workspace,
+    conversation_id: str,
+    key: str,
+    probes: Sequence[Probe],
+    answers: Sequence[JudgedAnswer],
 ) -> None:
     """Keep answers to ``probes`` under ``key``."""
     if not is_shared():

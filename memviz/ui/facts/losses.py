@@ -7,7 +7,13 @@ from collections.abc import Mapping
 
 from memviz.charts.retention.result import RetentionResult
 from memviz.engine.records import TurnRecord
-from memviz.ui.facts.selection import choose_event, choose_request_of, chosen_event, fact_key, loss_key
+from memviz.ui.facts.selection import (
+    choose_event,
+    choose_request_of,
+    chosen_event,
+    fact_key,
+    loss_key,
+)
 from memviz.ui.shell.state import CompareState, set_widget
 
 
@@ -29,13 +35,17 @@ def request_lost_at(one: RetentionResult, place: int) -> TurnRecord:
     return one.run.requests[one.retention.number_at(place)]
 
 
-def choose_fact(state: CompareState, one: RetentionResult, probe: int, place: int | None = None) -> None:
+def choose_fact(
+    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
+) -> None:
     """Choose a fact and one of its losses: that at ``place``, else the first one to look at."""
     set_widget(fact_key(state), probe)
     choose_loss(state, one, probe, place)
 
 
-def choose_loss(state: CompareState, one: RetentionResult, probe: int, place: int | None = None) -> None:
+def choose_loss(
+    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
+) -> None:
     """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
     lost = losses_of(one, probe)
     if place not in lost:

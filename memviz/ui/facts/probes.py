@@ -17,7 +17,12 @@ from memviz.transcripts.base import Category, Probe
 from memviz.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import CompareState, retention_state, set_widget, widget_value
+from memviz.ui.shell.state import (
+    CompareState,
+    retention_state,
+    set_widget,
+    widget_value,
+)
 from memviz.ui.shell.text import plain, shortened
 from memviz.workspace import Workspace
 
@@ -40,7 +45,9 @@ def where_from(facts: Facts) -> None:
         )
     if facts.proposals and not facts.brought and facts.with_proposals:
         count = len(facts.proposals)
-        proposed_facts = f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
+        proposed_facts = (
+            f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
+        )
         st.info(
             f"This conversation brings no labelled facts. {proposed_facts} "
             f"automatically{_where(facts.log)}: codes, phone numbers, allergies, people, places, dates, times, "
@@ -52,10 +59,10 @@ def where_from(facts: Facts) -> None:
         st.info(
             "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no code, "
             "allergy, person, date or amount that somebody states. Type one in below."
-            if not facts.proposals else
-            "There is no fact to look for. Switch on the proposed ones below, or type one in.",
+            if not facts.proposals
+            else "There is no fact to look for. Switch on the proposed ones below, or type one in.",
             icon=":material/info:",
-        )  # fmt: skip
+        )
 
     if without_tool_results(facts):
         st.caption(
@@ -71,24 +78,33 @@ def without_tool_results(facts: Facts) -> bool:
 
 
 def _where(log: Log) -> str:
-    return f" in the first {READ_MESSAGES:,} messages" if len(log) > READ_MESSAGES else ""
+    return (
+        f" in the first {READ_MESSAGES:,} messages" if len(log) > READ_MESSAGES else ""
+    )
 
 
 def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> None:
     """All facts that are looked for, and the controls that change which."""
     label = f"Facts looked for: {len(facts.probes):,}"
-    with st.expander(label, icon=":material/checklist:", expanded=not facts.probes, key="retention-facts"):
+    with st.expander(
+        label,
+        icon=":material/checklist:",
+        expanded=not facts.probes,
+        key="retention-facts",
+    ):
         key = proposals_key(state.conversation_id)
         if facts.proposals:
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
             switch(
-                f"Look for {counted(len(facts.proposals), 'proposed fact')} too" if facts.brought
+                f"Look for {counted(len(facts.proposals), 'proposed fact')} too"
+                if facts.brought
                 else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
-                key=key, persist_state="session",
+                key=key,
+                persist_state="session",
                 help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
                 "a person, a decision), dates and amounts that the user states, and names that are used again later.",
-            )  # fmt: skip
+            )
         if facts.probes:
             _table(facts)
         _typed(workspace, state, facts)
@@ -96,18 +112,32 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
 
 
 def _table(facts: Facts) -> None:
-    with st.container(height=TABLE_PIXELS if len(facts.probes) > 6 else "content", border=False):
-        st.table(pd.DataFrame([_row(facts, probe) for probe in facts.probes]), border="horizontal", alt=TABLE_ALT,
-                 hide_index=True)  # fmt: skip
+    with st.container(
+        height=TABLE_PIXELS if len(facts.probes) > 6 else "content", border=False
+    ):
+        st.table(
+            pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
+            border="horizontal",
+            alt=TABLE_ALT,
+            hide_index=True,
+        )
 
 
 def _row(facts: Facts, probe: Probe) -> dict[str, str]:
-    source = "typed in" if probe.by_user else "labelled" if probe in facts.brought else "proposed"
+    source = (
+        "typed in"
+        if probe.by_user
+        else "labelled"
+        if probe in facts.brought
+        else "proposed"
+    )
     return {
         "Question": plain(probe.question),
         "Answer": plain(" / ".join(probe.answers)),
         "Outdated": plain(" / ".join(probe.stale)),
-        "Message": ", ".join(f"{message_number(position):,}" for position in probe.evidence),
+        "Message": ", ".join(
+            f"{message_number(position):,}" for position in probe.evidence
+        ),
         "Kind": f"{probe.category}, {source}",
     }
 
@@ -115,11 +145,21 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
 def _typed(workspace: Workspace, state: CompareState, facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(plain(shortened(f"{' / '.join(probe.answers)} · {probe.question}", LABEL_CHARS)))
+            st.markdown(
+                plain(
+                    shortened(
+                        f"{' / '.join(probe.answers)} · {probe.question}", LABEL_CHARS
+                    )
+                )
+            )
             st.button(
-                "Remove", key=f"probe-remove-{number}", icon=":material/delete:", type="tertiary",
-                on_click=_remove, args=(workspace, state.conversation_id, probe),
-            )  # fmt: skip
+                "Remove",
+                key=f"probe-remove-{number}",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_remove,
+                args=(workspace, state.conversation_id, probe),
+            )
 
 
 def _remove(workspace: Workspace, conversation_id: str, probe: Probe) -> None:
@@ -133,51 +173,86 @@ def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
         st.markdown("**Look for a fact of your own**")
         left, right = st.columns(2)
         left.text_area(
-            "Answer", key=ANSWERS_KEY, height=80, placeholder="3,600 euros\n3,600",
+            "Answer",
+            key=ANSWERS_KEY,
+            height=80,
+            placeholder="3,600 euros\n3,600",
             help="As the conversation says it. Several spellings: one a line, any of them counts.",
-        )  # fmt: skip
+        )
         right.text_area(
-            "Outdated values", key=STALE_KEY, height=80, placeholder="3,000 euros",
+            "Outdated values",
+            key=STALE_KEY,
+            height=80,
+            placeholder="3,000 euros",
             help="What was right once and was replaced, one a line. It shows when a context still holds it.",
-        )  # fmt: skip
-        left.text_input("Question", key=QUESTION_KEY, placeholder="What is the budget now?",
-                                   help="May stay empty. A model is asked it only under Ask a model.")  # fmt: skip
+        )
+        left.text_input(
+            "Question",
+            key=QUESTION_KEY,
+            placeholder="What is the budget now?",
+            help="May stay empty. A model is asked it only under Ask a model.",
+        )
         right.number_input(
-            "Message", 1, max(1, len(facts.log)), None, key=MESSAGE_KEY, placeholder="the first that contains it",
+            "Message",
+            1,
+            max(1, len(facts.log)),
+            None,
+            key=MESSAGE_KEY,
+            placeholder="the first that contains it",
             help="Number of the message that states it. Empty: the first one that contains the answer.",
-        )  # fmt: skip
-        st.form_submit_button("Look for it", icon=":material/add:", on_click=_add, args=(workspace, state, facts.log))
+        )
+        st.form_submit_button(
+            "Look for it",
+            icon=":material/add:",
+            on_click=_add,
+            args=(workspace, state, facts.log),
+        )
         if own.probe_error is not None:
             show_error(own.probe_error)
 
 
 def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
-    typed = {key: widget_value(key) for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)}
+    typed = {
+        key: widget_value(key)
+        for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)
+    }
     answers, stale = _lines(typed[ANSWERS_KEY] or ""), _lines(typed[STALE_KEY] or "")
     own = retention_state()
     own.probe_error = None
     try:
-        probe = typed_probe(log, typed[QUESTION_KEY] or "", answers, stale, typed[MESSAGE_KEY])
+        probe = typed_probe(
+            log, typed[QUESTION_KEY] or "", answers, stale, typed[MESSAGE_KEY]
+        )
         workspace.add_probe(state.conversation_id or "", probe)
     except MemvizError as error:
         own.probe_error = error
         return
     for key, value in typed.items():
         set_widget(key, "" if isinstance(value, str) else None)
-    st.toast(f"{plain(' / '.join(answers))} is looked for now.", icon=":material/check:")
+    st.toast(
+        f"{plain(' / '.join(answers))} is looked for now.", icon=":material/check:"
+    )
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    return tuple(
+        dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
+    )
 
 
 def typed_probe(
-    log: Log, question: str, answers: Sequence[str], stale: Sequence[str] = (), number: int | None = None
+    log: Log,
+    question: str,
+    answers: Sequence[str],
+    stale: Sequence[str] = (),
+    number: int | None = None,
 ) -> Probe:
     """The probe that a user typed in. ``number`` is that of the message that states it (1-based); without it, it
     is the first message that contains an answer. Raises MessageError, with what to do, if there is none."""
     if not any(map(normal_tokens, answers)):
-        raise MessageError("The answer is empty. Write what the conversation says, such as 3,600 euros.")
+        raise MessageError(
+            "The answer is empty. Write what the conversation says, such as 3,600 euros."
+        )
     position = _first_with(log, answers) if number is None else message_position(number)
     if position is None:
         raise MessageError(
@@ -186,7 +261,9 @@ def typed_probe(
         )
     asked = " ".join(question.split()) or f"Is “{answers[0]}” still there?"
     category: Category = "updated fact" if stale else "single fact"
-    return Probe(asked, tuple(answers), (position,), category, tuple(stale), by_user=True)
+    return Probe(
+        asked, tuple(answers), (position,), category, tuple(stale), by_user=True
+    )
 
 
 def _first_with(log: Log, answers: Sequence[str]) -> int | None:

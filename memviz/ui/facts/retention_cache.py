@@ -35,23 +35,37 @@ FIRST_MESSAGES = 20
 Probes = tuple[Probe, ...]
 
 
-def retention_results(settings: Sequence[SettingRun], probes: Probes) -> list[RetentionResult]:
+def retention_results(
+    settings: Sequence[SettingRun], probes: Probes
+) -> list[RetentionResult]:
     """What each setting retained of ``probes``."""
-    return [RetentionResult(setting, *_retained(setting.run, probes)) for setting in settings]
+    return [
+        RetentionResult(setting, *_retained(setting.run, probes))
+        for setting in settings
+    ]
 
 
-def bounds_of(kept: Sequence[RetentionResult], others: Sequence[Run], measure: Measure) -> Bounds | None:
+def bounds_of(
+    kept: Sequence[RetentionResult], others: Sequence[Run], measure: Measure
+) -> Bounds | None:
     """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``kept``,
     in their order; none of them, or for message word for word, no chance."""
     if not kept:
         return None
     first = kept[0]
     top = _ceiling(first.run, first.retention.probes)
-    alike = [one for one in kept if np.array_equal(one.retention.turns, first.retention.turns)]
+    alike = [
+        one
+        for one in kept
+        if np.array_equal(one.retention.turns, first.retention.turns)
+    ]
     chance: tuple[Shares, Shares] | None = None
     if others and measure is not Measure.EVIDENCE:
-        found = [_floor(one.run, one.retention.probes, other)
-                 for one, other in zip(kept, others, strict=True) if one in alike]  # fmt: skip
+        found = [
+            _floor(one.run, one.retention.probes, other)
+            for one, other in zip(kept, others, strict=True)
+            if one in alike
+        ]
         shares = np.stack([one.share(one.contained) for one in found])
         chance = shares.min(axis=0), shares.max(axis=0)
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
@@ -60,7 +74,12 @@ def bounds_of(kept: Sequence[RetentionResult], others: Sequence[Run], measure: M
 @kept_until_left(LOGS_KEPT)
 def is_unspaced(log: Log) -> bool:
     """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
-    letters = [letter for message in log[:FIRST_MESSAGES] for letter in message.content if letter.isalpha()]
+    letters = [
+        letter
+        for message in log[:FIRST_MESSAGES]
+        for letter in message.content
+        if letter.isalpha()
+    ]
     return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
 
 
@@ -71,7 +90,9 @@ def survival_of(run: Run, probes: Probes) -> Survival:
 
 
 @kept_until_left(RUNS_KEPT)
-def _retained(run: Run, probes: Probes) -> tuple[Retention, tuple[LifeLine, ...], Losses, tuple[VersionProbes, ...]]:
+def _retained(
+    run: Run, probes: Probes
+) -> tuple[Retention, tuple[LifeLine, ...], Losses, tuple[VersionProbes, ...]]:
     texts = _texts(run.log, probes)
     found = retention(run, probes, texts)
     lives = life_lines(run, found, texts)

@@ -37,7 +37,12 @@ def event_key(state: CompareState, setting: SettingRun) -> str:
 
 def chosen_event(state: CompareState, setting: SettingRun) -> int | None:
     """The number of the compaction that the selected request of a setting rests on, ``None`` if it rests on none."""
-    return event_at(setting.run, chosen_turn() or 0, widget_value(event_key(state, setting)), chosen_call())
+    return event_at(
+        setting.run,
+        chosen_turn() or 0,
+        widget_value(event_key(state, setting)),
+        chosen_call(),
+    )
 
 
 def choose_event(state: CompareState, setting: SettingRun, number: int) -> None:
@@ -47,7 +52,9 @@ def choose_event(state: CompareState, setting: SettingRun, number: int) -> None:
     choose_request_of(state, setting, *places_changed(setting.run)[number])
 
 
-def choose_request_of(state: CompareState, setting: SettingRun, turn: int, call: int | None = None) -> None:
+def choose_request_of(
+    state: CompareState, setting: SettingRun, turn: int, call: int | None = None
+) -> None:
     """Choose a request of a setting, on all pages: the last one of a turn, or that of its ``call`` (from 1)."""
     state.looked_at = setting.index
     choose_request(turn, call)
@@ -81,7 +88,9 @@ def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
     turn_to("facts", FACTS_VIEW, SUMMARIES)
 
 
-def open_request(state: CompareState, setting: SettingRun, turn: int, call: int | None = None) -> None:
+def open_request(
+    state: CompareState, setting: SettingRun, turn: int, call: int | None = None
+) -> None:
     """Go to Compare, to a request."""
     choose_request_of(state, setting, turn, call)
     turn_to("compare", COMPARE_VIEW, "tokens")

@@ -15,13 +15,17 @@ _LOST_IN_LIVES = Lost(
 )
 VIEWS = (
     View(
-        LIVES, "Facts", "Which facts could the model still know?",
+        LIVES,
+        "Facts",
+        "Which facts could the model still know?",
         f"{term('facts', 'Facts')} of the conversation, looked up in what was sent with every {term('request')}. No "
         "model is asked.",
         _LOST_IN_LIVES,
     ),
     View(
-        SUMMARIES, "Summaries", "How did the memory change?",
+        SUMMARIES,
+        "Summaries",
+        "How did the memory change?",
         f"Every {term('version')} of the {term('summary')}, and all that was {term('cleared')} or {term('shortened')}: "
         f"why, at what cost, and which {term('facts')} it kept or lost.",
         Lost(
@@ -31,12 +35,14 @@ VIEWS = (
             "It answers how a summary changed from version to version, what each cost, and which facts it lost.",
         ),
     ),
-)  # fmt: skip
+)
 _PRESENTED = View(
-    KEPT, "Kept", "How much does each setting still know?",
+    KEPT,
+    "Kept",
+    "How much does each setting still know?",
     "The share of the facts that each request could still know, one line a setting.",
     _LOST_IN_LIVES,
-)  # fmt: skip
+)
 
 
 def facts_views() -> tuple[View, ...]:

@@ -43,7 +43,9 @@ def open_address() -> Asked:
     if word:
         return _asked_term(word)
     if strategy and strategy not in strategies():
-        return Asked(problem=f"The link's strategy {quoted(strategy)} was passed over: it is not there.")
+        return Asked(
+            problem=f"The link's strategy {quoted(strategy)} was passed over: it is not there."
+        )
     return Asked(strategy=strategy)
 
 
@@ -51,7 +53,9 @@ def _asked_term(word: str) -> Asked:
     try:
         return Asked(term=entry(word).term)
     except UnknownNameError:
-        return Asked(problem=f"The link's term {quoted(word)} was passed over: it is not in the glossary.")
+        return Asked(
+            problem=f"The link's term {quoted(word)} was passed over: it is not in the glossary."
+        )
 
 
 def keep_address(view: str, asked: Asked) -> None:

@@ -24,14 +24,20 @@ def glossary_view(asked: str) -> None:
         with st.container(border=True, key="guide-asked"):
             st.html(_list([glossary()[asked]]))
     search = st.text_input(
-        "Search the glossary", key=SEARCH_KEY, icon=":material/search:", placeholder="A word, or part of its meaning"
+        "Search the glossary",
+        key=SEARCH_KEY,
+        icon=":material/search:",
+        placeholder="A word, or part of its meaning",
     )
     keep_in_address({SEARCH: search})
     found = [one for one in shown_terms().values() if one.matches(search)]
     if found:
         st.html(_list(found))
     else:
-        st.info("No word, and no meaning, holds that. Search for another word.", icon=":material/search_off:")
+        st.info(
+            "No word, and no meaning, holds that. Search for another word.",
+            icon=":material/search_off:",
+        )
 
 
 def _list(entries: Iterable[Entry]) -> str:
@@ -40,4 +46,6 @@ def _list(entries: Iterable[Entry]) -> str:
 
 def _entry(one: Entry) -> Meaning:
     link = f'<a href="{escape(address(one.term))}" title="The address of this word">{escape(one.term)}</a>'
-    return Meaning(link, f"also: {', '.join(one.also)}" if one.also else "", one.meaning)
+    return Meaning(
+        link, f"also: {', '.join(one.also)}" if one.also else "", one.meaning
+    )

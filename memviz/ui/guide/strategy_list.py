@@ -19,8 +19,12 @@ def strategy_list() -> None:
     waits for their replays."""
     pages, places = list(strategy_pages().values()), dict[str, DeltaGenerator]()
     for first in range(0, len(pages), COLUMNS):
-        for column, page in zip(st.columns(COLUMNS), pages[first : first + COLUMNS], strict=False):
-            with column.container(border=True, height="stretch", key=f"guide-card-{page.id}"):
+        for column, page in zip(
+            st.columns(COLUMNS), pages[first : first + COLUMNS], strict=False
+        ):
+            with column.container(
+                border=True, height="stretch", key=f"guide-card-{page.id}"
+            ):
                 to_strategy(page, f"**{page.title}**")
                 places[page.id] = st.empty()
                 st.caption(page.summary)

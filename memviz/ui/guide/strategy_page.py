@@ -38,7 +38,9 @@ def strategy_page(page: StrategyPage) -> None:
     else:
         _picture(example)
     for column, (name, text) in zip(
-        st.columns(3), (("Gains", page.gains), ("Loses", page.loses), ("Hurts when", page.hurts_when)), strict=True
+        st.columns(3),
+        (("Gains", page.gains), ("Loses", page.loses), ("Hurts when", page.hurts_when)),
+        strict=True,
     ):
         column.markdown(f"**{name}**\n\n{_sentence(text)}")
     if hides(Part.NUMBERS):
@@ -54,12 +56,18 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
     """To all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
     number = [one.id for one in pages].index(page.id)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
+    ):
         st.page_link(PAGE, label="All strategies", icon=":material/grid_view:")
         if number:
-            to_strategy(pages[number - 1], pages[number - 1].title, ":material/arrow_back:")
+            to_strategy(
+                pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
+            )
         if number + 1 < len(pages):
-            to_strategy(pages[number + 1], pages[number + 1].title, ":material/arrow_forward:")
+            to_strategy(
+                pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
+            )
         if example is not None:
             _to_compare(example)
 
@@ -69,13 +77,18 @@ def _to_compare(example: Example) -> None:
     state = CompareState(f"sample-{example.conversation}", [])
     state.add("buffer")
     if example.strategy.id != "buffer":
-        state.add(example.strategy.id, example.strategy.model_dump(exclude_defaults=True))
+        state.add(
+            example.strategy.id, example.strategy.model_dump(exclude_defaults=True)
+        )
     state.looked_at = state.settings[-1].index
     record = example.picture.record
     parts = link_parts(state, record.turn, call=record.call)
     follow_again(parts)
     st.page_link(
-        "pages/compare.py", label="Open this run in Compare", icon=":material/open_in_new:", query_params=parts
+        "pages/compare.py",
+        label="Open this run in Compare",
+        icon=":material/open_in_new:",
+        query_params=parts,
     )
 
 
@@ -83,8 +96,15 @@ def _picture(example: Example) -> None:
     picture = example.picture
     chart = said_and_sent_figure(picture)
     speaker_notes([picture.sentence])
-    st.plotly_chart(as_shown(chart), key=f"guide-picture-{example.strategy.id}", config=CONFIG, alt=picture.sentence)
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+    st.plotly_chart(
+        as_shown(chart),
+        key=f"guide-picture-{example.strategy.id}",
+        config=CONFIG,
+        alt=picture.sentence,
+    )
+    with st.container(
+        horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+    ):
         for author in Author:
             if author in authors_of(example.run):
                 author_badge(author, *models_of([example.run], author))
@@ -108,11 +128,21 @@ def _parameters(parameters: Sequence[Parameter]) -> None:
     if not parameters:
         return
     st.subheader("Parameters", anchor=False)
-    st.html(meanings_html(Meaning(f"<code>{escape(one.name)}</code>", _default(one), _help(one)) for one in parameters))
+    st.html(
+        meanings_html(
+            Meaning(f"<code>{escape(one.name)}</code>", _default(one), _help(one))
+            for one in parameters
+        )
+    )
 
 
 def _help(parameter: Parameter) -> str:
-    return " ".join([parameter.help, *(f"{value}: {meaning}." for value, meaning in parameter.choices)])
+    return " ".join(
+        [
+            parameter.help,
+            *(f"{value}: {meaning}." for value, meaning in parameter.choices),
+        ]
+    )
 
 
 def _default(parameter: Parameter) -> str:
@@ -122,7 +152,11 @@ def _default(parameter: Parameter) -> str:
 
 
 def _value(parameter: Parameter) -> str:
-    return ("on" if parameter.default else "off") if parameter.kind is bool else str(parameter.default)
+    return (
+        ("on" if parameter.default else "off")
+        if parameter.kind is bool
+        else str(parameter.default)
+    )
 
 
 def _sentence(text: str) -> str:

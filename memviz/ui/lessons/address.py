@@ -29,8 +29,15 @@ LESSON, STEP, LANGUAGE = "lesson", "step", "language"
 def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
     """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
     page wrote. To be called before anything is drawn. What it asks for in vain is said."""
-    asked = {name: st.query_params[name] for name in (LESSON, STEP, LANGUAGE) if name in st.query_params}
-    is_late = asked == state.written_before and monotonic() - state.written_at < BEHIND_SECONDS
+    asked = {
+        name: st.query_params[name]
+        for name in (LESSON, STEP, LANGUAGE)
+        if name in st.query_params
+    }
+    is_late = (
+        asked == state.written_before
+        and monotonic() - state.written_at < BEHIND_SECONDS
+    )
     if asked and asked != state.written and not is_late:
         _take(state, asked)
     if state.playing is None:
@@ -64,10 +71,25 @@ def _take(state: LessonsState, asked: dict[str, str]) -> None:
 
 def keep_address(state: LessonsState) -> None:
     """Write into the address what is open."""
-    shown = {} if state.playing is None else {
-        LESSON: state.playing, STEP: str(state.step + 1), LANGUAGE: state.language,
-    }  # fmt: skip
+    shown = (
+        {}
+        if state.playing is None
+        else {
+            LESSON: state.playing,
+            STEP: str(state.step + 1),
+            LANGUAGE: state.language,
+        }
+    )
     if shown != state.written:
-        state.written, state.written_before, state.written_at = shown, state.written, monotonic()
-    keep_in_address({**{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}, **dict(presented_parts())})
+        state.written, state.written_before, state.written_at = (
+            shown,
+            state.written,
+            monotonic(),
+        )
+    keep_in_address(
+        {
+            **{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)},
+            **dict(presented_parts()),
+        }
+    )
     note_own(urlencode(address_now(), doseq=True))

@@ -28,14 +28,19 @@ def closing(workspace: Workspace, state: LessonsState) -> None:
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(state, lesson)
         title = f"**{plain(lesson.title.said(state.language))}**"
-        st.markdown(f":material/check_circle: You have finished {title}{f': {score}' if score else ''}.")
+        st.markdown(
+            f":material/check_circle: You have finished {title}{f': {score}' if score else ''}."
+        )
         following = next_after(lesson)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if following is not None:
                 st.button(
-                    f"Next: {plain(following.title.said(state.language))}", icon=":material/arrow_forward:",
-                    type="primary", key="lesson-following", on_click=partial(go_on, state, following),
-                )  # fmt: skip
+                    f"Next: {plain(following.title.said(state.language))}",
+                    icon=":material/arrow_forward:",
+                    type="primary",
+                    key="lesson-following",
+                    on_click=partial(go_on, state, following),
+                )
             _to_try(workspace, state, lesson)
 
 
@@ -50,7 +55,11 @@ def next_after(lesson: Lesson) -> Lesson | None:
     """The bundled lesson that comes after one in the list; after one of somebody's own none."""
     lessons = list(bundled_lessons().values())
     ids = [one.id for one in lessons]
-    return next(iter(lessons[ids.index(lesson.id) + 1 :]), None) if lesson.id in ids else None
+    return (
+        next(iter(lessons[ids.index(lesson.id) + 1 :]), None)
+        if lesson.id in ids
+        else None
+    )
 
 
 def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
@@ -58,6 +67,12 @@ def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
     for step in [one for one in lesson.steps if one.to_try][-1:]:
         for number, one in enumerate(step.to_try):
             words, key = plain(one.text.said(state.language)), f"lesson-then-{number}"
-            if page_is_there(one.view) and st.button(words, icon=":material/science:", key=key, type="tertiary"):
+            if page_is_there(one.view) and st.button(
+                words, icon=":material/science:", key=key, type="tertiary"
+            ):
                 with error_shown():
-                    open_view(workspace, followed(one.view, step.view), play(step.view.study, workspace, lesson.id))
+                    open_view(
+                        workspace,
+                        followed(one.view, step.view),
+                        play(step.view.study, workspace, lesson.id),
+                    )

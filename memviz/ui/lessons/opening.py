@@ -24,4 +24,11 @@ def open_view(workspace: Workspace, view: View, played: Played | None = None) ->
     page = page_of(view)
     if view.show and page in _SWITCHES:
         ask_view(_SWITCHES[page], view.show)
-    follow(page, query_of(view, conversation_id(view.study.conversation, workspace) or "", fact_of(view, played)))
+    follow(
+        page,
+        query_of(
+            view,
+            conversation_id(view.study.conversation, workspace) or "",
+            fact_of(view, played),
+        ),
+    )

@@ -19,8 +19,20 @@ from memviz.ui.lessons.opening import open_view, page_is_there
 from memviz.ui.lessons.question import ask, score_words
 from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.presenting import is_bare, picture_is, presents, speaker_notes, take_steps
-from memviz.ui.shell.state import LessonsState, begin_with, heed_clicks, set_widget, widget_value
+from memviz.ui.shell.presenting import (
+    is_bare,
+    picture_is,
+    presents,
+    speaker_notes,
+    take_steps,
+)
+from memviz.ui.shell.state import (
+    LessonsState,
+    begin_with,
+    heed_clicks,
+    set_widget,
+    widget_value,
+)
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import turn_to_top
 from memviz.workspace import Workspace
@@ -38,7 +50,9 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
     if not is_bare():
         _walk(state, lesson)
     played = _played(workspace, step, lesson)
-    with st.container(key="lesson-played" if step.view.has_stage and played else "lesson-read"):
+    with st.container(
+        key="lesson-played" if step.view.has_stage and played else "lesson-read"
+    ):
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
@@ -50,27 +64,41 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
 
 def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) -> None:
     with st.container(key="lesson-picture"), error_shown():
-        data = _stage_data(step, played, is_answered=(lesson.id, state.step) in state.answers)
+        data = _stage_data(
+            step, played, is_answered=(lesson.id, state.step) in state.answers
+        )
         stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
 
 
 def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
     """Which step the audience sees, which one comes next, and what may be said to it."""
     titles = [step.title.said(state.language) for step in lesson.steps]
-    picture_is(titles[state.step], state.step, len(titles), next(iter(titles[state.step + 1 :]), ""))
+    picture_is(
+        titles[state.step],
+        state.step,
+        len(titles),
+        next(iter(titles[state.step + 1 :]), ""),
+    )
     speaker_notes([as_plain(lesson.steps[state.step].notes.said(state.language))])
 
 
 def _walk(state: LessonsState, lesson: Lesson) -> None:
     """Where one is, the way to every step, and the language of the texts."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"
+    ):
         if st.button("All lessons", icon=":material/arrow_back:", key="lesson-leave"):
             state.playing = None
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
-        st.pagination(len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state))
+        st.pagination(
+            len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state)
+        )
         where = f"Step {state.step + 1} of {len(lesson.steps)}"
-        st.caption(" · ".join(filter(None, (where, score_words(state, lesson)))), width="stretch")
+        st.caption(
+            " · ".join(filter(None, (where, score_words(state, lesson)))),
+            width="stretch",
+        )
         if len(lesson.languages) > 1:
             choose_language(state, lesson.languages)
 
@@ -79,9 +107,14 @@ def choose_language(state: LessonsState, languages: Sequence[Language]) -> None:
     """The switch between the languages of the texts."""
     set_widget(LANGUAGE_KEY, state.language)
     st.segmented_control(
-        "Language of the texts", list(languages), format_func=LANGUAGES.__getitem__, key=LANGUAGE_KEY,
-        required=True, label_visibility="collapsed", on_change=partial(_speak, state),
-    )  # fmt: skip
+        "Language of the texts",
+        list(languages),
+        format_func=LANGUAGES.__getitem__,
+        key=LANGUAGE_KEY,
+        required=True,
+        label_visibility="collapsed",
+        on_change=partial(_speak, state),
+    )
 
 
 def _to_chosen(state: LessonsState) -> None:
@@ -112,13 +145,25 @@ def _played(workspace: Workspace, step: Step, lesson: Lesson) -> Played | None:
 
 def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, object]:
     what = ("lesson stage", step, is_answered)
-    return played.runs[0].once(what, lambda: staged(step, played, is_answered=is_answered), is_picture=True)
+    return played.runs[0].once(
+        what, lambda: staged(step, played, is_answered=is_answered), is_picture=True
+    )
 
 
-def _after(workspace: Workspace, state: LessonsState, lesson: Lesson, step: Step, played: Played | None) -> None:
+def _after(
+    workspace: Workspace,
+    state: LessonsState,
+    lesson: Lesson,
+    step: Step,
+    played: Played | None,
+) -> None:
     """What a step asks, and the ways on."""
     with error_shown():
-        question = None if isinstance(step.asked, Prediction) and played is None else question_of(step, played)
+        question = (
+            None
+            if isinstance(step.asked, Prediction) and played is None
+            else question_of(step, played)
+        )
         if question is not None:
             ask(state, lesson, question)
     if presents():
@@ -128,7 +173,9 @@ def _after(workspace: Workspace, state: LessonsState, lesson: Lesson, step: Step
         return
     _ways_out(workspace, state, step, played)
     if step.notes:
-        with st.popover("Notes for the speaker", icon=":material/sticky_note_2:", key="lesson-notes"):
+        with st.popover(
+            "Notes for the speaker", icon=":material/sticky_note_2:", key="lesson-notes"
+        ):
             prose(step.notes, state.language)
 
 
@@ -136,31 +183,47 @@ def _onwards(state: LessonsState, lesson: Lesson) -> None:
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
         st.button(
-            "Back", icon=":material/arrow_back:", key="lesson-back", disabled=state.step == 0,
+            "Back",
+            icon=":material/arrow_back:",
+            key="lesson-back",
+            disabled=state.step == 0,
             on_click=partial(_to, state, state.step - 1),
-        )  # fmt: skip
+        )
         if not is_last:
             st.button(
-                "Next", icon=":material/arrow_forward:", icon_position="right", type="primary", key="lesson-next",
+                "Next",
+                icon=":material/arrow_forward:",
+                icon_position="right",
+                type="primary",
+                key="lesson-next",
                 on_click=partial(_to, state, state.step + 1),
-            )  # fmt: skip
-        elif st.button("Done", icon=":material/check:", type="primary", key="lesson-done"):
+            )
+        elif st.button(
+            "Done", icon=":material/check:", type="primary", key="lesson-done"
+        ):
             state.end()
             turn_to_top()
             st.rerun()
 
 
-def _ways_out(workspace: Workspace, state: LessonsState, step: Step, played: Played | None) -> None:
+def _ways_out(
+    workspace: Workspace, state: LessonsState, step: Step, played: Played | None
+) -> None:
     """The page that the step is about, and what there is to try."""
     views = [(f"Open in {page_of(step.view).capitalize()}", step.view)]
-    views += [(one.text.said(state.language), followed(one.view, step.view)) for one in step.to_try]
+    views += [
+        (one.text.said(state.language), followed(one.view, step.view))
+        for one in step.to_try
+    ]
     if step.to_try:
         st.markdown("**Try it**")
     for number, (words, view) in sorted(enumerate(views), key=lambda one: one[0] == 0):
         if not page_is_there(view):
             continue
         icon = ":material/open_in_new:" if number == 0 else ":material/science:"
-        if st.button(plain(words), icon=icon, key=f"lesson-open-{number}", type="tertiary"):
+        if st.button(
+            plain(words), icon=icon, key=f"lesson-open-{number}", type="tertiary"
+        ):
             open_view(workspace, view, played)
 
 

@@ -25,10 +25,15 @@ def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
         if taken is not None:
             set_widget(key, taken.choice)
         st.radio(
-            "Your answer", range(len(said)), index=None, key=key, format_func=lambda n: plain(said[n]),
-            disabled=taken is not None, label_visibility="collapsed",
+            "Your answer",
+            range(len(said)),
+            index=None,
+            key=key,
+            format_func=lambda n: plain(said[n]),
+            disabled=taken is not None,
+            label_visibility="collapsed",
             on_change=partial(_take, state, place, key, question.answer),
-        )  # fmt: skip
+        )
         if taken is not None:
             _verdict(state, question, taken)
 
@@ -48,12 +53,21 @@ def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
 
 def verdict(question: Question, taken: Answered, language: Language) -> str:
     """What is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
-    said, right = (plain(question.choices[n].said(language)) for n in (taken.choice, question.answer))
+    said, right = (
+        plain(question.choices[n].said(language))
+        for n in (taken.choice, question.answer)
+    )
     form = RIGHT[language] if taken.is_right else NOT_QUITE[language]
     return form.format(said=said, right=right)
 
 
 def score_words(state: LessonsState, lesson: Lesson) -> str:
     """How many questions of a lesson were answered, and how many of them rightly; empty before the first."""
-    taken = [answered for place, answered in state.answers.items() if place[0] == lesson.id]
-    return f"{sum(one.is_right for one in taken)} of {counted(len(taken), 'answer')} right" if taken else ""
+    taken = [
+        answered for place, answered in state.answers.items() if place[0] == lesson.id
+    ]
+    return (
+        f"{sum(one.is_right for one in taken)} of {counted(len(taken), 'answer')} right"
+        if taken
+        else ""
+    )

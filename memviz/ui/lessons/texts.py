@@ -17,4 +17,6 @@ def prose(text: Text, language: Language) -> None:
     said = text.said(language)
     if said:
         words_html = FirstMentions().html if language == "en" else escape
-        st.html(f'<div class="memviz-prose"{lang_attribute(said)}>{as_html(said, words_html)}</div>')
+        st.html(
+            f'<div class="memviz-prose"{lang_attribute(said)}>{as_html(said, words_html)}</div>'
+        )

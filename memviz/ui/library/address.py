@@ -29,10 +29,19 @@ def open_address(workspace: Workspace, state: LibraryState) -> None:
     if read and workspace.store.exists(read):
         state.shown = read
     elif read:
-        st.warning("The conversation of the link is not on this server, or was deleted.", icon=LINK_OFF)
+        st.warning(
+            "The conversation of the link is not on this server, or was deleted.",
+            icon=LINK_OFF,
+        )
 
 
 def keep_address(state: LibraryState) -> None:
     """Write into the address what is open."""
     page = widget_value(PAGE_KEY) or 1
-    keep_in_address({SEARCH: widget_value(SEARCH_KEY), PAGE: str(page) if page > 1 else "", READ: state.shown})
+    keep_in_address(
+        {
+            SEARCH: widget_value(SEARCH_KEY),
+            PAGE: str(page) if page > 1 else "",
+            READ: state.shown,
+        }
+    )

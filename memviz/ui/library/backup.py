@@ -16,7 +16,9 @@ from memviz.workspace import Workspace
 MAX_DOWNLOAD_BYTES = 200_000_000
 """A larger copy is written beside the library: a download is held in memory."""
 HELP = "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
-BESIDE_HELP = "Writes a copy of the whole library beside it: it is too large for a download."
+BESIDE_HELP = (
+    "Writes a copy of the whole library beside it: it is too large for a download."
+)
 
 
 def backup_controls(workspace: Workspace) -> None:
@@ -27,13 +29,28 @@ def backup_controls(workspace: Workspace) -> None:
     name = f"{path.stem}-backup-{date.today()}.db"
     if _size(path) <= MAX_DOWNLOAD_BYTES:
         st.download_button(
-            "Back up", lambda: _copy(workspace), file_name=name, mime="application/vnd.sqlite3", help=HELP,
-            icon=":material/archive:", key="library-backup", on_click="ignore", width="stretch",
-        )  # fmt: skip
-    elif st.button("Back up", icon=":material/archive:", help=BESIDE_HELP, key="library-backup", width="stretch"):
+            "Back up",
+            lambda: _copy(workspace),
+            file_name=name,
+            mime="application/vnd.sqlite3",
+            help=HELP,
+            icon=":material/archive:",
+            key="library-backup",
+            on_click="ignore",
+            width="stretch",
+        )
+    elif st.button(
+        "Back up",
+        icon=":material/archive:",
+        help=BESIDE_HELP,
+        key="library-backup",
+        width="stretch",
+    ):
         with st.spinner("Copying"), error_shown():
             workspace.store.back_up(path.with_name(name))
-            st.success(plain(f"The copy is {path.with_name(name)}."), icon=":material/check:")
+            st.success(
+                plain(f"The copy is {path.with_name(name)}."), icon=":material/check:"
+            )
     st.caption(plain(f"Kept in {path}"))
 
 

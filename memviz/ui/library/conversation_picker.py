@@ -23,7 +23,9 @@ ROWS_SHOWN = 10
 ROW_PIXELS = 36
 
 
-def imported(workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
+def imported(
+    workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None
+) -> Import:
     """What became of a file: a single conversation is saved at once; of several the visitor chooses."""
     unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
     made = Import(outcome, file if unclear else None, format)
@@ -43,9 +45,10 @@ def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
     made.saved = [one.entry for one in added]
     made.let_go()  # what is saved is not kept a second time
     there_before = [
-        f"{one.entry.title} is in the library already, so it was not saved a second time." for one in added
+        f"{one.entry.title} is in the library already, so it was not saved a second time."
+        for one in added
         if one.was_there
-    ]  # fmt: skip
+    ]
     warnings = [
         f"{transcript.title}: {warning}" if len(chosen) > 1 else warning
         for transcript in chosen
@@ -61,22 +64,40 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
         return
     there = len(loaded.transcripts)
     with st.container(border=True, key=f"pick-{key}"):
-        st.markdown(f"**{plain(made.outcome.name)}** holds {counted(there, 'conversation')}. Which do you want?")
+        st.markdown(
+            f"**{plain(made.outcome.name)}** holds {counted(there, 'conversation')}. Which do you want?"
+        )
         for failure in loaded.failures[:3]:
             st.warning(plain(f"Not readable: {failure}"), icon=":material/warning:")
         chosen = st.dataframe(
-            _table(loaded, made.outcome.tokens), hide_index=True, on_select="rerun", selection_mode="multi-row",
-            key=f"pick-table-{key}", height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1), column_config=_columns(),
+            _table(loaded, made.outcome.tokens),
+            hide_index=True,
+            on_select="rerun",
+            selection_mode="multi-row",
+            key=f"pick-table-{key}",
+            height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1),
+            column_config=_columns(),
             alt="The conversations of the file, one a row",
-        )  # fmt: skip
+        )
         rows = [int(row) for row in chosen["selection"]["rows"]]
         with st.container(horizontal=True):
-            label = f"Import {counted(len(rows), 'conversation')}" if rows else f"Import all {there:,}"
-            if st.button(label, type="primary", icon=":material/download:", key=f"pick-import-{key}"):
+            label = (
+                f"Import {counted(len(rows), 'conversation')}"
+                if rows
+                else f"Import all {there:,}"
+            )
+            if st.button(
+                label,
+                type="primary",
+                icon=":material/download:",
+                key=f"pick-import-{key}",
+            ):
                 with st.spinner("Saving"), error_shown():
                     save(workspace, made, rows or range(there))
                     st.rerun()
-            if st.button("Import nothing", icon=":material/close:", key=f"pick-leave-{key}"):
+            if st.button(
+                "Import nothing", icon=":material/close:", key=f"pick-leave-{key}"
+            ):
                 made.left = True
                 made.let_go()
                 st.rerun()
@@ -85,9 +106,16 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
 
 def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
     held_at = [transcript.held_at for transcript in loaded.transcripts]
-    dates = {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")} if any(held_at) else {}
+    dates = (
+        {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")}
+        if any(held_at)
+        else {}
+    )
     logs = [Log(transcript.messages) for transcript in loaded.transcripts]
-    turns, requests = [log.turn_count for log in logs], [log.request_count for log in logs]
+    turns, requests = (
+        [log.turn_count for log in logs],
+        [log.request_count for log in logs],
+    )
     return pd.DataFrame(
         {
             "title": [transcript.title for transcript in loaded.transcripts],
@@ -107,10 +135,19 @@ def _columns() -> dict[str, Any]:
         "title": st.column_config.TextColumn("Title", width="large"),
         "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
         "turns": number("Turns", format="localized", help=tooltip("turn")),
-        "requests": number("Requests", format="localized", help="Calls of the model: several in a turn with tools."),
+        "requests": number(
+            "Requests",
+            format="localized",
+            help="Calls of the model: several in a turn with tools.",
+        ),
         "messages": number("Messages", format="localized", help=tooltip("message")),
         "tokens": number(
-            "Tokens", format="localized", help=f"{tooltip('token')} With tool calls, counted by {PICKING_COUNTER}."
+            "Tokens",
+            format="localized",
+            help=f"{tooltip('token')} With tool calls, counted by {PICKING_COUNTER}.",
         ),
-        "notes": number("Notes", help="What had to be repaired or left out. The notes come with the conversation."),
+        "notes": number(
+            "Notes",
+            help="What had to be repaired or left out. The notes come with the conversation.",
+        ),
     }

@@ -16,7 +16,12 @@ from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
 from memviz.ui.library.conversation_picker import imported, pick
 from memviz.ui.library.user_question import ask_who_is_the_user
-from memviz.ui.library.waiting import forget, keep_waiting, name_in_address, read_again_after_reload
+from memviz.ui.library.waiting import (
+    forget,
+    keep_waiting,
+    name_in_address,
+    read_again_after_reload,
+)
 from memviz.ui.shell.state import Import, LibraryState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -29,41 +34,60 @@ UPLOAD_HELP = (
     "Chat exports, API requests, logs of agents, chat databases, tables and plain text, also in a zip. "
     "The format of a file is detected by what is in it. Several files at once are fine."
 )
-FORMAT_HELP = "Choose one only where the format of a file is not detected, or a wrong one is."
+FORMAT_HELP = (
+    "Choose one only where the format of a file is not detected, or a wrong one is."
+)
 PASTE_HELP = "Any of the formats, or lines such as “User: …” and “Assistant: …”."
 
 
 def import_controls(state: LibraryState) -> None:
     """Choose files, or paste a text; the reading begins at once."""
     files = st.file_uploader(
-        "Import conversations", accept_multiple_files=True, help=UPLOAD_HELP, key=f"library-upload-{state.uploads}"
+        "Import conversations",
+        accept_multiple_files=True,
+        help=UPLOAD_HELP,
+        key=f"library-upload-{state.uploads}",
     )
     with st.popover("Paste text", icon=":material/content_paste:", width="stretch"):
         text = st.text_area(
-            "A conversation as text", key=f"library-paste-{state.uploads}", height=240, help=PASTE_HELP,
+            "A conversation as text",
+            key=f"library-paste-{state.uploads}",
+            height=240,
+            help=PASTE_HELP,
             placeholder="User: Where does my sister live?\nAssistant: In Lisbon.",
-        )  # fmt: skip
-        pasted = st.button("Import the text", icon=":material/download:", width="stretch")
+        )
+        pasted = st.button(
+            "Import the text", icon=":material/download:", width="stretch"
+        )
     titles = {name: known.title for name, known in formats().items()}
     format = st.selectbox(
-        "Format", ["", *sorted(titles, key=lambda name: titles[name].casefold())], key="library-format",
-        format_func=lambda name: titles.get(name, "Detect automatically"), help=FORMAT_HELP,
-    )  # fmt: skip
+        "Format",
+        ["", *sorted(titles, key=lambda name: titles[name].casefold())],
+        key="library-format",
+        format_func=lambda name: titles.get(name, "Detect automatically"),
+        help=FORMAT_HELP,
+    )
     if files:
         forget(state)
-        state.read([NamedBytes(file.name, file.getvalue()) for file in files], format or None)
+        state.read(
+            [NamedBytes(file.name, file.getvalue()) for file in files], format or None
+        )
         _give_back([file.file_id for file in files])
         st.rerun()
     if pasted:
         forget(state)
-        state.read([NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None)
+        state.read(
+            [NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None
+        )
         st.rerun()
 
 
 def _give_back(file_ids: Sequence[str]) -> None:
     """Let Streamlit forget what was uploaded: it would keep the bytes until the visitor closes the page."""
     context = get_script_run_ctx()
-    if context is None or not isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+    if context is None or not isinstance(
+        context.uploaded_file_mgr, MemoryUploadedFileManager
+    ):
         return
     for file_id in file_ids:
         context.uploaded_file_mgr.remove_file(context.session_id, file_id)
@@ -77,8 +101,12 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         return
     if state.reading is not None:
         reading, state.reading = state.reading, None
-        read = zip(reading.outcomes, reading.files, strict=False)  # those behind a cancelled one have no outcome
-        state.imports = [imported(workspace, outcome, file, reading.format) for outcome, file in read]
+        read = zip(
+            reading.outcomes, reading.files, strict=False
+        )  # those behind a cancelled one have no outcome
+        state.imports = [
+            imported(workspace, outcome, file, reading.format) for outcome, file in read
+        ]
         keep_waiting(state, reading.files)
         del reading, read
         give_back()
@@ -92,8 +120,16 @@ def _progress(state: LibraryState, reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = reading.done / reading.total if reading.total else 0.0
-    what = f"conversation {reading.done:,} of {reading.total:,}" if reading.total else "taking it apart"
-    several = f" (file {len(reading.outcomes) + 1} of {len(reading.files)})" if len(reading.files) > 1 else ""
+    what = (
+        f"conversation {reading.done:,} of {reading.total:,}"
+        if reading.total
+        else "taking it apart"
+    )
+    several = (
+        f" (file {len(reading.outcomes) + 1} of {len(reading.files)})"
+        if len(reading.files) > 1
+        else ""
+    )
     with st.container(border=True):
         st.progress(share, f"Reading {plain(reading.current)}{several}: {what}")
         if st.button("Cancel", icon=":material/close:", key="library-cancel"):
@@ -107,7 +143,10 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
     if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
         ask_who_is_the_user(workspace, made, key)
     elif loaded is None and not made.left:
-        st.error(plain(f"{name} was not imported. {made.outcome.error}"), icon=":material/error:")
+        st.error(
+            plain(f"{name} was not imported. {made.outcome.error}"),
+            icon=":material/error:",
+        )
     elif made.saved:
         st.success(plain(_sentence(name, made)), icon=":material/check:")
     elif made.left:
@@ -117,12 +156,25 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
 
 
 def _sentence(name: str, made: Import) -> str:
-    saved, failures = made.saved, made.outcome.loaded.failures if made.outcome.loaded else ()
-    what = name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
+    saved, failures = (
+        made.saved,
+        made.outcome.loaded.failures if made.outcome.loaded else (),
+    )
+    what = (
+        name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
+    )
     notes = [*map(str, failures), *made.notes]
     shown = [f"Note: {note}" for note in notes[:MAX_NOTES]]
-    more = [f"And {counted(len(notes) - MAX_NOTES, 'more note')}, kept with the conversations."]
-    return " ".join([f"Imported {what}: {_size(saved)}.", *shown, *(more if len(notes) > MAX_NOTES else [])])
+    more = [
+        f"And {counted(len(notes) - MAX_NOTES, 'more note')}, kept with the conversations."
+    ]
+    return " ".join(
+        [
+            f"Imported {what}: {_size(saved)}.",
+            *shown,
+            *(more if len(notes) > MAX_NOTES else []),
+        ]
+    )
 
 
 def _size(saved: list[ConversationEntry]) -> str:

@@ -15,7 +15,13 @@ from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import LibraryState, chat_state, compare_state, set_widget, widget_value
+from memviz.ui.shell.state import (
+    LibraryState,
+    chat_state,
+    compare_state,
+    set_widget,
+    widget_value,
+)
 from memviz.ui.shell.text import file_name, plain, shortened
 from memviz.workspace import Workspace
 
@@ -40,10 +46,15 @@ def undo_bar(workspace: Workspace, state: LibraryState) -> None:
 def shelf(workspace: Workspace, state: LibraryState) -> None:
     """Search, one row a conversation, and pages where there are many."""
     search = st.text_input(
-        "Search titles and messages", key=SEARCH_KEY, icon=":material/search:", persist_state="session"
+        "Search titles and messages",
+        key=SEARCH_KEY,
+        icon=":material/search:",
+        persist_state="session",
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
-    entries, unreadable, total = workspace.store.page(search, PAGE_SIZE, (page - 1) * PAGE_SIZE)
+    entries, unreadable, total = workspace.store.page(
+        search, PAGE_SIZE, (page - 1) * PAGE_SIZE
+    )
     if (
         total and not entries and not unreadable
     ):  # another search has fewer pages, or the last row of the last page was deleted
@@ -74,7 +85,10 @@ def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) ->
             st.caption(" · ".join(_facts(workspace, entry)))
             if entry.description:
                 st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
-        with buttons, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        with (
+            buttons,
+            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
+        ):
             _actions(workspace, state, entry)
         if state.shown == entry.id:
             _shown(workspace, entry)
@@ -98,36 +112,70 @@ def _facts(workspace: Workspace, entry: ConversationEntry) -> Sequence[str]:
 
 
 def _download(workspace: Workspace, entry: ConversationEntry) -> None:
-    kind = st.selectbox("Save as", EXPORTS, format_func=lambda name: EXPORTS[name].title, key=f"save-as-{entry.id}")
+    kind = st.selectbox(
+        "Save as",
+        EXPORTS,
+        format_func=lambda name: EXPORTS[name].title,
+        key=f"save-as-{entry.id}",
+    )
     export = EXPORTS[kind]
     st.download_button(
-        "Download", lambda: export.write(replace(workspace.conversation(entry.id)[0], title=entry.title)),
-        file_name=file_name(entry.title) + export.suffix, mime=export.mime, icon=":material/download:",
-        key=f"download-{entry.id}-{kind}", on_click="ignore", width="stretch",
-    )  # fmt: skip
+        "Download",
+        lambda: export.write(
+            replace(workspace.conversation(entry.id)[0], title=entry.title)
+        ),
+        file_name=file_name(entry.title) + export.suffix,
+        mime=export.mime,
+        icon=":material/download:",
+        key=f"download-{entry.id}-{kind}",
+        on_click="ignore",
+        width="stretch",
+    )
 
 
-def _actions(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
+def _actions(
+    workspace: Workspace, state: LibraryState, entry: ConversationEntry
+) -> None:
     is_shown = state.shown == entry.id
-    if st.button("Close" if is_shown else "Read", icon=":material/article:", key=f"read-{entry.id}"):
+    if st.button(
+        "Close" if is_shown else "Read",
+        icon=":material/article:",
+        key=f"read-{entry.id}",
+    ):
         state.shown = None if is_shown else entry.id
         st.rerun()
-    if st.button("Compare", icon=":material/stacked_line_chart:", key=f"compare-{entry.id}"):
+    if st.button(
+        "Compare", icon=":material/stacked_line_chart:", key=f"compare-{entry.id}"
+    ):
         compare_state().open(entry.id)
         st.switch_page("pages/compare.py")
     if st.button("Chat", icon=":material/forum:", key=f"chat-{entry.id}"):
         chat_state().open(entry.id)
         st.switch_page("pages/chat.py")
-    with st.popover("", icon=":material/more_horiz:", help="Rename, download, delete", key=f"more-{entry.id}"):
-        title = st.text_input("Title", entry.title, key=f"title-{entry.id}", max_chars=200)
-        if st.button("Rename", icon=":material/edit:", key=f"rename-{entry.id}", width="stretch"):
+    with st.popover(
+        "",
+        icon=":material/more_horiz:",
+        help="Rename, download, delete",
+        key=f"more-{entry.id}",
+    ):
+        title = st.text_input(
+            "Title", entry.title, key=f"title-{entry.id}", max_chars=200
+        )
+        if st.button(
+            "Rename", icon=":material/edit:", key=f"rename-{entry.id}", width="stretch"
+        ):
             try:
                 workspace.rename(entry.id, title)
                 st.rerun()
             except MemvizError as error:
                 show_error(error)
         _download(workspace, entry)
-        if st.button("Delete", icon=":material/delete:", key=f"delete-{entry.id}", width="stretch"):
+        if st.button(
+            "Delete",
+            icon=":material/delete:",
+            key=f"delete-{entry.id}",
+            width="stretch",
+        ):
             workspace.store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()

@@ -28,12 +28,18 @@ def ask_who_is_the_user(workspace: Workspace, made: Import, key: str) -> None:
         name = _chosen(error.names, key)
         with st.container(horizontal=True):
             if st.button(
-                "Import", type="primary", icon=":material/download:", key=f"user-import-{key}", disabled=name is None
+                "Import",
+                type="primary",
+                icon=":material/download:",
+                key=f"user-import-{key}",
+                disabled=name is None,
             ):
                 with st.spinner("Reading"):
                     _read_again(workspace, made, name)
                 st.rerun()
-            if st.button("Import nothing", icon=":material/close:", key=f"user-leave-{key}"):
+            if st.button(
+                "Import nothing", icon=":material/close:", key=f"user-leave-{key}"
+            ):
                 made.left = True
                 st.rerun()
 
@@ -41,9 +47,17 @@ def ask_who_is_the_user(workspace: Workspace, made: Import, key: str) -> None:
 def _chosen(names: Sequence[str], key: str) -> str | None:
     help = "Everybody else in the file becomes the assistant, under their names."
     if len(names) > MOST_IN_SIGHT:
-        return st.selectbox("Who is the user?", names, index=None, key=f"user-name-{key}", help=help)
+        return st.selectbox(
+            "Who is the user?", names, index=None, key=f"user-name-{key}", help=help
+        )
     return st.radio(
-        "Who is the user?", names, index=None, format_func=plain, key=f"user-name-{key}", horizontal=True, help=help
+        "Who is the user?",
+        names,
+        index=None,
+        format_func=plain,
+        key=f"user-name-{key}",
+        horizontal=True,
+        help=help,
     )
 
 
@@ -54,4 +68,9 @@ def _read_again(workspace: Workspace, made: Import, name: str | None) -> None:
     while not reading.wait(1):
         pass
     again = imported(workspace, reading.outcomes[0], made.file, made.format)
-    made.outcome, made.saved, made.notes, made.file = again.outcome, again.saved, again.notes, again.file
+    made.outcome, made.saved, made.notes, made.file = (
+        again.outcome,
+        again.saved,
+        again.notes,
+        again.file,
+    )

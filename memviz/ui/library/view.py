@@ -18,15 +18,28 @@ from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
 PAGE_SIZE = 40
-ROLE_COLORS = {"user": "input", "assistant": "history", "tool": "tools", "system": "system"}
+ROLE_COLORS = {
+    "user": "input",
+    "assistant": "history",
+    "tool": "tools",
+    "system": "system",
+}
 """A role's colour is that of the part of a request in which it usually stands."""
-NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool result", "system": "System"}
+NAMES = {
+    "user": "User",
+    "assistant": "Assistant",
+    "tool": "Tool result",
+    "system": "System",
+}
 
 
 def conversation_view(workspace: Workspace, id: str) -> None:
     """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
     UnreadableConversationError."""
-    transcript, total = workspace.store.about(id), workspace.store.entry(id).message_count
+    transcript, total = (
+        workspace.store.about(id),
+        workspace.store.entry(id).message_count,
+    )
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(warning)}")
     if transcript.system_prompt:
@@ -41,7 +54,13 @@ def conversation_view(workspace: Workspace, id: str) -> None:
     st.caption(f"{counted(total, 'message')} in all.")
 
 
-def _parts(events: Sequence[RecordedEvent], messages: Sequence[Message], first: int, *, is_end: bool) -> Sequence[str]:
+def _parts(
+    events: Sequence[RecordedEvent],
+    messages: Sequence[Message],
+    first: int,
+    *,
+    is_end: bool,
+) -> Sequence[str]:
     """The messages from position ``first`` on, and between them what was recorded there."""
     parts = []
     events = sorted(events, key=lambda event: event.after_message)
@@ -49,7 +68,9 @@ def _parts(events: Sequence[RecordedEvent], messages: Sequence[Message], first: 
         parts += [_event(event) for event in events if event.after_message == position]
         parts.append(_message(message, position))
     stop = first + len(messages)
-    return parts + [_event(event) for event in events if is_end and event.after_message >= stop]
+    return parts + [
+        _event(event) for event in events if is_end and event.after_message >= stop
+    ]
 
 
 def _message(message: Message, position: int) -> str:
@@ -60,7 +81,9 @@ def _message(message: Message, position: int) -> str:
         message.name or "",
         f"{said:%Y-%m-%d %H:%M}" if said else "",
     ]
-    body = message_html(message, " · ".join(filter(None, facts)), "Download has all of them")
+    body = message_html(
+        message, " · ".join(filter(None, facts)), "Download has all of them"
+    )
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:
         body += f"<details><summary><small>Reasoning</small></summary><p>{escape(thought)}</p></details>"
@@ -69,7 +92,9 @@ def _message(message: Message, position: int) -> str:
 
 def _event(event: RecordedEvent) -> str:
     text = f"<p>{escape(event.text)}</p>" if event.text else ""
-    return _section(f"<small>{escape(event_sentence(event))}</small>{text}", PART_COLORS["summary"])
+    return _section(
+        f"<small>{escape(event_sentence(event))}</small>{text}", PART_COLORS["summary"]
+    )
 
 
 def _section(body: str, color: str) -> str:

@@ -37,7 +37,9 @@ class WaitingFiles:
     """Files on disk by a secret name. The oldest go when there are too many bytes of them, all after an hour, and the
     whole folder with the process."""
 
-    def __init__(self, kept_seconds: float = KEPT_SECONDS, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(
+        self, kept_seconds: float = KEPT_SECONDS, kept_bytes: int = KEPT_BYTES
+    ) -> None:
         self._folder = TemporaryDirectory(prefix="memviz-import-")
         self._kept_seconds, self._kept_bytes = kept_seconds, kept_bytes
         self._kept: dict[str, _Kept] = {}
@@ -48,7 +50,9 @@ class WaitingFiles:
         secret = secrets.token_urlsafe(16)
         with self._lock:
             self._path(secret).write_bytes(file.content)
-            self._kept[secret] = _Kept(file.name, format, len(file.content), monotonic())
+            self._kept[secret] = _Kept(
+                file.name, format, len(file.content), monotonic()
+            )
             self._let_go_of_old()
         return secret
 
@@ -57,7 +61,14 @@ class WaitingFiles:
         with self._lock:
             self._let_go_of_old()
             kept = self._kept.get(secret)
-            return None if kept is None else (NamedBytes(kept.name, self._path(secret).read_bytes()), kept.format)
+            return (
+                None
+                if kept is None
+                else (
+                    NamedBytes(kept.name, self._path(secret).read_bytes()),
+                    kept.format,
+                )
+            )
 
     def let_go(self, secret: str) -> None:
         """Keep a file no longer; one that is not kept is no error."""
@@ -88,7 +99,11 @@ def waits(made: Import) -> bool:
     """Whether the visitor still has to choose: among conversations, or who the user is."""
     loaded = made.outcome.loaded
     several = loaded is not None and len(loaded.transcripts) > 1
-    return not made.saved and not made.left and (several or isinstance(made.outcome.error, UnclearUserError))
+    return (
+        not made.saved
+        and not made.left
+        and (several or isinstance(made.outcome.error, UnclearUserError))
+    )
 
 
 def keep_waiting(state: LibraryState, files: Sequence[NamedBytes]) -> None:
@@ -116,12 +131,17 @@ def read_again_after_reload(state: LibraryState) -> None:
         return
     found = list(_found(secrets_there))
     for secret in secrets_there:
-        waiting_files().let_go(secret)  # what still waits once it is read is kept under a new name
+        waiting_files().let_go(
+            secret
+        )  # what still waits once it is read is kept under a new name
     if found:
         state.read([file for file, _ in found], found[0][1])
     else:
         del st.query_params[PART]
-        st.info("The file to choose from is no longer kept. Choose it once more.", icon=":material/info:")
+        st.info(
+            "The file to choose from is no longer kept. Choose it once more.",
+            icon=":material/info:",
+        )
 
 
 def _found(secrets_there: Sequence[str]) -> Iterator[tuple[NamedBytes, str | None]]:

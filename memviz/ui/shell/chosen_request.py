@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from memviz.ui.shell.state import set_widget, widget_value
 
-TURN_KEY, CALL_KEY, PAGE_CHOICE_KEY = "compare-turn", "compare-call", "compare-turn-of-page"
+TURN_KEY, CALL_KEY, PAGE_CHOICE_KEY = (
+    "compare-turn",
+    "compare-call",
+    "compare-turn-of-page",
+)
 
 
-def choose_request(turn: int | None, call: int | None = None, *, by_page: bool = False) -> None:
+def choose_request(
+    turn: int | None, call: int | None = None, *, by_page: bool = False
+) -> None:
     """Look at call number ``call`` (from 1) of a turn, ``None`` for its last one. Without a turn, the page that is
     drawn next chooses the request. ``by_page``: it is such a choice, not the visitor's."""
     set_widget(TURN_KEY, turn)

@@ -15,7 +15,10 @@ REMEDY = (
     "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, "
     "and can write it to a new file as long as it runs."
 )
-RESCUE, REOPEN = "Save everything to a new file", "Go on with the file that is there now"
+RESCUE, REOPEN = (
+    "Save everything to a new file",
+    "Go on with the file that is there now",
+)
 REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
 
 
@@ -28,16 +31,24 @@ def database_notice(workspace: Workspace) -> None:
     with place.container(border=True, key="database-problem"):
         st.error(plain(f"{problem} {REMEDY}"), icon=":material/error:")
         with st.container(horizontal=True):
-            rescue = st.button(RESCUE, type="primary", icon=":material/save:", key="database-rescue")
+            rescue = st.button(
+                RESCUE, type="primary", icon=":material/save:", key="database-rescue"
+            )
             reopen = Path(workspace.store.path).exists() and st.button(
-                REOPEN, icon=":material/folder_open:", key="database-reopen", help=REOPEN_HELP
+                REOPEN,
+                icon=":material/folder_open:",
+                key="database-reopen",
+                help=REOPEN_HELP,
             )
     try:
         if rescue:
             place.success(plain(_rescued(workspace)), icon=":material/check:")
         elif reopen:
             workspace.reopen()
-            place.success(plain(f"memviz goes on with {workspace.store.path}."), icon=":material/check:")
+            place.success(
+                plain(f"memviz goes on with {workspace.store.path}."),
+                icon=":material/check:",
+            )
     except MemvizError as error:
         show_error(error)
 

@@ -13,7 +13,10 @@ from memviz.ui.shell.text import plain
 
 def show_error(error: MemvizError, remedy: str = "") -> None:
     """Show what was wrong, where, and what to do."""
-    st.error(plain(" ".join(part for part in (str(error), remedy) if part)), icon=":material/error:")
+    st.error(
+        plain(" ".join(part for part in (str(error), remedy) if part)),
+        icon=":material/error:",
+    )
 
 
 @contextmanager

@@ -41,7 +41,9 @@ from memviz.ui.shell.walk import follow_steps, picture_of
 from memviz.workspace import Workspace
 
 PAGES = dashboard_folder() / "pages"
-ICON = Path(__file__).with_name("icon.svg")  # a Material icon would be fetched from outside
+ICON = Path(__file__).with_name(
+    "icon.svg"
+)  # a Material icon would be fetched from outside
 STYLE = Path(__file__).with_name("style.css")
 SIDEBAR_PIXELS = 300
 HEAD_KEY = "page-head"
@@ -49,12 +51,22 @@ HEAD_KEY = "page-head"
 
 def navigate() -> None:
     """Set the page up and run the one that was asked for."""
-    st.set_page_config(page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS)
+    st.set_page_config(
+        page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
+    )
     st.html(STYLE)
-    compare = st.Page(PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:")
+    compare = st.Page(
+        PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:"
+    )
     facts = st.Page(PAGES / "facts.py", title="Facts", icon=":material/psychology_alt:")
     # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
-    root = st.Page(_to(compare), title="memviz", url_path="start", default=True, visibility="hidden")
+    root = st.Page(
+        _to(compare),
+        title="memviz",
+        url_path="start",
+        default=True,
+        visibility="hidden",
+    )
     page = st.navigation(
         [
             root,
@@ -63,9 +75,13 @@ def navigate() -> None:
             st.Page(PAGES / "tune.py", title="Tune", icon=":material/tune:"),
             st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
             st.Page(PAGES / "lessons.py", title="Lessons", icon=":material/school:"),
-            st.Page(PAGES / "library.py", title="Library", icon=":material/library_books:"),
+            st.Page(
+                PAGES / "library.py", title="Library", icon=":material/library_books:"
+            ),
             st.Page(PAGES / "guide.py", title="Guide", icon=":material/menu_book:"),
-            *_moved({"costs": (compare, "dollars"), "memory_map": (compare, "memory_map")}),
+            *_moved(
+                {"costs": (compare, "dollars"), "memory_map": (compare, "memory_map")}
+            ),
             *_moved({"retention": (facts, "lives"), "summaries": (facts, "summaries")}),
         ],
         position="top",
@@ -82,15 +98,21 @@ def navigate() -> None:
     looked_at(workspace())
 
 
-def _moved(addresses: Mapping[str, tuple[StreamlitPage, str]]) -> Iterator[StreamlitPage]:
+def _moved(
+    addresses: Mapping[str, tuple[StreamlitPage, str]],
+) -> Iterator[StreamlitPage]:
     """Addresses that were pages once: each leads to the view that shows the same today."""
     for address, (page, view) in addresses.items():
-        yield st.Page(_to(page, view), title=page.title, url_path=address, visibility="hidden")
+        yield st.Page(
+            _to(page, view), title=page.title, url_path=address, visibility="hidden"
+        )
 
 
 def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
     def lead() -> None:
-        query: dict[str, str | list[str]] = {name: st.query_params.get_all(name) for name in st.query_params}
+        query: dict[str, str | list[str]] = {
+            name: st.query_params.get_all(name) for name in st.query_params
+        }
         named = SHOW if query.get(VIEW) == [MINIMAL] else VIEW
         st.switch_page(page, query_params=query | ({named: view} if view else {}))
 
@@ -104,7 +126,9 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
     say_unknown_parts()
     picture_is(question)
     if not hides(Part.TITLE):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY):
+        with st.container(
+            horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
+        ):
             st.title(question, anchor=False, width="content")
             if not is_bare():
                 lost_help(lost)
@@ -113,7 +137,9 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
     _database_notice()
 
 
-def open_views(key: str, views: Sequence[View], offer: Callable[[], object] | None = None) -> str:
+def open_views(
+    key: str, views: Sequence[View], offer: Callable[[], object] | None = None
+) -> str:
     """Begin a page that has several views, the switch between them beside its title, and beside that what ``offer``
     draws; returns the id of the one that is shown."""
     _guard()
@@ -121,7 +147,9 @@ def open_views(key: str, views: Sequence[View], offer: Callable[[], object] | No
     follow_steps(key, views)
     view = shown_view(key, views)
     title = picture_of(key, view)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
+    ):
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
@@ -130,11 +158,19 @@ def open_views(key: str, views: Sequence[View], offer: Callable[[], object] | No
                 with st.container(width="content"):
                     offer()
         # style.css puts it at the end of the row
-        with put_away(Part.VIEWS, "views"), st.container(width="content", key="page-views"):
+        with (
+            put_away(Part.VIEWS, "views"),
+            st.container(width="content", key="page-views"),
+        ):
             choose_view(key, views)
     with (
         put_away(Part.CONTROLS, "sentence"),
-        st.container(horizontal=True, vertical_alignment="center", gap="small", key="view-sentence"),
+        st.container(
+            horizontal=True,
+            vertical_alignment="center",
+            gap="small",
+            key="view-sentence",
+        ),
     ):
         st.caption(view.sentence, width="stretch")
         if view.choose is not None:
@@ -154,7 +190,9 @@ def _guard() -> None:
 
 
 def _database_notice() -> None:
-    with suppress(StorageError):  # a file that cannot be opened at all is said by the page, in its place
+    with suppress(
+        StorageError
+    ):  # a file that cannot be opened at all is said by the page, in its place
         database_notice(workspace())
 
 

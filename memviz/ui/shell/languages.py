@@ -9,7 +9,9 @@ import streamlit as st
 from memviz.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
 
 _say_languages = st.components.v2.component(
-    "memviz_languages", html="<span></span>", js=Path(__file__).with_name("languages.js").read_text(encoding="utf-8")
+    "memviz_languages",
+    html="<span></span>",
+    js=Path(__file__).with_name("languages.js").read_text(encoding="utf-8"),
 )
 
 
@@ -17,4 +19,7 @@ def say_languages() -> None:
     """Mark every text that is written in a language's own script with that language, now and whenever it changes, in
     the browser: Streamlit's own elements and the text of charts take no ``lang``."""
     scripts = [[code, script.pattern] for code, script in SCRIPTS]
-    _say_languages(data={"scripts": scripts, "share": LEAST_SHARE, "chars": READ_CHARS}, key="languages")
+    _say_languages(
+        data={"scripts": scripts, "share": LEAST_SHARE, "chars": READ_CHARS},
+        key="languages",
+    )

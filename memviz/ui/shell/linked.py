@@ -28,22 +28,38 @@ def forget_linked() -> None:
 
 def ask_linked(query: Mapping[str, Sequence[str]], known: Container[str]) -> None:
     """What a link asks for besides the ``known`` parts is asked of the widgets that are drawn next."""
-    parts = {name: texts[0] for name, texts in query.items() if name not in known and texts}
+    parts = {
+        name: texts[0] for name, texts in query.items() if name not in known and texts
+    }
     linked_parts().asked = {
-        name: text for name, text in list(parts.items())[:MAX_PARTS] if len(text) <= MAX_TEXT_CHARS
-    }  # fmt: skip
+        name: text
+        for name, text in list(parts.items())[:MAX_PARTS]
+        if len(text) <= MAX_TEXT_CHARS
+    }
 
 
 def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
     """Links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text where
     they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns whether
     the widget has just got its value from a link."""
-    return _take(name, key, lambda text: value_read(text, None if options is None else list_or_range(options)))
+    return _take(
+        name,
+        key,
+        lambda text: value_read(
+            text, None if options is None else list_or_range(options)
+        ),
+    )
 
 
 def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
     """The same for a widget that shows several of the ``options``."""
-    _take(name, key, lambda text: several_read(text, None if options is None else list_or_range(options)))
+    _take(
+        name,
+        key,
+        lambda text: several_read(
+            text, None if options is None else list_or_range(options)
+        ),
+    )
 
 
 def linked_range(name: str, key: str, first: int, last: int) -> None:
@@ -64,7 +80,12 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
         return False
     found = read(text)
     if found is None:
-        st.warning(plain(f"The link's {name} {quoted(text)} was passed over: it is not there."), icon=LINK_OFF)
+        st.warning(
+            plain(
+                f"The link's {name} {quoted(text)} was passed over: it is not there."
+            ),
+            icon=LINK_OFF,
+        )
     else:
         set_widget(key, found)
     return found is not None
@@ -93,14 +114,22 @@ def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
         return None
     if not isinstance(texts, list):
         return None
-    found = [value for one in texts[:MAX_VALUES] if (value := value_read(str(one), options)) is not None]
+    found = [
+        value
+        for one in texts[:MAX_VALUES]
+        if (value := value_read(str(one), options)) is not None
+    ]
     return found or None
 
 
 def part_read(text: str, options: range) -> tuple[int, int] | None:
     """The first and the last number of a part of a range; ``None`` where there is no such part."""
     ends = several_read(text, options)
-    return (ends[0], ends[1]) if ends is not None and len(ends) == 2 and ends[0] <= ends[1] else None
+    return (
+        (ends[0], ends[1])
+        if ends is not None and len(ends) == 2 and ends[0] <= ends[1]
+        else None
+    )
 
 
 def number_read(text: str, least: float, most: float) -> float | None:

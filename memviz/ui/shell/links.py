@@ -20,9 +20,21 @@ from memviz.strategies import strategy
 from memviz.text.address_parts import recall_part, setting_part
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
 from memviz.ui.shell.linked import ask_linked, shown_parts
-from memviz.ui.shell.own_addresses import Query, address_now, forget_own, is_own, note_own
+from memviz.ui.shell.own_addresses import (
+    Query,
+    address_now,
+    forget_own,
+    is_own,
+    note_own,
+)
 from memviz.ui.shell.presenting import PRESENTED_PARTS, presented_parts
-from memviz.ui.shell.state import MAX_SETTINGS, AddedRecall, CompareState, set_widget, widget_value
+from memviz.ui.shell.state import (
+    MAX_SETTINGS,
+    AddedRecall,
+    CompareState,
+    set_widget,
+    widget_value,
+)
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -36,9 +48,23 @@ STAGE = "stage"
 SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
 KNOWN = (
-    CONVERSATION, FIRST, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL, SUMMARIZER, CHAT_MODEL,
-    "view", STAGE, *PRESENTED_PARTS,
-)  # fmt: skip
+    CONVERSATION,
+    FIRST,
+    SETTING,
+    AS_WRITTEN,
+    COUNTER,
+    RECALL,
+    REPLIES,
+    TAKE,
+    LOOK,
+    TURN,
+    CALL,
+    SUMMARIZER,
+    CHAT_MODEL,
+    "view",
+    STAGE,
+    *PRESENTED_PARTS,
+)
 HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
 MAX_NAME_CHARS = 200
@@ -49,7 +75,12 @@ Pairs = Iterable[tuple[str, str]]
 
 
 def link_query(
-    state: CompareState, turn: int | None, models: Pairs = (), parts: Pairs = (), *, call: int | None = None
+    state: CompareState,
+    turn: int | None,
+    models: Pairs = (),
+    parts: Pairs = (),
+    *,
+    call: int | None = None,
 ) -> str:
     """The query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this call
     of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what
@@ -57,18 +88,31 @@ def link_query(
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
-    named = [(part, name) for part, name in models if name != RECORDED_FIRST and _is_model_name(name)]
-    return urlencode([*link_parts(state, turn, call=call), *((name, text) for name, text in (*named, *parts) if text)])
+    named = [
+        (part, name)
+        for part, name in models
+        if name != RECORDED_FIRST and _is_model_name(name)
+    ]
+    return urlencode(
+        [
+            *link_parts(state, turn, call=call),
+            *((name, text) for name, text in (*named, *parts) if text),
+        ]
+    )
 
 
-def link_parts(state: CompareState, turn: int | None, *, call: int | None = None) -> list[tuple[str, str]]:
+def link_parts(
+    state: CompareState, turn: int | None, *, call: int | None = None
+) -> list[tuple[str, str]]:
     """The parts of such an address that are settled by ``state`` and the request, for a link on a page of memviz."""
     return [(name, text) for name, text in _pairs(state, turn, call) if text]
 
 
 def _is_model_name(name: str) -> bool:
     """Whether it may stand in a link. A key that was typed into the wrong field may not."""
-    return len(name) <= MAX_NAME_CHARS and name.isprintable() and not is_like_a_key(name)
+    return (
+        len(name) <= MAX_NAME_CHARS and name.isprintable() and not is_like_a_key(name)
+    )
 
 
 def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
@@ -80,11 +124,15 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
         if _is_model_name(name):
             names[part] = name or RECORDED_FIRST
         else:
-            problems.append(f"The link's {part} was passed over: it is not the name of a model.")
+            problems.append(
+                f"The link's {part} was passed over: it is not the name of a model."
+            )
     return names, problems
 
 
-def _pairs(state: CompareState, turn: int | None, call: int | None) -> Iterator[tuple[str, str]]:
+def _pairs(
+    state: CompareState, turn: int | None, call: int | None
+) -> Iterator[tuple[str, str]]:
     yield CONVERSATION, state.conversation_id or ""
     if state.conversation_id in state.firsts:
         yield FIRST, str(state.first or ALL_MESSAGES)
@@ -99,7 +147,9 @@ def _pairs(state: CompareState, turn: int | None, call: int | None) -> Iterator[
         yield RECALL, recall_part(recall.turn, recall.turns, whose)
     yield REPLIES, FREE_RUN if state.free_run else ""
     yield TAKE, str(state.take or "")
-    places = {setting.index: str(number) for number, setting in enumerate(state.settings)} | {MAX_SETTINGS: HELD_CHAT}
+    places = {
+        setting.index: str(number) for number, setting in enumerate(state.settings)
+    } | {MAX_SETTINGS: HELD_CHAT}
     yield LOOK, "" if state.looked_at is None else places.get(state.looked_at, "")
     yield TURN, str(turn or "")
     yield CALL, str(call or "") if turn else ""
@@ -118,7 +168,9 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
-                problems.append(f"The link's {name} {quoted(text)} was passed over: {error}")
+                problems.append(
+                    f"The link's {name} {quoted(text)} was passed over: {error}"
+                )
         return found
 
     settings = parts(SETTING, _setting, MAX_SETTINGS)
@@ -126,20 +178,32 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
         state.settings = []
         for strategy_id, parameters in settings:
             state.add(strategy_id, parameters)
-        for setting in parts(AS_WRITTEN, lambda text: state.settings[whole_number(text)], MAX_SETTINGS):
+        for setting in parts(
+            AS_WRITTEN, lambda text: state.settings[whole_number(text)], MAX_SETTINGS
+        ):
             setting.as_written = True
     state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
     for first in parts(FIRST, _first):
         state.firsts[state.conversation_id or ""] = first
-    state.counter = next(iter(parts(COUNTER, lambda text: counter(text).name)), state.counter)
+    state.counter = next(
+        iter(parts(COUNTER, lambda text: counter(text).name)), state.counter
+    )
     uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
     replies = query.get(REPLIES, ())
     state.free_run = FREE_RUN in replies or OLD_FREE_RUN in replies
-    state.take = next(iter(parts(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)])), 0)
+    state.take = next(
+        iter(parts(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)])), 0
+    )
     if OLD_FREE_RUN in replies:
-        problems.append(renamed_notice(f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"))
-    state.looked_at = next(iter(parts(LOOK, lambda text: _looked_at(state, text))), None)
+        problems.append(
+            renamed_notice(
+                f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"
+            )
+        )
+    state.looked_at = next(
+        iter(parts(LOOK, lambda text: _looked_at(state, text))), None
+    )
     return next(iter(parts(TURN, whole_number)), None), problems
 
 
@@ -159,7 +223,9 @@ def named_call(query: Query) -> tuple[int | None, list[str]]:
 
 
 def _looked_at(state: CompareState, text: str) -> int:
-    return MAX_SETTINGS if text == HELD_CHAT else state.settings[whole_number(text)].index
+    return (
+        MAX_SETTINGS if text == HELD_CHAT else state.settings[whole_number(text)].index
+    )
 
 
 def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
@@ -180,7 +246,11 @@ def _setting(text: str) -> tuple[str, dict[str, Any]]:
 
 def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     turn, turns, *whose = text.split(" ")
-    return AddedRecall(whole_number(turn), parse_numbers(turns), uids[whole_number(whose[0])] if whose else None)
+    return AddedRecall(
+        whole_number(turn),
+        parse_numbers(turns),
+        uids[whole_number(whose[0])] if whose else None,
+    )
 
 
 OPENED_KEY, OPENED_COUNT_KEY = "opened-link", "opened-link-count"
@@ -248,8 +318,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
 }
 """
-_copy_button = st.components.v2.component("memviz_copy_link", html=_HTML, css=_CSS, js=_WRITE_ADDRESS + _COPY_JS)
-_address = st.components.v2.component("memviz_address", html="<span></span>", js=_WRITE_ADDRESS + _ADDRESS_JS)
+_copy_button = st.components.v2.component(
+    "memviz_copy_link", html=_HTML, css=_CSS, js=_WRITE_ADDRESS + _COPY_JS
+)
+_address = st.components.v2.component(
+    "memviz_address", html="<span></span>", js=_WRITE_ADDRESS + _ADDRESS_JS
+)
 
 
 @st.fragment
@@ -258,7 +332,9 @@ def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> N
     address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
     asked = (widget_value(key) or {}).get("asked")
     data = shown_now(state, with_request=with_request)
-    _copy_button(data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing)
+    _copy_button(
+        data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing
+    )
 
 
 def keep_address(state: CompareState, key: str) -> None:
@@ -269,9 +345,14 @@ def keep_address(state: CompareState, key: str) -> None:
 
 def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     """The query of what the page shows, and when that was, for who writes it into the address."""
-    models = [(part, widget_value(f"{part}-name") or RECORDED_FIRST) for part in (SUMMARIZER, CHAT_MODEL)]
+    models = [
+        (part, widget_value(f"{part}-name") or RECORDED_FIRST)
+        for part in (SUMMARIZER, CHAT_MODEL)
+    ]
     turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
-    query = link_query(state, turn, models, [*shown_parts(), *presented_parts()], call=call)
+    query = link_query(
+        state, turn, models, [*shown_parts(), *presented_parts()], call=call
+    )
     note_own(query)
     return {"query": query, "at": time()}
 
@@ -325,8 +406,12 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
         set_widget(f"{part}-name", name)
     state.linked_summarizer = names.get(SUMMARIZER)
     ask_linked(query, KNOWN)
-    if state.conversation_id is not None and not workspace.store.exists(state.conversation_id):
-        problems.append("The conversation of the link is not on this server, or was deleted.")
+    if state.conversation_id is not None and not workspace.store.exists(
+        state.conversation_id
+    ):
+        problems.append(
+            "The conversation of the link is not on this server, or was deleted."
+        )
         state.open(before)
     if turn is not None:
         choose_request(turn, call)

@@ -23,7 +23,9 @@ def address_now() -> dict[str, list[str]]:
 def note_own(query: str) -> None:
     """The session's own page writes this query into the address."""
     parts = parse_qs(query)
-    written = [address for address in widget_value(WRITTEN_KEY) or [] if address != parts]
+    written = [
+        address for address in widget_value(WRITTEN_KEY) or [] if address != parts
+    ]
     set_widget(WRITTEN_KEY, [*written[-KEPT_WRITTEN:], parts])
 
 
@@ -34,4 +36,7 @@ def is_own(query: Query) -> bool:
 
 def forget_own(query: Query) -> None:
     """Whoever follows a link of this query from now on asks for what it names."""
-    set_widget(WRITTEN_KEY, [address for address in widget_value(WRITTEN_KEY) or [] if address != query])
+    set_widget(
+        WRITTEN_KEY,
+        [address for address in widget_value(WRITTEN_KEY) or [] if address != query],
+    )

@@ -42,7 +42,11 @@ def looks_at() -> None:
     let it go, and it would be loaded twice."""
     context = get_script_run_ctx()
     if context is not None:
-        ids = frozenset(id for id in (compare_state().conversation_id, chat_state().conversation_id) if id)
+        ids = frozenset(
+            id
+            for id in (compare_state().conversation_id, chat_state().conversation_id)
+            if id
+        )
         with _lock:
             _looks[context.session_id] = (ids, monotonic())
 
@@ -56,10 +60,16 @@ def looked_at(workspace: Workspace) -> None:
 def let_go_of_unseen(workspace: Workspace) -> None:
     """Keep large conversations that nobody looks at no longer in this process."""
     with _lock:
-        for session in [session for session, (_, at) in _looks.items() if monotonic() - at > IDLE_SECONDS]:
+        for session in [
+            session
+            for session, (_, at) in _looks.items()
+            if monotonic() - at > IDLE_SECONDS
+        ]:
             del _looks[session]
         seen = frozenset[str]().union(*(ids for ids, _ in _looks.values()))
-    let_go = [workspace.let_go(id) for id in workspace.large_conversations() if id not in seen]
+    let_go = [
+        workspace.let_go(id) for id in workspace.large_conversations() if id not in seen
+    ]
     if any(let_go):
         for clear in _CACHES:
             clear()

@@ -57,20 +57,32 @@ def _source(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-PRESENTED_STYLE, MINIMAL_STYLE = (f"<style>{_source(name)}</style>" for name in ("presented.css", "minimal.css"))
+PRESENTED_STYLE, MINIMAL_STYLE = (
+    f"<style>{_source(name)}</style>" for name in ("presented.css", "minimal.css")
+)
 _keys = st.components.v2.component(
-    "memviz_presenter_keys", html="<span></span>", js=f"{walk_script()}\n{_source('presenter_keys.js')}"
+    "memviz_presenter_keys",
+    html="<span></span>",
+    js=f"{walk_script()}\n{_source('presenter_keys.js')}",
 )
 _bar = st.components.v2.component(
-    "memviz_presenter_bar", html=_source("presenter_bar.html"), css=_source("presenter_bar.css"),
+    "memviz_presenter_bar",
+    html=_source("presenter_bar.html"),
+    css=_source("presenter_bar.css"),
     js=_source("presenter_bar.js"),
-)  # fmt: skip
+)
 
 
 def hides(part: Part) -> bool:
     """Whether this part of the page is not to be seen."""
     shown = presenting()
-    by_mode = _PRESENTED_WITHOUT if shown.is_on else _MINIMAL_WITHOUT if shown.is_minimal else frozenset()
+    by_mode = (
+        _PRESENTED_WITHOUT
+        if shown.is_on
+        else _MINIMAL_WITHOUT
+        if shown.is_minimal
+        else frozenset()
+    )
     return part in by_mode or part in shown.hidden
 
 
@@ -91,7 +103,9 @@ def is_bare() -> bool:
 
 def letter_scale() -> float:
     """How many times as large as usual letters and marks of charts are."""
-    return presenting().letter_pixels / CHART_LETTER_PIXELS if presenting().is_on else 1.0
+    return (
+        presenting().letter_pixels / CHART_LETTER_PIXELS if presenting().is_on else 1.0
+    )
 
 
 def take_presented() -> None:
@@ -102,7 +116,10 @@ def take_presented() -> None:
         return
     # A page that does not write its address keeps what a link said there, also once the speaker has left.
     said = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
-    new, state.taken = {name for name in said if said[name] != state.taken.get(name)}, said
+    new, state.taken = (
+        {name for name in said if said[name] != state.taken.get(name)},
+        said,
+    )
     if PRESENT in new:
         state.is_on = said[PRESENT] == [ON]
     if VIEW in new:
@@ -115,12 +132,19 @@ def say_unknown_parts() -> None:
     """What a link wanted to hide in vain. To be called by the page that it leads to."""
     unknown, presenting().unknown = presenting().unknown, []
     for name in unknown:
-        st.warning(plain(f"The link's hide {quoted(name)} was passed over: it is not there."), icon=LINK_OFF)
+        st.warning(
+            plain(f"The link's hide {quoted(name)} was passed over: it is not there."),
+            icon=LINK_OFF,
+        )
 
 
 def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
     """The parts that a link hides, and what it names that is none of them."""
-    named = dict.fromkeys(name.strip() for text in query.get(HIDE, ()) for name in text[:MAX_HIDE_CHARS].split(","))
+    named = dict.fromkeys(
+        name.strip()
+        for text in query.get(HIDE, ())
+        for name in text[:MAX_HIDE_CHARS].split(",")
+    )
     named.pop("", None)
     known = {part.value for part in Part}
     return frozenset(named) & known, [name for name in named if name not in known]
@@ -151,7 +175,13 @@ def begin_presented() -> None:
     state = presenting()
     state.title, state.notes, state.at, state.of, state.next_title = "", [], 0, 0, ""
     styles = [f"<style>{css}</style>" for part, css in _STYLES.items() if hides(part)]
-    styles += [PRESENTED_STYLE] if state.is_on else [MINIMAL_STYLE] if state.is_minimal else []
+    styles += (
+        [PRESENTED_STYLE]
+        if state.is_on
+        else [MINIMAL_STYLE]
+        if state.is_minimal
+        else []
+    )
     for style in styles:
         st.html(style)
     if not state.is_minimal:
@@ -165,9 +195,13 @@ def end_presented() -> None:
     state.asked_steps = 0  # a page without pictures takes none
     if state.is_on:
         data = {
-            "title": state.title, "notes": state.notes, "at": state.at, "of": state.of, "next": state.next_title,
+            "title": state.title,
+            "notes": state.notes,
+            "at": state.at,
+            "of": state.of,
+            "next": state.next_title,
             "window": _source("notes_window.html"),
-        }  # fmt: skip
+        }
         _bar(data=data, key=BAR_KEY, on_asked_change=_asked_at_bar)
 
 
@@ -209,7 +243,9 @@ def _do(asked: Any) -> None:
         case {"what": "steps", "clicker": str() as clicker, "steps": int() as steps}:
             before = state.clicks[1] if state.clicks[0] == clicker else 0
             state.clicks = (clicker, steps)
-            state.asked_steps += steps - before  # of two clicks in one message Streamlit tells the last one, twice
+            state.asked_steps += (
+                steps - before
+            )  # of two clicks in one message Streamlit tells the last one, twice
     _resize(asked)
 
 
@@ -220,4 +256,6 @@ def _sized() -> None:
 def _resize(told: Any) -> None:
     match told:
         case {"pixels": int() as pixels}:
-            presenting().letter_pixels = min(MOST_LETTER_PIXELS, max(LEAST_LETTER_PIXELS, pixels))
+            presenting().letter_pixels = min(
+                MOST_LETTER_PIXELS, max(LEAST_LETTER_PIXELS, pixels)
+            )

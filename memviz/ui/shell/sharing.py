@@ -10,7 +10,8 @@ from memviz.ui.shell.links import shown_now
 from memviz.ui.shell.state import CompareState
 
 FRAME_HELP = (
-    "A frame of another page shows memviz only where the server allows that page: memviz ui --embeddable-by ORIGIN."
+    "A frame of another page shows memviz only where the server "
+    "allows that page: memviz ui --embeddable-by ORIGIN."
 )
 
 
@@ -19,18 +20,28 @@ def _source(name: str) -> str:
 
 
 _share = st.components.v2.component(
-    "memviz_share", html=_source("share.html"), css=_source("share.css"),
+    "memviz_share",
+    html=_source("share.html"),
+    css=_source("share.css"),
     js=_source("whole_address.js") + _source("share.js"),
-)  # fmt: skip
+)
 _whole_page = st.components.v2.component(
-    "memviz_whole_page", html='<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>',
-    css=_source("share.css"), js=_source("whole_address.js") + _source("whole_page.js"),
-)  # fmt: skip
+    "memviz_whole_page",
+    html='<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>',
+    css=_source("share.css"),
+    js=_source("whole_address.js") + _source("whole_page.js"),
+)
 
 
 def show_elsewhere() -> None:
     """Present this page, copy the link that does so, or the code that shows its picture in a frame of another page."""
-    st.button("Present", key="show-elsewhere", help="Present or embed", width="stretch", on_click=_ways)
+    st.button(
+        "Present",
+        key="show-elsewhere",
+        help="Present or embed",
+        width="stretch",
+        on_click=_ways,
+    )
 
 
 @st.dialog("Show this elsewhere")
@@ -41,4 +52,7 @@ def _ways() -> None:
 def open_in_memviz(state: CompareState, words: str) -> None:
     """One line under a picture that stands in a frame: what it shows, and the way to the whole page in a tab of its
     own."""
-    _whole_page(data={"words": words, "query": shown_now(state, with_request=True)["query"]}, key="open-in-memviz")
+    _whole_page(
+        data={"words": words, "query": shown_now(state, with_request=True)["query"]},
+        key="open-in-memviz",
+    )

@@ -65,7 +65,9 @@ class Setting:
             return
         for name, value in values.items():
             problem = self._problem({name: value})
-            if problem is None or problem.name != name:  # what else is wrong is not its fault
+            if (
+                problem is None or problem.name != name
+            ):  # what else is wrong is not its fault
                 self.parameters = {**self.parameters, name: value}
             else:
                 self.refused[name] = problem
@@ -80,7 +82,10 @@ class Setting:
     def turn_to(self, strategy_id: str) -> None:
         """Another strategy, with the parameters that it last had here."""
         self.used[self.strategy_id] = self.parameters
-        self.strategy_id, self.parameters = strategy_id, dict(self.used.get(strategy_id, {}))
+        self.strategy_id, self.parameters = (
+            strategy_id,
+            dict(self.used.get(strategy_id, {})),
+        )
         self.scaled, self.not_scaled_words, self.refused = None, "", {}
 
     def scale(self, scaled: Scaled | None) -> None:
@@ -96,7 +101,10 @@ class Setting:
 
 def first_settings() -> list[Setting]:
     """What a newcomer sees side by side."""
-    return [Setting(number, number, id, {**values}) for number, (id, values) in enumerate(COMPARED_AT_FIRST)]
+    return [
+        Setting(number, number, id, {**values})
+        for number, (id, values) in enumerate(COMPARED_AT_FIRST)
+    ]
 
 
 class AddedRecall(NamedTuple):
@@ -139,12 +147,17 @@ class TriedPrompts(NamedTuple):
     @property
     def written(self) -> tuple[Trial | None, ...]:
         """The trials that gave a summary."""
-        return tuple(trial if trial is not None and trial.draft.error is None else None for trial in self.trials)
+        return tuple(
+            trial if trial is not None and trial.draft.error is None else None
+            for trial in self.trials
+        )
 
     @property
     def has_failed(self) -> bool:
         """Whether there is a failure to be said."""
-        return self.error is not None or any(trial is not None and trial.draft.error for trial in self.trials)
+        return self.error is not None or any(
+            trial is not None and trial.draft.error for trial in self.trials
+        )
 
 
 @dataclass
@@ -183,7 +196,12 @@ class CompareState:
     def open(self, conversation_id: str | None) -> None:
         """Turn to another conversation; recalls and answers were about the one before."""
         self.conversation_id = conversation_id
-        self.recalls, self.recall_error, self.answers, self.answers_before = [], None, [], []
+        self.recalls, self.recall_error, self.answers, self.answers_before = (
+            [],
+            None,
+            [],
+            [],
+        )
         self.take, self.answer_again = 0, False
 
     def first_of(self, conversation_id: str) -> int | None:
@@ -199,20 +217,33 @@ class CompareState:
         """What is recalled into the requests of a setting."""
         mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
         return tuple(
-            (recall.turn, Recall(turns=recall.turns)) for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
+            (recall.turn, Recall(turns=recall.turns))
+            for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
         )
 
     def ended_early(self, run: Run) -> Attempt | None:
         """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
         if not run.turns or len(run.requests) >= run.log.request_count:
             return None
-        return next((attempt for attempt in self.attempts.values() if attempt.run is run), None)
+        return next(
+            (attempt for attempt in self.attempts.values() if attempt.run is run), None
+        )
 
-    def add(self, strategy_id: str, parameters: dict[str, Any] | None = None, *, as_written: bool = False) -> None:
+    def add(
+        self,
+        strategy_id: str,
+        parameters: dict[str, Any] | None = None,
+        *,
+        as_written: bool = False,
+    ) -> None:
         """Add a setting in the first colour that is free."""
         taken = {setting.index for setting in self.settings}
         index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
-        self.settings.append(Setting(self._next_uid, index, strategy_id, dict(parameters or {}), as_written))
+        self.settings.append(
+            Setting(
+                self._next_uid, index, strategy_id, dict(parameters or {}), as_written
+            )
+        )
         self._next_uid += 1
 
     @property
@@ -257,7 +288,11 @@ class ChatState:
 
     conversation_id: str | None = None
     chat: Chat | None = None
-    setting: Setting = field(default_factory=lambda: Setting(0, 0, "summary_buffer", {"max_token_limit": 500}))
+    setting: Setting = field(
+        default_factory=lambda: Setting(
+            0, 0, "summary_buffer", {"max_token_limit": 500}
+        )
+    )
     counter: str = "o200k_base"
     system_prompt: str = "You are a helpful assistant."
     shown_messages: int = MESSAGES_SHOWN
@@ -282,7 +317,9 @@ class ChatState:
     kept_review: bool = False
     write_on_click: bool = False
 
-    def derive(self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None) -> None:
+    def derive(
+        self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None
+    ) -> None:
         """Derive the memory by this replay, or by none any more; one that is at work ends."""
         if self.deriving is not None:
             self.deriving.cancel()
@@ -319,7 +356,11 @@ class Import:
     def let_go(self) -> None:
         """Keep the conversations that were read no longer: only what is to be said of the file."""
         if self.outcome.loaded is not None:
-            self.outcome = replace(self.outcome, loaded=replace(self.outcome.loaded, transcripts=()), tokens=())
+            self.outcome = replace(
+                self.outcome,
+                loaded=replace(self.outcome.loaded, transcripts=()),
+                tokens=(),
+            )
 
 
 @dataclass
@@ -359,7 +400,11 @@ class TuneState:
     go_on: bool = False
 
     def begin(
-        self, asked: Hashable, work: BackgroundSweep, budget: Budget | None = None, made_with: Hashable = None
+        self,
+        asked: Hashable,
+        work: BackgroundSweep,
+        budget: Budget | None = None,
+        made_with: Hashable = None,
     ) -> None:
         """Work on another sweep; the one before stops, and what it finished is kept."""
         if self.work is not None:
@@ -403,7 +448,11 @@ class OwnLesson:
 
     def take(self, lesson: Lesson, replaces: str = "") -> None:
         """Work on a lesson; saved, it takes the place of the one of the id ``replaces``."""
-        self.title, self.summary, self.minutes = lesson.title, lesson.summary, lesson.minutes
+        self.title, self.summary, self.minutes = (
+            lesson.title,
+            lesson.summary,
+            lesson.minutes,
+        )
         self.steps, self.id = list(lesson.steps), replaces
         self.edits += 1
 
@@ -456,7 +505,11 @@ class LessonsState:
     def forget(self, lesson_id: str) -> None:
         """Progress and answers of a lesson that is another one now."""
         self.seen.pop(lesson_id, None)
-        self.answers = {place: choice for place, choice in self.answers.items() if place[0] != lesson_id}
+        self.answers = {
+            place: choice
+            for place, choice in self.answers.items()
+            if place[0] != lesson_id
+        }
 
 
 @dataclass

@@ -22,7 +22,9 @@ from memviz.guide.glossary import entry, shown_terms
 ADDRESS = "guide?term="
 """Beside every page of memviz, wherever the server itself stands."""
 _KNOWN = {
-    form: {"term": one.term, "meaning": one.meaning} for one in shown_terms().values() for form in (*one.also, one.term)
+    form: {"term": one.term, "meaning": one.meaning}
+    for one in shown_terms().values()
+    for form in (*one.also, one.term)
 }
 _EVERYDAY = frozenset((
     "answer", "block", "bound", "call", "constraints", "counter", "draft", "edge", "fate", "front", "generation",
@@ -31,15 +33,20 @@ _EVERYDAY = frozenset((
 ))  # fmt: skip
 """Terms that sentences also use in their everyday sense, so that only a person can tell which one is meant."""
 _FORMS = {
-    form: one.term for one in shown_terms().values() if one.term not in _EVERYDAY for form in (*one.also, one.term)
+    form: one.term
+    for one in shown_terms().values()
+    if one.term not in _EVERYDAY
+    for form in (*one.also, one.term)
 }
 _MENTION = re.compile(
-    rf"\b(?:{'|'.join(re.escape(form) for form in sorted(_FORMS, key=len, reverse=True))})\b", re.IGNORECASE
+    rf"\b(?:{'|'.join(re.escape(form) for form in sorted(_FORMS, key=len, reverse=True))})\b",
+    re.IGNORECASE,
 )
 _explain = st.components.v2.component(
     "memviz_terms",
     html="<span></span>",
-    js=f"const TERMS = {json.dumps(_KNOWN)};\n" + Path(__file__).with_name("terms.js").read_text(encoding="utf-8"),
+    js=f"const TERMS = {json.dumps(_KNOWN)};\n"
+    + Path(__file__).with_name("terms.js").read_text(encoding="utf-8"),
 )
 
 
@@ -77,7 +84,10 @@ class FirstMentions:
             if term not in self._seen:
                 self._seen.add(term)
                 link = f'<a href="{escape(address(term))}" target="_blank">{escape(mention[0])}</a>'
-                found, at = f"{found}{escape(words[at : mention.start()])}{link}", mention.end()
+                found, at = (
+                    f"{found}{escape(words[at : mention.start()])}{link}",
+                    mention.end(),
+                )
         return found + escape(words[at:])
 
 

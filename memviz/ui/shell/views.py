@@ -55,9 +55,14 @@ def choose_view(key: str, views: Sequence[View]) -> None:
     """The switch between the views."""
     names = {view.id: view.name for view in views}
     st.segmented_control(
-        "Seen as", list(names), format_func=names.__getitem__, key=key, required=True, label_visibility="collapsed",
+        "Seen as",
+        list(names),
+        format_func=names.__getitem__,
+        key=key,
+        required=True,
+        label_visibility="collapsed",
         persist_state="session",
-    )  # fmt: skip
+    )
 
 
 def ask_view(key: str, view: str) -> None:

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from memviz.ui.shell.presenting import picture_is, presents, take_steps
 from memviz.ui.shell.state import set_widget, widget_value
-from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, View, ask_view, shown_view, turn_to
+from memviz.ui.shell.views import (
+    COMPARE_VIEW,
+    FACTS_VIEW,
+    View,
+    ask_view,
+    shown_view,
+    turn_to,
+)
 
 
 class Place(NamedTuple):
@@ -27,7 +34,13 @@ STAGE_KEY, STAGED = "compare-stage", "on"
 
 WALK = (
     Place("compare", COMPARE_VIEW, "tokens", "What does each strategy send?"),
-    Place("compare", COMPARE_VIEW, "tokens", "What happens at each request?", is_staged=True),
+    Place(
+        "compare",
+        COMPARE_VIEW,
+        "tokens",
+        "What happens at each request?",
+        is_staged=True,
+    ),
     Place("compare", COMPARE_VIEW, "dollars", "What does it cost, turn by turn?"),
     Place("compare", COMPARE_VIEW, "memory_map", "What became of every message?"),
     Place("facts", FACTS_VIEW, "kept", "How much does each setting still know?"),
@@ -54,7 +67,9 @@ def picture_of(key: str, view: View) -> str:
     if at < 0 or not presents():
         picture_is(view.question)
         return view.question
-    picture_is(WALK[at].title, at, len(WALK), WALK[at + 1].title if at + 1 < len(WALK) else "")
+    picture_is(
+        WALK[at].title, at, len(WALK), WALK[at + 1].title if at + 1 < len(WALK) else ""
+    )
     return WALK[at].title
 
 
@@ -65,7 +80,9 @@ def _at(key: str, view: str) -> int:
         (
             at
             for at, place in enumerate(WALK)
-            if place.key == key and place.is_staged == is_staged and (is_staged or place.view == view)
+            if place.key == key
+            and place.is_staged == is_staged
+            and (is_staged or place.view == view)
         ),
         -1,
     )

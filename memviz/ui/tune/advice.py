@@ -37,7 +37,9 @@ def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> Non
 
 def facts_button(conversations: Sequence[str]) -> None:
     """The way to the facts that the answer was measured on."""
-    if st.button("Open the facts", icon=":material/checklist:", key="tune-facts", type="tertiary"):
+    if st.button(
+        "Open the facts", icon=":material/checklist:", key="tune-facts", type="tertiary"
+    ):
         _open_facts(conversations)
 
 

@@ -28,11 +28,23 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
         return
     st.header("Best of each strategy", anchor=False, help=HELP)
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
-    table = pd.DataFrame([_row(one, [name for name in MEASURES if name != unknown], constraints) for one in found])
-    st.table(table, border="horizontal", hide_index=True, alt="The best setting of each strategy")
+    table = pd.DataFrame(
+        [
+            _row(one, [name for name in MEASURES if name != unknown], constraints)
+            for one in found
+        ]
+    )
+    st.table(
+        table,
+        border="horizontal",
+        hide_index=True,
+        alt="The best setting of each strategy",
+    )
     at_edge = [one for one in found if one.edge is not None]
     if at_edge:
-        st.caption("Best at the edge of the values tried, so the next value may do better:")
+        st.caption(
+            "Best at the edge of the values tried, so the next value may do better:"
+        )
     with st.container(horizontal=True, gap="small"):
         for one in at_edge:
             edge_button(one)
@@ -40,7 +52,8 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
 
 def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
     return {
-        "Setting": plain(one.row["label"]) + ("" if one.fits else f" ({missed(one.row, asked)})"),
+        "Setting": plain(one.row["label"])
+        + ("" if one.fits else f" ({missed(one.row, asked)})"),
         **{_title(name): plain(shown(name, one.row[name])) for name in measures},
     }
 
@@ -62,8 +75,16 @@ def edge_button(one: StrategyBest, *, names_strategy: bool = True) -> None:
     """The button that adds the next value to the grid and measures it; none where the best lies between others."""
     if one.edge is not None:
         value = plain(one.edge.in_code)
-        label = f"{plain(one.setting.title)}: try {value}" if names_strategy else f"Try {value}"
+        label = (
+            f"{plain(one.setting.title)}: try {value}"
+            if names_strategy
+            else f"Try {value}"
+        )
         st.button(
-            label, icon=":material/add:", help=EDGE_HELP,
-            key=f"tune-edge-{one.setting.id}", on_click=try_value, args=(one.setting.id, one.edge),
-        )  # fmt: skip
+            label,
+            icon=":material/add:",
+            help=EDGE_HELP,
+            key=f"tune-edge-{one.setting.id}",
+            on_click=try_value,
+            args=(one.setting.id, one.edge),
+        )

@@ -16,7 +16,9 @@ MAX_PIXELS = 460
 MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 
 
-def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str) -> None:
+def export_to_code(
+    sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str
+) -> None:
     """Choose a target, read the code, save it."""
     setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
     if setting is None:
@@ -29,9 +31,15 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
     )
     linked("target", "tune-target", known)
     chosen = st.pills(
-        "For", list(known), default=next(iter(known)), required=True, format_func=lambda id: known[id].title,
-        key="tune-target", label_visibility="collapsed", persist_state="session",
-    )  # fmt: skip
+        "For",
+        list(known),
+        default=next(iter(known)),
+        required=True,
+        format_func=lambda id: known[id].title,
+        key="tune-target",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
     target = known[chosen or next(iter(known))]
     try:
         text = target.write(setting)
@@ -40,8 +48,18 @@ def export_to_code(sweep: Sweep, number: int, constraints: Constraints, counter:
         return
     if target.install:
         st.code(target.install, language="bash")
-    st.code(text, language=target.language, wrap_lines=True, height=min(MAX_PIXELS, 90 + 21 * text.count("\n")))
+    st.code(
+        text,
+        language=target.language,
+        wrap_lines=True,
+        height=min(MAX_PIXELS, 90 + 21 * text.count("\n")),
+    )
     st.download_button(
-        f"Save as {target.file_name}", text, file_name=target.file_name, mime=MIME[target.language],
-        icon=":material/download:", key="tune-save", on_click="ignore",
-    )  # fmt: skip
+        f"Save as {target.file_name}",
+        text,
+        file_name=target.file_name,
+        mime=MIME[target.language],
+        icon=":material/download:",
+        key="tune-save",
+        on_click="ignore",
+    )

@@ -24,7 +24,13 @@ from memviz.ui.controls.settings_editor import PANEL_PIXELS
 from memviz.ui.controls.strategy_choice import in_the_guide, offered, say_refused
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import linked_list
-from memviz.ui.shell.state import CompareState, TuneState, set_widget, tune_state, widget_value
+from memviz.ui.shell.state import (
+    CompareState,
+    TuneState,
+    set_widget,
+    tune_state,
+    widget_value,
+)
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
@@ -36,7 +42,9 @@ STRATEGIES_HELP = "Every value chosen below is tried; of a strategy with two par
 VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
 
 
-def choose_conversations(workspace: Workspace, study: CompareState, state: TuneState) -> list[str]:
+def choose_conversations(
+    workspace: Workspace, study: CompareState, state: TuneState
+) -> list[str]:
     """The conversations to sweep over: at first the one that the other pages show."""
     entries, labels = conversation_choices(workspace, study.conversation_id)
     if not state.conversations:
@@ -45,40 +53,65 @@ def choose_conversations(workspace: Workspace, study: CompareState, state: TuneS
     linked_list("over", "tune-conversations", entries)
     first_ids = [id for id in state.conversations if id in entries]
     state.conversations = st.multiselect(
-        "Conversations", list(entries), default=None if widget_value("tune-conversations") else first_ids,
-        format_func=labels.__getitem__, key="tune-conversations", help=CONVERSATIONS_HELP,
-    )  # fmt: skip
+        "Conversations",
+        list(entries),
+        default=None if widget_value("tune-conversations") else first_ids,
+        format_func=labels.__getitem__,
+        key="tune-conversations",
+        help=CONVERSATIONS_HELP,
+    )
     chosen = [entries[id] for id in state.conversations]
     messages = sum(entry.message_count for entry in chosen)
     size = f"{size_words(workspace, chosen)}, {counted(messages, 'message')}."
     # The control itself cuts a long title.
-    st.caption(f"{plain(labels[state.conversations[0]])}: {size}" if len(state.conversations) == 1 else size)
+    st.caption(
+        f"{plain(labels[state.conversations[0]])}: {size}"
+        if len(state.conversations) == 1
+        else size
+    )
     return state.conversations
 
 
-def largest_sizes(workspace: Workspace, ids: Sequence[str], study: CompareState) -> dict[str, int]:
+def largest_sizes(
+    workspace: Workspace, ids: Sequence[str], study: CompareState
+) -> dict[str, int]:
     """The sizes of the largest conversation, by unit: no larger values are worth trying."""
     logs = (workspace.conversation(id, study.first_of(id))[1] for id in ids)
     return sizes_of(logs, find_counter(study.counter))
 
 
-def choose_settings(largest: Mapping[str, int], recorded: Sequence[Strategy] = ()) -> tuple[Strategy, ...]:
+def choose_settings(
+    largest: Mapping[str, int], recorded: Sequence[Strategy] = ()
+) -> tuple[Strategy, ...]:
     """All settings to try, at first with the values that were ``recorded``, too. A value that is not allowed says so
     and is left out."""
     known = offered()
     linked_list("try", "tune-strategies", known)
     chosen = st.pills(
-        "Strategies to try", list(known), selection_mode="multi",
-        default=None if widget_value("tune-strategies") else [id for id in tried_at_first() if id in known],
-        format_func=lambda id: known[id].title, key="tune-strategies", help=STRATEGIES_HELP, persist_state="session",
-    )  # fmt: skip
+        "Strategies to try",
+        list(known),
+        selection_mode="multi",
+        default=None
+        if widget_value("tune-strategies")
+        else [id for id in tried_at_first() if id in known],
+        format_func=lambda id: known[id].title,
+        key="tune-strategies",
+        help=STRATEGIES_HELP,
+        persist_state="session",
+    )
     say_refused()
-    grid = {id: _values(known[id], largest, recorded_values(known[id], recorded)) for id in known if id in chosen}
+    grid = {
+        id: _values(known[id], largest, recorded_values(known[id], recorded))
+        for id in known
+        if id in chosen
+    }
     return settings(grid) if grid else ()
 
 
 def _values(
-    cls: type[Strategy], largest: Mapping[str, int], recorded: Mapping[str, tuple[Any, ...]]
+    cls: type[Strategy],
+    largest: Mapping[str, int],
+    recorded: Mapping[str, tuple[Any, ...]],
 ) -> dict[str, tuple[Any, ...]]:
     """The values of all axes of a strategy, to be changed in a panel of its own."""
     if not axes(cls):
@@ -87,11 +120,20 @@ def _values(
     for name, values in recorded.items():
         first[name] = tuple(sorted({*first[name], *values}))
     label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
-    with st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"), st.container(width=PANEL_PIXELS):
-        found = {axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)}
+    with (
+        st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"),
+        st.container(width=PANEL_PIXELS),
+    ):
+        found = {
+            axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)
+        }
         st.caption(in_the_guide(cls))
         if recorded:
-            st.caption(plain(f"Recorded with a language model: {'; '.join(map(_in_words, recorded.items()))}."))
+            st.caption(
+                plain(
+                    f"Recorded with a language model: {'; '.join(map(_in_words, recorded.items()))}."
+                )
+            )
     return found
 
 
@@ -101,9 +143,14 @@ def _in_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
     return f"{name} {listed(f'{value:,}' for value in values)}"
 
 
-def _number_of_settings(cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]) -> int:
+def _number_of_settings(
+    cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]
+) -> int:
     """How many settings the values chosen make: what was just changed below a label counts for it already."""
-    return prod(len(widget_value(_key(cls, name, values)) or values) for name, values in first.items())
+    return prod(
+        len(widget_value(_key(cls, name, values)) or values)
+        for name, values in first.items()
+    )
 
 
 def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
@@ -111,24 +158,51 @@ def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
     return f"tune-values-{cls.id}-{name}-{'-'.join(map(str, values))}"
 
 
-def _choose_values(cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _choose_values(
+    cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]
+) -> tuple[Any, ...]:
     key = _key(cls, axis.name, values)
     tune_state().value_keys[cls.id, axis.name] = key
-    linked_list(f"{cls.id}.{axis.name}", key, [False, True] if axis.kind is bool else None)
+    linked_list(
+        f"{cls.id}.{axis.name}", key, [False, True] if axis.kind is bool else None
+    )
     if axis.kind is bool:
         on_off = st.pills(
-            axis.name, [False, True], selection_mode="multi", key=key, help=axis.help,
+            axis.name,
+            [False, True],
+            selection_mode="multi",
+            key=key,
+            help=axis.help,
             default=None if widget_value(key) else list(values),
-            format_func=lambda value: "on" if value else "off", persist_state="session",
-        )  # fmt: skip
+            format_func=lambda value: "on" if value else "off",
+            persist_state="session",
+        )
         return tuple(on_off) or values
     written = [str(value) for value in values]
     typed = st.multiselect(
-        axis_title(axis), written, key=key, accept_new_options=True,
-        default=None if widget_value(key) else written,  # a link, or a click on "try 40", may have set it
-        help=f"{axis.help}\n\n{VALUES_HELP}", placeholder="Type a number", persist_state="session",
-    )  # fmt: skip
-    return tuple(sorted({value for text in typed if (value := _number(cls, axis, text)) is not None})) or values
+        axis_title(axis),
+        written,
+        key=key,
+        accept_new_options=True,
+        default=None
+        if widget_value(key)
+        else written,  # a link, or a click on "try 40", may have set it
+        help=f"{axis.help}\n\n{VALUES_HELP}",
+        placeholder="Type a number",
+        persist_state="session",
+    )
+    return (
+        tuple(
+            sorted(
+                {
+                    value
+                    for text in typed
+                    if (value := _number(cls, axis, text)) is not None
+                }
+            )
+        )
+        or values
+    )
 
 
 def try_value(id: str, edge: Edge) -> None:

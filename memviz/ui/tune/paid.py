@@ -32,7 +32,11 @@ BUDGET_HELP = (
 
 
 def offer_paid_sweep(
-    workspace: Workspace, state: TuneState, free: Asked, summarizer: ModelChoice, assumptions: PricingAssumptions
+    workspace: Workspace,
+    state: TuneState,
+    free: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
 ) -> None:
     """Offer the sweep with ``summarizer`` where the ``free`` one with the offline summarizer, which tells what it will
     cost, has ended."""
@@ -40,11 +44,22 @@ def offer_paid_sweep(
     if state.asked != free or work is None or not work.wait(0) or work.sweep is None:
         return
     with st.container(border=True):
-        st.markdown(f"Measured with the offline stand-in's summaries, not yet with {plain(summarizer.name)}.")
+        st.markdown(
+            f"Measured with the offline stand-in's summaries, not yet with {plain(summarizer.name)}."
+        )
         cost = estimate(work.sweep, summarizer.name).sentence
-        st.caption(f"{plain(cost)} The sizes of the stand-in's summaries are the base of this.")
+        st.caption(
+            f"{plain(cost)} The sizes of the stand-in's summaries are the base of this."
+        )
         paid = with_summarizer(free, summarizer)
-        _offer(f"Sweep with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
+        _offer(
+            f"Sweep with {plain(summarizer.name)}",
+            workspace,
+            state,
+            paid,
+            summarizer,
+            assumptions,
+        )
 
 
 def with_summarizer(free: Asked, summarizer: ModelChoice) -> Asked:
@@ -70,9 +85,18 @@ def try_again(
         if is_tried:
             st.error(plain(problem), icon=":material/error:")
         else:
-            st.markdown("Not yet tried with the key, the base URL and the timeout as they are now.")
+            st.markdown(
+                "Not yet tried with the key, the base URL and the timeout as they are now."
+            )
         verb = "Try again" if is_tried else "Sweep"
-        _offer(f"{verb} with {plain(summarizer.name)}", workspace, state, paid, summarizer, assumptions)
+        _offer(
+            f"{verb} with {plain(summarizer.name)}",
+            workspace,
+            state,
+            paid,
+            summarizer,
+            assumptions,
+        )
 
 
 def _problem(paid: Asked, work: BackgroundSweep) -> str:
@@ -82,7 +106,11 @@ def _problem(paid: Asked, work: BackgroundSweep) -> str:
     if work.error is not None:
         return f"{work.error} {len(cells):,} {total} are measured; the others were not tried."
     failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
-    return f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing." if failed else ""
+    return (
+        f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing."
+        if failed
+        else ""
+    )
 
 
 def _offer(
@@ -121,14 +149,26 @@ def _begin(
     with errors_shown("Choose another summarizer, or the offline stand-in."):
         budget = Budget(budget_usd, within=spending())
         writer = paid_summarizer(
-            summarizer.name, budget, workspace.answers_folder, notes=noted_replies(), **summarizer.options
+            summarizer.name,
+            budget,
+            workspace.answers_folder,
+            notes=noted_replies(),
+            **summarizer.options,
         )
 
     def make() -> Sweeping:
         return workspace.sweeping(
-            paid.ids, paid.settings, counter=paid.counter, first=paid.first, summarizer=writer, assumptions=assumptions,
-            executor="threads", workers=DEFAULT_CONCURRENCY,
-        )  # fmt: skip
+            paid.ids,
+            paid.settings,
+            counter=paid.counter,
+            first=paid.first,
+            summarizer=writer,
+            assumptions=assumptions,
+            executor="threads",
+            workers=DEFAULT_CONCURRENCY,
+        )
 
-    state.swept |= dict.fromkeys((id, one, paid.counter) for id in paid.ids for one in paid.settings)
+    state.swept |= dict.fromkeys(
+        (id, one, paid.counter) for id in paid.ids for one in paid.settings
+    )
     state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)

@@ -33,7 +33,9 @@ class Tried(NamedTuple):
     recorded: int
 
 
-def recorded_settings(workspace: Workspace, ids: Sequence[str], study: CompareState) -> list[Strategy]:
+def recorded_settings(
+    workspace: Workspace, ids: Sequence[str], study: CompareState
+) -> list[Strategy]:
     """The settings of which recordings hold the summaries of any of these conversations, each once."""
     talks = (workspace.conversation(id, study.first_of(id)) for id in ids)
     found = (workspace.recordings.settings_of(*talk, study.counter) for talk in talks)
@@ -41,7 +43,11 @@ def recorded_settings(workspace: Workspace, ids: Sequence[str], study: CompareSt
 
 
 def tried_with(
-    workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], study: CompareState, summarizer: str
+    workspace: Workspace,
+    ids: Sequence[str],
+    settings: Sequence[Strategy],
+    study: CompareState,
+    summarizer: str,
 ) -> Tried:
     """What a sweep of ``settings`` can measure with the summarizer of this name."""
     talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
@@ -49,29 +55,51 @@ def tried_with(
     at_hand = [RECORDING + name for name in workspace.recordings.unasked if has_any]
     names = [*at_hand, summarizer] if summarizer.startswith(RECORDING) else at_hand
     played = {
-        name: [one for one in settings if one.writes_notes
-               and all(workspace.recordings.plays(name, *talk, one, study.counter) for talk in talks)]
+        name: [
+            one
+            for one in settings
+            if one.writes_notes
+            and all(
+                workspace.recordings.plays(name, *talk, one, study.counter)
+                for talk in talks
+            )
+        ]
         for name in names
-    }  # fmt: skip
+    }
     best = max(played, key=lambda name: len(played[name]), default="")
     kept = tuple(settings)
     if summarizer.startswith(RECORDING):
         held = played.get(summarizer, [])
         kept = tuple(one for one in settings if not one.writes_notes or one in held)
-    return Tried(kept, len(settings) - len(kept), best if best and played[best] else "", len(played.get(best, [])))
+    return Tried(
+        kept,
+        len(settings) - len(kept),
+        best if best and played[best] else "",
+        len(played.get(best, [])),
+    )
 
 
 def whose_sweep(workspace: Workspace, summarizer: str, tried: Tried) -> None:
     """One line above the picture: who wrote the summaries of all settings, and the other way to measure them."""
-    with st.container(key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"):
+    with st.container(
+        key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
+    ):
         if not summarizer.startswith(RECORDING):
             swept_by(summarizer)
             if tried.recorded:
-                settings = "the recorded one" if tried.recorded == 1 else f"the {tried.recorded:,} recorded ones"
+                settings = (
+                    "the recorded one"
+                    if tried.recorded == 1
+                    else f"the {tried.recorded:,} recorded ones"
+                )
                 instead(f"Only {settings}", tried.recording, ALONE_HELP)
             return
         recording = workspace.recordings.all.get(summarizer.removeprefix(RECORDING))
-        swept_by(summarizer, models=recording.models if recording is not None else (), left_out=tried.left_out)
+        swept_by(
+            summarizer,
+            models=recording.models if recording is not None else (),
+            left_out=tried.left_out,
+        )
         instead(ALL_STAND_IN, RECORDED_FIRST, BACK_HELP)
 
 
@@ -79,6 +107,7 @@ def none_recorded(summarizer: str) -> None:
     """Say that the recording holds none of the settings, with the way back."""
     st.info(
         f"{plain(summarizer.removeprefix(RECORDING))} is a recording that holds none of these settings over these "
-        "conversations.", icon=":material/info:",
-    )  # fmt: skip
+        "conversations.",
+        icon=":material/info:",
+    )
     instead(ALL_STAND_IN, RECORDED_FIRST, BACK_HELP)

@@ -20,25 +20,43 @@ from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.presented_picture import picture_pixels
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.presenting import Part, hides, is_bare, speaker_notes
-from memviz.ui.shell.state import TuneState, clicked_number, set_widget, tune_state, widget_value
+from memviz.ui.shell.state import (
+    TuneState,
+    clicked_number,
+    set_widget,
+    tune_state,
+    widget_value,
+)
 from memviz.ui.shell.text import plain
 
 CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
 
 
-def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation) -> None:
+def main_picture(
+    sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation
+) -> None:
     """All settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
     _look_at_linked(sweep, state)
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
-        "chosen": state.chosen, "recommended": recommended, "max_peak_tokens": constraints.max_peak_tokens,
-        "over": constraints.over, "strategies": list(strategies()),
-        "aside": sweep.by_setting("worst" if constraints.over == "median" else "median"),
+        "chosen": state.chosen,
+        "recommended": recommended,
+        "max_peak_tokens": constraints.max_peak_tokens,
+        "over": constraints.over,
+        "strategies": list(strategies()),
+        "aside": sweep.by_setting(
+            "worst" if constraints.over == "median" else "median"
+        ),
         **({"title": ""} if is_bare() else {}),  # the page's own title says it
-    }  # fmt: skip
+    }
     if table["retention"].notna().any():
-        picture = pareto_chart(table, sweep.cost_measure, min_retention=constraints.min_retention, **options)
+        picture = pareto_chart(
+            table,
+            sweep.cost_measure,
+            min_retention=constraints.min_retention,
+            **options,
+        )
         finding = pareto_finding(table, sweep.cost_measure)
     else:
         picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
@@ -57,7 +75,11 @@ def main_picture(sweep: Sweep, state: TuneState, constraints: Constraints, best:
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     added = len(sweep.compared_conversations)
-    over = f" over {counted(added, 'conversation')}, whose costs are added" if added > 1 else ""
+    over = (
+        f" over {counted(added, 'conversation')}, whose costs are added"
+        if added > 1
+        else ""
+    )
     basis = plain(basis_in_words(sweep.assumptions, sweep.counter))
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 

@@ -54,7 +54,12 @@ class Asked:
         return dict(zip(self.ids, self.firsts, strict=True))
 
 
-def asked_for(workspace: Workspace, ids: Sequence[str], settings: Sequence[Strategy], study: CompareState) -> Asked:
+def asked_for(
+    workspace: Workspace,
+    ids: Sequence[str],
+    settings: Sequence[Strategy],
+    study: CompareState,
+) -> Asked:
     """The sweep of these settings over these conversations as they are now."""
     stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
     firsts = tuple(workspace.beginning(id, study.first_of(id)) for id in ids)
@@ -92,21 +97,34 @@ def sweep_of(
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             offer_paid_sweep(workspace, state, free, summarizer, assumptions)
     sweep = work.sweep
-    if sweep is not None and work.wait(0) and not sweep.is_complete and work.error is None:
+    if (
+        sweep is not None
+        and work.wait(0)
+        and not sweep.is_complete
+        and work.error is None
+    ):
         _ended_early(state, sweep)
     return sweep.priced(assumptions) if sweep is not None and _any_ran(sweep) else None
 
 
 def _any_ran(sweep: Sweep) -> bool:
     """Whether there is anything to show. Says what could not be run, and why."""
-    failed = {cell.error: sweep.subjects[place.subject] for place, cell in sweep.cells.items() if cell.error}
+    failed = {
+        cell.error: sweep.subjects[place.subject]
+        for place, cell in sweep.cells.items()
+        if cell.error
+    }
     for error, title in list(failed.items())[:MAX_ERRORS]:
         st.warning(f"{plain(title)}: {plain(error)}", icon=":material/error:")
     return any(not cell.error for cell in sweep.cells.values())
 
 
 def _begin_free(
-    workspace: Workspace, state: TuneState, asked: Asked, assumptions: PricingAssumptions, where: Where
+    workspace: Workspace,
+    state: TuneState,
+    asked: Asked,
+    assumptions: PricingAssumptions,
+    where: Where,
 ) -> None:
     def make() -> Sweeping:
         return workspace.sweeping(
@@ -124,10 +142,19 @@ def _begin_free(
 
 def _may_begin(workspace: Workspace, asked: Asked) -> bool:
     """Whether the sweep is small enough to begin by itself, or its button was clicked."""
-    messages = sum(first or workspace.store.entry(id).message_count for id, first in asked.first.items())
-    if not is_free(asked.summarizer) or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
+    messages = sum(
+        first or workspace.store.entry(id).message_count
+        for id, first in asked.first.items()
+    )
+    if (
+        not is_free(asked.summarizer)
+        or len(asked.settings) * messages <= AT_ONCE_MESSAGES
+    ):
         return is_free(asked.summarizer)
-    number, over = counted(len(asked.settings), "setting"), counted(len(asked.ids), "conversation")
+    number, over = (
+        counted(len(asked.settings), "setting"),
+        counted(len(asked.ids), "conversation"),
+    )
     st.info(
         f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "
         "Cells that were measured before are not measured again.",
@@ -141,9 +168,17 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
         progress = work.progress
         if progress is None:
             return Step(0.0, "Counting tokens and looking for facts")
-        return Step(progress.done / max(1, progress.total), progress_words(progress, len(asked.ids)))
+        return Step(
+            progress.done / max(1, progress.total),
+            progress_words(progress, len(asked.ids)),
+        )
 
-    watch(work, step, "tune-stop", lambda: "" if budget is None else spent_sentence(asked.summarizer, budget))
+    watch(
+        work,
+        step,
+        "tune-stop",
+        lambda: "" if budget is None else spent_sentence(asked.summarizer, budget),
+    )
 
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
@@ -156,7 +191,10 @@ def progress_words(progress: SweepProgress, conversations: int) -> str:
 def _ended_early(state: TuneState, sweep: Sweep) -> None:
     total = len(sweep.settings) * len(sweep.subjects)
     why = plain(sweep.stopped) if sweep.stopped else "Stopped."
-    st.warning(f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.", icon=":material/pause:")
+    st.warning(
+        f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.",
+        icon=":material/pause:",
+    )
     _go_on(state, "Go on")
 
 
@@ -169,4 +207,7 @@ def _go_on(state: TuneState, label: str) -> None:
 def nothing_to_try(ids: Sequence[str]) -> None:
     """Say what is missing."""
     what = "a strategy to try" if ids else "a conversation"
-    st.info(f"Choose {what} in the sidebar, and every setting is measured.", icon=":material/arrow_back:")
+    st.info(
+        f"Choose {what} in the sidebar, and every setting is measured.",
+        icon=":material/arrow_back:",
+    )

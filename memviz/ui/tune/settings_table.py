@@ -24,28 +24,42 @@ EACH = {"usd_mean": "on average", "usd_least": "at least", "usd_most": "at most"
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
     """Every setting in a table that sorts, filters and can be saved."""
     with st.expander("All settings in a table", icon=":material/table:"):
-        table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused).sort_values(
-            sweep.cost_measure, ignore_index=True
-        )
+        table = sweep.by_setting(
+            constraints.over, allow_refused=constraints.allow_refused
+        ).sort_values(sweep.cost_measure, ignore_index=True)
         row = st.container(horizontal=True, vertical_alignment="bottom")
         tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
         kinds = row.pills(
-            "Strategies", tried, selection_mode="multi", format_func=lambda id: strategies()[id].title,
-            key="tune-table-strategies", help="None chosen shows all.", wrap=True,
-        )  # fmt: skip
+            "Strategies",
+            tried,
+            selection_mode="multi",
+            format_func=lambda id: strategies()[id].title,
+            key="tune-table-strategies",
+            help="None chosen shows all.",
+            wrap=True,
+        )
         fits = row.toggle("Only those that do what is asked for", key="tune-table-fits")
         if kinds:
             table = table[table["strategy"].isin(kinds)]
         if fits:
             table = table[constraints.fits(table)]
         st.dataframe(
-            table[_shown_columns(sweep)].assign(label=table["label"].map(str)), hide_index=True, height=TABLE_PIXELS,
-            column_config=_columns(), key="tune-table", alt="Every setting with its measures",
-        )  # fmt: skip
+            table[_shown_columns(sweep)].assign(label=table["label"].map(str)),
+            hide_index=True,
+            height=TABLE_PIXELS,
+            column_config=_columns(),
+            key="tune-table",
+            alt="Every setting with its measures",
+        )
         st.download_button(
-            "All measures as CSV", lambda: sweep.frame().to_csv(index=False), file_name="sweep.csv", mime="text/csv",
-            icon=":material/download:", key="tune-csv", on_click="ignore",
-        )  # fmt: skip
+            "All measures as CSV",
+            lambda: sweep.frame().to_csv(index=False),
+            file_name="sweep.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key="tune-csv",
+            on_click="ignore",
+        )
 
 
 def _shown_columns(sweep: Sweep) -> list[str]:
@@ -57,15 +71,27 @@ def _shown_columns(sweep: Sweep) -> list[str]:
 
 def _columns() -> dict[str, Any]:
     shown: dict[str, Any] = {
-        "label": st.column_config.TextColumn("Setting", pinned=True, width="large", help=tooltip("setting")),
+        "label": st.column_config.TextColumn(
+            "Setting", pinned=True, width="large", help=tooltip("setting")
+        ),
         "front": st.column_config.CheckboxColumn("On the front", help=tooltip("front")),
     }
     for name, words in EACH.items():
         help = f"What a single conversation costs {words}."
-        shown[name] = st.column_config.NumberColumn(f"Each {words} (USD)", help=help, format="%.4f")
+        shown[name] = st.column_config.NumberColumn(
+            f"Each {words} (USD)", help=help, format="%.4f"
+        )
     for name in MEASURES:
         measure = WORDS[name]
         title = f"{measure.title} ({'USD' if measure.is_money else measure.unit})"
-        format = "percent" if measure.is_share else "%.4f" if measure.is_money else "localized"
-        shown[name] = st.column_config.NumberColumn(title, help=measure.help, format=format)
+        format = (
+            "percent"
+            if measure.is_share
+            else "%.4f"
+            if measure.is_money
+            else "localized"
+        )
+        shown[name] = st.column_config.NumberColumn(
+            title, help=measure.help, format=format
+        )
     return shown

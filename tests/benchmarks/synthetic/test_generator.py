@@ -29,12 +29,19 @@ def long() -> Transcript:
 
 
 def stating(transcript: Transcript, answer: str) -> list[int]:
-    return [position for position, message in enumerate(transcript.messages) if answer in message.content]
+    return [
+        position
+        for position, message in enumerate(transcript.messages)
+        if answer in message.content
+    ]
 
 
 def check_labels(transcript: Transcript, probe: Probe) -> None:
     (answer,) = probe.answers
-    assert stating(transcript, answer) == [probe.evidence[-1]] or probe.category == "multi-evidence"
+    assert (
+        stating(transcript, answer) == [probe.evidence[-1]]
+        or probe.category == "multi-evidence"
+    )
     assert len(stating(transcript, answer)) == 1
     assert stating(transcript, answer)[0] in probe.evidence
     for stale in probe.stale:
@@ -46,26 +53,36 @@ def check_labels(transcript: Transcript, probe: Probe) -> None:
     assert list(probe.evidence) == sorted(probe.evidence)
 
 
-@example(118, 8638, 40).via("a meeting moved from 3 March to 23 March, at the same time")
+@example(118, 8638, 40).via(
+    "a meeting moved from 3 March to 23 March, at the same time"
+)
 @given(st.integers(1, 120), st.integers(), st.integers(0, 50))
 def test_labels_are_right_for_any_arguments(turns, seed, facts_per_100_turns):
     transcript = generate(turns, seed, facts_per_100_turns)
     assert Log(transcript.messages).turn_count == turns
-    assert [message.role for message in transcript.messages] == ["user", "assistant"] * turns
+    assert [message.role for message in transcript.messages] == [
+        "user",
+        "assistant",
+    ] * turns
     assert len(transcript.probes) == turns * facts_per_100_turns // 100
     for probe in transcript.probes:
         check_labels(transcript, probe)
 
 
 def test_subjects_and_answers_are_unique(long):
-    for values in ([probe.question for probe in long.probes], [probe.answers + probe.stale for probe in long.probes]):
+    for values in (
+        [probe.question for probe in long.probes],
+        [probe.answers + probe.stale for probe in long.probes],
+    ):
         assert len(set(values)) == len(values)
 
 
 def test_each_subject_is_named_in_its_evidence_only(long):
     for probe in long.probes:
         words = probe.question.split()
-        name = next(" ".join(pair) for pair in pairwise(words) if " ".join(pair).istitle())
+        name = next(
+            " ".join(pair) for pair in pairwise(words) if " ".join(pair).istitle()
+        )
         linked = 2 if probe.category == "updated fact" else 1
         assert len(stating(long, name)) == linked, (probe, name)
         assert set(stating(long, name)) & set(probe.evidence)
@@ -96,8 +113,14 @@ def test_lengths_are_those_of_real_questions_and_answers(long):
 
 
 def test_texts_are_varied(long):
-    assert len({message.content for message in long.messages}) >= 0.999 * len(long.messages)
-    sentences = Counter(sentence for message in long.messages for sentence in message.content.split(". "))
+    assert len({message.content for message in long.messages}) >= 0.999 * len(
+        long.messages
+    )
+    sentences = Counter(
+        sentence
+        for message in long.messages
+        for sentence in message.content.split(". ")
+    )
     assert sentences.most_common(1)[0][1] < len(long.messages) / 40
     openings = Counter(message.content[:15] for message in long.messages[1::2])
     assert len(openings) > 10
@@ -108,7 +131,14 @@ def test_a_seed_gives_the_same_in_another_process():
     digest = hashlib.sha256(to_json(transcript).encode()).hexdigest()
     environment = {**os.environ, "PYTHONHASHSEED": "123"}
     command = [sys.executable, "-c", PRINT_DIGEST]
-    printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    printed = subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
     assert printed.stdout.strip() == digest
 
 

@@ -13,13 +13,23 @@ def test_share_by_turn() -> None:
     (setting,) = cache_hits([cost_line(index=3)]).data
     assert setting.x.tolist() == [1, 2, 3]
     assert setting.y.tolist() == [0, 0, 0.75]
-    assert (setting.line.color, setting.line.dash) == (setting_color(3), setting_dash(3))
-    assert "turn 3: <b>75%</b> read from the cache, 1,500 of 2,000 input tokens" in setting.text[2]
-    assert setting.text[2].endswith("1,500 stood at the start of the request before as well")
+    assert (setting.line.color, setting.line.dash) == (
+        setting_color(3),
+        setting_dash(3),
+    )
+    assert (
+        "turn 3: <b>75%</b> read from the cache, 1,500 of 2,000 input tokens"
+        in setting.text[2]
+    )
+    assert setting.text[2].endswith(
+        "1,500 stood at the start of the request before as well"
+    )
 
 
 def test_each_call_of_a_turn_has_a_point() -> None:
-    (setting,) = cache_hits([cost_line([(1, 2000, 0, 9), (1, 4000, 2000, 9), (2, 5000, 4000, 9)], ())]).data
+    (setting,) = cache_hits(
+        [cost_line([(1, 2000, 0, 9), (1, 4000, 2000, 9), (2, 5000, 4000, 9)], ())]
+    ).data
     assert setting.x.tolist() == [1, 2, 3]
     assert setting.y.tolist() == [0, 0.5, 0.8]
     assert "turn 1, call 2: <b>50%</b> read from the cache" in setting.text[1]

@@ -30,7 +30,10 @@ def plainly(tooltip: str) -> str:
 
 
 def test_rows_of_the_legend_take_no_room_from_the_lines() -> None:
-    three, six = (cost_curve([cost_line(index=index) for index in range(many)]).layout.height for many in (3, 6))
+    three, six = (
+        cost_curve([cost_line(index=index) for index in range(many)]).layout.height
+        for many in (3, 6)
+    )
     assert six - three == 3 * LEGEND_ROW_PIXELS
 
 
@@ -40,7 +43,10 @@ class TestLines:
         (setting,) = lines_of(cost_curve([one]))
         assert setting.x.tolist() == [1, 2, 3]
         np.testing.assert_allclose(setting.y, one.cost.cumulative_usd)
-        assert (setting.line.color, setting.line.dash) == (setting_color(2), setting_dash(2))
+        assert (setting.line.color, setting.line.dash) == (
+            setting_color(2),
+            setting_dash(2),
+        )
 
     def test_each_turn(self) -> None:
         (setting,) = lines_of(cost_curve([cost_line()], View.EACH_STEP))
@@ -53,25 +59,38 @@ class TestLines:
         (setting,), base = lines_of(figure), named(figure, "without the summarizer")
         by_turn = np.array([0, 0.0005, 0])
         np.testing.assert_allclose(
-            setting.y - base.y, np.cumsum(by_turn) if view is View.SO_FAR else by_turn, atol=1e-12
+            setting.y - base.y,
+            np.cumsum(by_turn) if view is View.SO_FAR else by_turn,
+            atol=1e-12,
         )
         traces = list(figure.data)
         assert setting.fill == "tonexty"
-        assert traces.index(setting) == traces.index(base) + 1, "Plotly fills to the trace before"
+        assert traces.index(setting) == traces.index(base) + 1, (
+            "Plotly fills to the trace before"
+        )
         assert lines_of(cost_curve([cost_line(GROWING, ())], view))[0].fill is None
 
     @pytest.mark.parametrize("view", list(View))
-    def test_without_the_cache_is_a_thin_line_of_the_same_colour(self, view: View) -> None:
+    def test_without_the_cache_is_a_thin_line_of_the_same_colour(
+        self, view: View
+    ) -> None:
         one = cost_line(index=1)
         thin = named(cost_curve([one], view), "without the cache")
-        by_turn = np.array([0.0042, 0.0065, 0.0075])  # 3 USD a million in, 15 out, and the summary of turn 2
-        np.testing.assert_allclose(thin.y, np.cumsum(by_turn) if view is View.SO_FAR else by_turn)
+        by_turn = np.array(
+            [0.0042, 0.0065, 0.0075]
+        )  # 3 USD a million in, 15 out, and the summary of turn 2
+        np.testing.assert_allclose(
+            thin.y, np.cumsum(by_turn) if view is View.SO_FAR else by_turn
+        )
         assert thin.line.color == setting_color(1)
         assert thin.line.width < 2
         assert thin.legendgroup == lines_of(cost_curve([one], view))[0].legendgroup
 
     def test_that_line_can_be_left_out_and_is_where_nothing_is_cached(self) -> None:
-        for figure in (cost_curve([cost_line()], uncached=False), cost_curve([cost_line(cache=None)])):
+        for figure in (
+            cost_curve([cost_line()], uncached=False),
+            cost_curve([cost_line(cache=None)]),
+        ):
             assert all("cache" not in trace.name for trace in figure.data)
 
     def test_tokens_where_no_price_is_known(self) -> None:
@@ -92,7 +111,10 @@ class TestTooltips:
             "a setting | turn 1 cost $0.0042, all turns so far $0.0042: | 900 tokens read fresh: $0.0027 | "
             "100 tokens written by the model: $0.0015 | without the cache: $0.0042"
         )
-        assert "400 tokens read by the summarizer: $0.0004 | 50 tokens written by the summarizer: $0.0001" in second
+        assert (
+            "400 tokens read by the summarizer: $0.0004 | 50 tokens written by the summarizer: $0.0001"
+            in second
+        )
         assert "1,500 tokens read and put into the cache: $0.0056" in second
         assert "turn 3 cost $0.0038, all turns so far $0.016:" in third
         assert "1,500 tokens read from the cache: $0.00045" in third
@@ -106,7 +128,9 @@ class TestTooltips:
             assert "$0.00 " not in f"{tooltip} "
 
     def test_are_text(self) -> None:
-        for trace in cost_curve([cost_line(label=MARKUP), cost_line(main=None, label=MARKUP)]).data:
+        for trace in cost_curve(
+            [cost_line(label=MARKUP), cost_line(main=None, label=MARKUP)]
+        ).data:
             assert not unescaped_tags(trace.text or ())
             assert not unescaped_tags([trace.name])
 
@@ -118,19 +142,31 @@ class TestBreakEven:
         layout = cost_curve([cost_line()], break_even=self.MARK).layout
         assert [(shape.x0, shape.x1) for shape in layout.shapes] == [(3, 3)]
         assert "turn 3" in layout.annotations[0].text
-        assert layout.annotations[0].xanchor == "right", "at the end of the picture its words stand before it"
+        assert layout.annotations[0].xanchor == "right", (
+            "at the end of the picture its words stand before it"
+        )
 
     def test_is_not_where_each_turn_is_or_there_is_none(self) -> None:
-        assert not cost_curve([cost_line()], View.EACH_STEP, break_even=self.MARK).layout.shapes
+        assert not cost_curve(
+            [cost_line()], View.EACH_STEP, break_even=self.MARK
+        ).layout.shapes
         assert not cost_curve([cost_line()]).layout.shapes
 
 
 class TestFigure:
     def test_axes_carry_units(self) -> None:
         layout = cost_curve([cost_line()]).layout
-        assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("turn", "US dollars in total")
+        assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
+            "turn",
+            "US dollars in total",
+        )
         assert layout.yaxis.tickprefix == "$"
-        assert cost_curve([cost_line()], View.EACH_STEP, unit=Unit.TOKENS).layout.yaxis.title.text == "tokens a turn"
+        assert (
+            cost_curve(
+                [cost_line()], View.EACH_STEP, unit=Unit.TOKENS
+            ).layout.yaxis.title.text
+            == "tokens a turn"
+        )
 
     def test_legend_only_where_there_is_something_to_tell_apart(self) -> None:
         assert cost_curve([cost_line()]).layout.showlegend is False

@@ -5,7 +5,12 @@ from __future__ import annotations
 from memviz.charts.cost.curve import cost_curve
 from memviz.charts.cost.frame import framed
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.charts.cost.words import above_finding, cache_finding, cost_finding, requests_finding
+from memviz.charts.cost.words import (
+    above_finding,
+    cache_finding,
+    cost_finding,
+    requests_finding,
+)
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from tests.charts.costs import cost_line
 from tests.charts.runs import run_of
@@ -44,7 +49,11 @@ def test_totals_are_all_seen() -> None:
 
 
 def test_a_line_without_the_cache_leaves_if_it_presses_the_others() -> None:
-    cached = cost_line([(turn, 20_000, 19_900 if turn > 1 else 0, 10) for turn in range(1, 9)], (), label="cached")
+    cached = cost_line(
+        [(turn, 20_000, 19_900 if turn > 1 else 0, 10) for turn in range(1, 9)],
+        (),
+        label="cached",
+    )
     frame = framed([cached], View.SO_FAR, Unit.USD, uncached=True)
     assert [line.name for line in frame.above] == ["cached without the cache"]
     assert framed([cached], View.SO_FAR, Unit.USD, uncached=False).above == ()
@@ -53,12 +62,26 @@ def test_a_line_without_the_cache_leaves_if_it_presses_the_others() -> None:
 
 def test_nothing_leaves_where_everything_grows_or_costs_nothing() -> None:
     assert framed([growing()], View.EACH_STEP, Unit.USD, uncached=False).above == ()
-    assert framed([cost_line(main=None)], View.SO_FAR, Unit.USD, uncached=True) == (0.0, ())
+    assert framed([cost_line(main=None)], View.SO_FAR, Unit.USD, uncached=True) == (
+        0.0,
+        (),
+    )
 
 
 def test_findings_say_the_numbers_of_the_picture() -> None:
     costs = [growing(), limited()]
-    assert cost_finding(costs) == "Over 5 turns all costs $0.23 and window costs $0.019."
-    assert cost_finding([cost_line(main=None)]) == "No price is known, so tokens are drawn."
-    assert requests_finding(costs) == "Tokens of the largest request: all 20,000 and window 1,000."
-    assert cache_finding(costs) == "Input read from the prompt cache: all 0% and window 0%."
+    assert (
+        cost_finding(costs) == "Over 5 turns all costs $0.23 and window costs $0.019."
+    )
+    assert (
+        cost_finding([cost_line(main=None)])
+        == "No price is known, so tokens are drawn."
+    )
+    assert (
+        requests_finding(costs)
+        == "Tokens of the largest request: all 20,000 and window 1,000."
+    )
+    assert (
+        cache_finding(costs)
+        == "Input read from the prompt cache: all 0% and window 0%."
+    )

@@ -14,7 +14,9 @@ def growing(tokens: list[int]) -> list[tuple[int, ...]]:
 
 class TestPicture:
     def test_draws_every_request(self) -> None:
-        (setting,) = window_use([cost_line([(1, 500, 0, 5), (1, 800, 0, 5), (3, 700, 0, 5)])], None).data
+        (setting,) = window_use(
+            [cost_line([(1, 500, 0, 5), (1, 800, 0, 5), (3, 700, 0, 5)])], None
+        ).data
         assert setting.x.tolist() == [1, 2, 4], "nothing was sent in turn 2"
         assert setting.y.tolist() == [500, 800, 700]
         assert setting.text[1].endswith("turn 1, call 2: <b>800 tokens</b>")

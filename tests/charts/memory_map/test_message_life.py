@@ -17,7 +17,13 @@ from tests.engine.probes import Digest, small, talk
 
 def three_settings() -> list[SettingRun]:
     runs = [
-        memviz.replay(talk(6), small(id), model=Digest(), counter="chars4", recalls={4: Recall(messages=[0])})
+        memviz.replay(
+            talk(6),
+            small(id),
+            model=Digest(),
+            counter="chars4",
+            recalls={4: Recall(messages=[0])},
+        )
         for id in ("buffer", "window", "summary")
     ]
     return [SettingRun(run, run.strategy.label, n) for n, run in enumerate(runs)]
@@ -26,12 +32,25 @@ def three_settings() -> list[SettingRun]:
 def test_bars_are_the_spans_of_each_setting() -> None:
     settings = three_settings()
     (bars,) = message_life(settings, 0, 6).data
-    spans = [(place, span) for place, setting in enumerate(settings) for span in fate_map(setting.run).life(0)]
+    spans = [
+        (place, span)
+        for place, setting in enumerate(settings)
+        for span in fate_map(setting.run).life(0)
+    ]
     assert list(bars.y) == [place for place, _ in spans]
     assert list(bars.base) == [span.first_turn - 0.5 for _, span in spans]
-    assert [base + long for base, long in zip(bars.base, bars.x, strict=True)] == [s.last_turn + 0.5 for _, s in spans]
-    assert list(bars.marker.color) == [STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans]
-    assert {span.fate for _, span in spans} == {Fate.VERBATIM, Fate.DROPPED, Fate.RECALLED, Fate.SUMMARIZED}
+    assert [base + long for base, long in zip(bars.base, bars.x, strict=True)] == [
+        s.last_turn + 0.5 for _, s in spans
+    ]
+    assert list(bars.marker.color) == [
+        STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans
+    ]
+    assert {span.fate for _, span in spans} == {
+        Fate.VERBATIM,
+        Fate.DROPPED,
+        Fate.RECALLED,
+        Fate.SUMMARIZED,
+    }
 
 
 def test_every_bar_says_what_it_is() -> None:
@@ -42,7 +61,9 @@ def test_every_bar_says_what_it_is() -> None:
 
 
 def test_every_setting_has_its_name() -> None:
-    layout = message_life([*three_settings(), SettingRun(run_of("buffer"), MARKUP, 3)], 2, 6).layout
+    layout = message_life(
+        [*three_settings(), SettingRun(run_of("buffer"), MARKUP, 3)], 2, 6
+    ).layout
     assert [note.y for note in layout.annotations] == [-0.25, 0.75, 1.75, 2.75]
     assert layout.annotations[1].text.endswith("</span> Sliding window · 3 messages")
     assert "<script>" not in layout.annotations[3].text
@@ -56,7 +77,10 @@ def test_a_message_that_no_request_could_send_has_no_bar() -> None:
 
 def test_a_name_of_two_lines_has_room_above_its_bar() -> None:
     short, run = three_settings(), run_of("buffer")
-    long = [*short[:2], SettingRun(run, "a setting with a name of very many words " * 2, 2)]
+    long = [
+        *short[:2],
+        SettingRun(run, "a setting with a name of very many words " * 2, 2),
+    ]
     plain, tall = message_life(short, 2, 6).layout, message_life(long, 2, 6).layout
     assert tall.annotations[2].text.count("<br>") == 1
     assert tall.height - plain.height == 3 * LINE_PIXELS
@@ -69,4 +93,7 @@ def test_findings_say_what_became_of_messages_at_the_last_request() -> None:
         f"{settings[2].label} replaced by a summary."
     )
     assert life_finding(settings, 99) == "Message 100 at the last request: never sent."
-    assert map_finding(settings[0]) == "Of 11 messages, the last request under Full buffer has 11 word for word."
+    assert (
+        map_finding(settings[0])
+        == "Of 11 messages, the last request under Full buffer has 11 word for word."
+    )

@@ -9,13 +9,22 @@ from memviz.charts.requests.context_bar import MAX_LIMIT_SHARE, context_bar
 from memviz.metrics.requests.limits import Limit
 from tests.charts.runs import run_of
 
-TOKENS = {"system": 10, "summary": 0, "recalled": 5, "history": 1_200, "input": 85, "overhead": 200}
+TOKENS = {
+    "system": 10,
+    "summary": 0,
+    "recalled": 5,
+    "history": 1_200,
+    "input": 85,
+    "overhead": 200,
+}
 
 
 def test_parts_are_the_requests_own() -> None:
     record = run_of().turns[3]
     bars = {bar.name: list(bar.x) for bar in context_bar(record.tokens).data}
-    assert bars == {PART_TITLES[part]: [tokens] for part, tokens in record.tokens.items() if tokens}
+    assert bars == {
+        PART_TITLES[part]: [tokens] for part, tokens in record.tokens.items() if tokens
+    }
 
 
 def test_parts_lie_in_order_in_their_own_colours() -> None:
@@ -40,18 +49,39 @@ def limit(tokens: int) -> Limit:
 def test_what_counts_toward_the_limit_begins_at_zero_and_the_rest_is_pale() -> None:
     bars = context_bar(TOKENS, limit(1_000)).data
     assert [bar.name for bar in bars] == [
-        PART_TITLES[part] for part in ("history", "input", "system", "recalled", "overhead")
+        PART_TITLES[part]
+        for part in ("history", "input", "system", "recalled", "overhead")
     ]
-    assert [bar.marker.color in PART_COLORS.values() for bar in bars] == [True, True, False, False, False]
-    assert ["does not count" in bar.hovertemplate for bar in bars] == [False, False, True, True, True]
+    assert [bar.marker.color in PART_COLORS.values() for bar in bars] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert ["does not count" in bar.hovertemplate for bar in bars] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
-@pytest.mark.parametrize(("tokens", "side"), [(1, "left"), (1_000, "right"), (MAX_LIMIT_SHARE * 1_500, "right")])
-def test_the_limit_is_a_line_that_says_what_it_counts_and_has_room_for_it(tokens: int, side: str) -> None:
+@pytest.mark.parametrize(
+    ("tokens", "side"),
+    [(1, "left"), (1_000, "right"), (MAX_LIMIT_SHARE * 1_500, "right")],
+)
+def test_the_limit_is_a_line_that_says_what_it_counts_and_has_room_for_it(
+    tokens: int, side: str
+) -> None:
     layout = context_bar(TOKENS, limit(tokens)).layout
     assert [(shape.x0, shape.x1) for shape in layout.shapes] == [(tokens, tokens)]
     (label,) = layout.annotations
-    assert (label.text, label.xanchor) == (f"limit for messages not yet summarized {tokens:,}", side)
+    assert (label.text, label.xanchor) == (
+        f"limit for messages not yet summarized {tokens:,}",
+        side,
+    )
     assert layout.xaxis.range[1] >= max(tokens, 1_500)
 
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import memviz
-from memviz.charts.requests.said_and_sent import COLORS, SAID, SENT, TITLES, said_and_sent_figure
+from memviz.charts.requests.said_and_sent import (
+    COLORS,
+    SAID,
+    SENT,
+    TITLES,
+    said_and_sent_figure,
+)
 from memviz.metrics.requests.said_and_sent import said_and_sent
 
 TALK = [
-    {"role": role, "content": f"{role} <b>{n}</b> " + "word " * n} for n in range(6) for role in ("user", "assistant")
+    {"role": role, "content": f"{role} <b>{n}</b> " + "word " * n}
+    for n in range(6)
+    for role in ("user", "assistant")
 ]
 
 
 def test_every_stretch_is_a_bar_at_its_place() -> None:
-    run = memviz.replay(TALK, memviz.strategy("summary", buffer_size=2), model=memviz.ScriptedModel(["short"] * 5))
+    run = memviz.replay(
+        TALK,
+        memviz.strategy("summary", buffer_size=2),
+        model=memviz.ScriptedModel(["short"] * 5),
+    )
     picture = said_and_sent(run, run.requests[-1])
     figure = said_and_sent_figure(picture)
     bars = {

@@ -8,11 +8,18 @@ from memviz.charts.requests.setting_marks import MOST_ROWS, setting_marks
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.metrics.requests.request_axis import axis_of
 
-WINDOW, SUMMARY = memviz.strategy("window", window_size=10), memviz.strategy("summary", buffer_size=2)
+WINDOW, SUMMARY = (
+    memviz.strategy("window", window_size=10),
+    memviz.strategy("summary", buffer_size=2),
+)
 
 
 def chat_of(*turns: int) -> Chat:
-    chat = Chat(WINDOW, model=ScriptedModel(f"answer {n}" for n in range(99)), summarizer="offline")
+    chat = Chat(
+        WINDOW,
+        model=ScriptedModel(f"answer {n}" for n in range(99)),
+        summarizer="offline",
+    )
     for number, count in enumerate(turns):
         if number:
             chat.change_strategy((WINDOW, SUMMARY)[number % 2])
@@ -36,7 +43,10 @@ def test_no_more_rows_than_there_is_room_for() -> None:
 
 def test_the_legend_stands_above_the_names() -> None:
     runs = [chat_of(8, 1).run, chat_of(9).run]
-    two, plain = (tokens_per_turn([SettingRun(run, "", 0), SettingRun(runs[1], "", 1)]).layout for run in runs)
+    two, plain = (
+        tokens_per_turn([SettingRun(run, "", 0), SettingRun(runs[1], "", 1)]).layout
+        for run in runs
+    )
     assert two.legend.y > plain.legend.y + 0.03
 
 

@@ -13,7 +13,10 @@ from tests.charts.runs import run_of
 
 
 def settings() -> list[SettingRun]:
-    return [SettingRun(run, run.label, n) for n, run in enumerate((run_of(), run_of("window", window_size=2)))]
+    return [
+        SettingRun(run, run.label, n)
+        for n, run in enumerate((run_of(), run_of("window", window_size=2)))
+    ]
 
 
 def test_tokens_of_every_request_and_what_happened_before_it() -> None:
@@ -22,17 +25,24 @@ def test_tokens_of_every_request_and_what_happened_before_it() -> None:
     assert table["Turn"].tolist() == [record.turn for record in first.run.turns]
     for one in (first, second):
         for record, told in zip(one.run.turns, table[one.label], strict=True):
-            assert told == f"{record.total_tokens:,}" + (" (summarized)" if record.compactions else "")
+            assert told == f"{record.total_tokens:,}" + (
+                " (summarized)" if record.compactions else ""
+            )
 
 
-def test_the_request_from_which_on_a_chat_was_held_under_another_setting_says_so() -> None:
+def test_the_request_from_which_on_a_chat_was_held_under_another_setting_says_so() -> (
+    None
+):
     chat = memviz.Chat(memviz.strategy("summary", buffer_size=1), counter="chars4")
     for number in range(3):
         chat.send(f"My code number {number} is QX{number}R.")
     chat.change_strategy(window := memviz.strategy("window"))
     chat.send("And now?")
     cells = tokens_table([SettingRun(chat.run, "the chat", 0)])["the chat"].tolist()
-    assert cells[-1] == f"{chat.run.turns[-1].total_tokens:,} (from here on {window.label})"
+    assert (
+        cells[-1]
+        == f"{chat.run.turns[-1].total_tokens:,} (from here on {window.label})"
+    )
     assert [cell for cell in cells if "from here on" in cell] == cells[-1:]
 
 
@@ -49,7 +59,10 @@ def test_messages_of_every_fate() -> None:
     table = fates_table(shown)
     for one in shown:
         fates = [list(row) for row in one.run.fates()]
-        for fate, words in ((Fate.VERBATIM, "word for word"), (Fate.SUMMARIZED, "replaced by a summary")):
+        for fate, words in (
+            (Fate.VERBATIM, "word for word"),
+            (Fate.SUMMARIZED, "replaced by a summary"),
+        ):
             name = f"{one.label}: {words}"
             counts = [row.count(fate) for row in fates]
             assert table[name].tolist() == counts if any(counts) else name not in table
@@ -74,4 +87,6 @@ def test_the_finding_of_the_parts_names_shares_and_the_largest_request() -> None
     largest = max(record.total_tokens for record in run.turns)
     assert said.startswith(f"Of all tokens sent under {run.label}: ")
     assert said.endswith(f"has {largest:,} tokens.")
-    assert parts_finding(memviz.Chat(memviz.strategy("buffer"), counter="chars4").run).endswith("no request yet.")
+    assert parts_finding(
+        memviz.Chat(memviz.strategy("buffer"), counter="chars4").run
+    ).endswith("no request yet.")

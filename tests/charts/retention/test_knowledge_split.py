@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message
 from memviz.charts.retention.knowledge_split import knowledge_split
-from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, SHOWN
+from memviz.charts.retention.knowledge_words import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    SHOWN,
+)
 from memviz.metrics.retention.retention import retention
 from tests.charts.facts import FACTS, run_with_facts
 from tests.charts.runs import places_of
@@ -40,14 +44,21 @@ def test_areas_add_up_to_the_facts_stated_so_far(id: str, data: st.DataObject) -
 
 def test_each_turn_says_its_numbers() -> None:
     *_, sentences = knowledge_split(retention(run_with_facts(), FACTS)).data
-    assert sentences.text[3] == "turn 4: 2 of 3 facts known: 0 word for word, 2 in the summary; 1 lost"
+    assert (
+        sentences.text[3]
+        == "turn 4: 2 of 3 facts known: 0 word for word, 2 in the summary; 1 lost"
+    )
 
 
 def test_one_turn_has_an_area_as_wide_as_a_turn() -> None:
     run = memviz.replay(
-        [Message("user", "Odete"), Message("assistant", "Yes.")], memviz.strategy("buffer"), counter="chars4"
+        [Message("user", "Odete"), Message("assistant", "Yes.")],
+        memviz.strategy("buffer"),
+        counter="chars4",
     )
-    area, _ = knowledge_split(retention(run, [memviz.Probe("?", ("Odete",), (0,), "name")])).data
+    area, _ = knowledge_split(
+        retention(run, [memviz.Probe("?", ("Odete",), (0,), "name")])
+    ).data
     assert area.x.tolist() == [0.5, 1, 1.5]
     assert area.y.tolist() == [1, 1, 1]
 

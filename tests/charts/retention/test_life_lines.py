@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_LINE
-from memviz.charts.retention.knowledge_words import KNOWLEDGE_COLORS, KNOWLEDGE_TITLES, fact_label
-from memviz.charts.retention.life_lines import MOST_LINES, STRIP, by_birth, life_lines_of
+from memviz.charts.retention.knowledge_words import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    fact_label,
+)
+from memviz.charts.retention.life_lines import (
+    MOST_LINES,
+    STRIP,
+    by_birth,
+    life_lines_of,
+)
 from memviz.charts.retention.result import RetentionResult
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine
@@ -22,7 +31,9 @@ from tests.metrics.random_probes import probed_runs
 
 
 def named(figure: go.Figure, name: str) -> go.Scatter:
-    return next((trace for trace in figure.data if trace.name == name), go.Scatter(x=[], y=[]))
+    return next(
+        (trace for trace in figure.data if trace.name == name), go.Scatter(x=[], y=[])
+    )
 
 
 def drawn(one: RetentionResult, selected: int | None = None) -> go.Figure:
@@ -68,7 +79,10 @@ def test_a_death_stands_on_the_summarization_that_took_the_fact() -> None:
     figure = drawn(one)
     deaths, strip = named(figure, "lost"), named(figure, "summarizations")
     assert set(strip.y) == {STRIP}
-    assert all(probe == -1 and one.run.compactions[number].written for probe, number in strip.customdata)
+    assert all(
+        probe == -1 and one.run.compactions[number].written
+        for probe, number in strip.customdata
+    )
     found = {
         (probe, int(x + 0.5)): (color, text, number)
         for (probe, number), x, color, text in zip(
@@ -82,7 +96,10 @@ def test_a_death_stands_on_the_summarization_that_took_the_fact() -> None:
         assert turn - 0.5 in strip.x
         taken = one.run.compactions[number].summarized
         assert f"messages {taken.start + 1} to {taken.stop}" in text
-        assert any(one.run.compactions[number] is c for c in one.run.turns[turn - 1].compactions)
+        assert any(
+            one.run.compactions[number] is c
+            for c in one.run.turns[turn - 1].compactions
+        )
 
 
 def test_what_falls_out_of_a_window_is_another_mark() -> None:
@@ -94,7 +111,9 @@ def test_what_falls_out_of_a_window_is_another_mark() -> None:
     assert not len(named(drawn(one), "summarizations").x)
 
 
-def test_lines_down_the_rows_are_those_of_the_selected_fact_where_there_are_many() -> None:
+def test_lines_down_the_rows_are_those_of_the_selected_fact_where_there_are_many() -> (
+    None
+):
     few = kept(run_with_facts(buffer_size=3))
     assert 0 < len(few.run.compactions) <= len(few.run.turns) / 2
     shown = [x for x in named(drawn(few), "summarization lines").x if x is not None]
@@ -108,7 +127,11 @@ def test_lines_down_the_rows_are_those_of_the_selected_fact_where_there_are_many
 
 def test_the_selected_row_is_bold_and_marked() -> None:
     layout = drawn(kept(run_with_facts("buffer")), 1).layout
-    assert [text.startswith("<b>") for text in layout.yaxis.ticktext[1:]] == [False, True, False]
+    assert [text.startswith("<b>") for text in layout.yaxis.ticktext[1:]] == [
+        False,
+        True,
+        False,
+    ]
     assert [(shape.y0, shape.y1) for shape in layout.shapes] == [(0.5, 1.5)]
     assert not drawn(kept(run_with_facts("buffer"))).layout.shapes
 
@@ -116,7 +139,11 @@ def test_the_selected_row_is_bold_and_marked() -> None:
 def test_the_chosen_summarization_has_a_line_down_the_rows() -> None:
     one = kept(run_with_facts())
     figure = life_lines_of(one, by_birth(one.lives), event=1)
-    record = next(r for r in one.run.turns if any(c is one.run.compactions[1] for c in r.compactions))
+    record = next(
+        r
+        for r in one.run.turns
+        if any(c is one.run.compactions[1] for c in r.compactions)
+    )
     assert list(named(figure, "chosen line").x) == [record.turn - 0.5] * 2
     assert not len(named(drawn(one), "chosen line").x)
 

@@ -15,8 +15,13 @@ from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP
 
 
-def lasting(retained: list[int], observed: list[int], index: int = 0, label: str = "a setting") -> Lasting:
-    return Lasting(SettingRun(run_with_facts("buffer"), label, index), Survival(np.array(retained), np.array(observed)))
+def lasting(
+    retained: list[int], observed: list[int], index: int = 0, label: str = "a setting"
+) -> Lasting:
+    return Lasting(
+        SettingRun(run_with_facts("buffer"), label, index),
+        Survival(np.array(retained), np.array(observed)),
+    )
 
 
 def half_lives(figure: go.Figure) -> list[go.Scatter]:
@@ -26,7 +31,9 @@ def half_lives(figure: go.Figure) -> list[go.Scatter]:
 def test_curves_are_the_shares() -> None:
     run = run_with_facts()
     found = survival(retention(run, FACTS), run.log)
-    (curve, *_) = survival_curve([Lasting(SettingRun(run, "a", 2), found)], "Facts").data
+    (curve, *_) = survival_curve(
+        [Lasting(SettingRun(run, "a", 2), found)], "Facts"
+    ).data
     np.testing.assert_array_equal(curve.y, found.share)
     assert curve.x.tolist() == list(range(len(found.observed)))
     assert (curve.line.color, curve.line.dash) == (setting_color(2), setting_dash(2))
@@ -65,11 +72,15 @@ def test_what_lasts_has_no_half_life() -> None:
 def test_a_single_age_is_a_point_one_can_see() -> None:
     (curve,) = survival_curve([lasting([2], [2])], "Facts").data
     assert curve.marker.opacity == 1
-    assert survival_curve([lasting([2, 2], [2, 2])], "Facts").data[0].marker.opacity == 0
+    assert (
+        survival_curve([lasting([2, 2], [2, 2])], "Facts").data[0].marker.opacity == 0
+    )
 
 
 def test_nothing_is_markup_and_nothing_is_no_error() -> None:
-    figure = survival_curve([lasting([2, 1], [2, 2], label=MARKUP), lasting([], [])], "Facts")
+    figure = survival_curve(
+        [lasting([2, 1], [2, 2], label=MARKUP), lasting([], [])], "Facts"
+    )
     for trace in figure.data:
         assert not unescaped_tags(trace.text)
         assert not unescaped_tags(trace.name)

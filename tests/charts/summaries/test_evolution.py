@@ -6,12 +6,22 @@ import plotly.graph_objects as go
 import pytest
 
 from memviz import Run
-from memviz.charts.summaries.evolution import carried_over, compression, nesting, word_origins
+from memviz.charts.summaries.evolution import (
+    carried_over,
+    compression,
+    nesting,
+    word_origins,
+)
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from tests.charts.runs import run_of
 
-SCRIPT = ["Porto and Faro.", "Porto and Madeira.", "Previous summary: Porto and Madeira.", *["Braga."] * 9]
+SCRIPT = [
+    "Porto and Faro.",
+    "Porto and Madeira.",
+    "Previous summary: Porto and Madeira.",
+    *["Braga."] * 9,
+]
 
 
 @pytest.fixture
@@ -40,7 +50,9 @@ def test_compression(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None
     }
 
 
-def test_what_lived_on_begins_with_the_second_version(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None:
+def test_what_lived_on_begins_with_the_second_version(
+    facts: tuple[VersionFacts, ...], axis: RequestAxis
+) -> None:
     kept, new = values(carried_over(facts, axis)).values()
     assert kept[0] != kept[0]  # not a number: there was nothing before
     assert new[0] != new[0]
@@ -49,23 +61,36 @@ def test_what_lived_on_begins_with_the_second_version(facts: tuple[VersionFacts,
     assert new[1:] == [100 * (fact.novel_share or 0) for fact in facts[1:]]
 
 
-def test_origins_add_up_to_all_words(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None:
+def test_origins_add_up_to_all_words(
+    facts: tuple[VersionFacts, ...], axis: RequestAxis
+) -> None:
     shares = values(word_origins(facts, axis))
     assert {sum(parts) for parts in zip(*shares.values(), strict=True)} == {100.0}
-    assert shares["neither"][:2] == [100.0, 50.0]  # of Porto and Faro nobody spoke; Madeira was new after that
+    assert shares["neither"][:2] == [
+        100.0,
+        50.0,
+    ]  # of Porto and Faro nobody spoke; Madeira was new after that
     assert shares["the last version"][1] == 50.0
     assert "messages taken in" not in shares
 
 
-def test_nesting_and_copied_summaries(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None:
+def test_nesting_and_copied_summaries(
+    facts: tuple[VersionFacts, ...], axis: RequestAxis
+) -> None:
     depth = values(nesting(facts, axis))
     assert depth["summarizations"] == list(range(1, len(facts) + 1))
     assert depth["a summary's heading inside"] == [3]
 
 
-def test_all_charts_stand_over_the_same_turns(facts: tuple[VersionFacts, ...], axis: RequestAxis) -> None:
-    charts = [draw(facts, axis) for draw in (compression, carried_over, word_origins, nesting)]
-    assert {chart.layout.xaxis.range for chart in charts} == {(0.4, 11.3)}, "the last one was written behind turn 10"
+def test_all_charts_stand_over_the_same_turns(
+    facts: tuple[VersionFacts, ...], axis: RequestAxis
+) -> None:
+    charts = [
+        draw(facts, axis) for draw in (compression, carried_over, word_origins, nesting)
+    ]
+    assert {chart.layout.xaxis.range for chart in charts} == {(0.4, 11.3)}, (
+        "the last one was written behind turn 10"
+    )
     assert {chart.layout.xaxis.title.text for chart in charts} == {"turn"}
     assert all(chart.layout.yaxis.title.text for chart in charts)
     for chart in charts:

@@ -43,12 +43,17 @@ def test_a_failed_attempt_is_a_red_cross_at_the_size_in_force() -> None:
 
 def test_tooltips_say_why_in_numbers_and_what_it_cost() -> None:
     run = run_of(messages=20)
-    for text, compaction in zip(named(summary_timeline(run))["summarized"].text, run.compactions, strict=True):
+    for text, compaction in zip(
+        named(summary_timeline(run))["summarized"].text, run.compactions, strict=True
+    ):
         words = compaction_words(compaction, run)
         assert words.why.replace(">", "&gt;") in text
         assert words.where in text
         assert words.result in text
-        assert f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out" in text
+        assert (
+            f"{compaction.prompt_tokens:,} tokens in, {compaction.output_tokens:,} out"
+            in text
+        )
 
 
 def test_bars_show_which_messages_each_version_stands_for() -> None:
@@ -59,17 +64,28 @@ def test_bars_show_which_messages_each_version_stands_for() -> None:
         assert old.base[at] == version.covers.start
         assert old.base[at] + old.y[at] == new.base[at] == version.added.start
         assert new.base[at] + new.y[at] == version.covers.stop
-    assert traces["messages so far"].y.tolist() == [record.memory.length for record in run.turns]
+    assert traces["messages so far"].y.tolist() == [
+        record.memory.length for record in run.turns
+    ]
 
 
 def test_a_list_grows_entry_by_entry() -> None:
     answers = (f"Entry {'x' * 10 * n}" for n in count(1))
-    run = memviz.replay(talk(4), memviz.strategy("summary_only"), model=ScriptedModel(answers), counter="chars4")
+    run = memviz.replay(
+        talk(4),
+        memviz.strategy("summary_only"),
+        model=ScriptedModel(answers),
+        counter="chars4",
+    )
     traces = named(summary_timeline(run))
     tops = [run.space.summaries.tokens(0, n) for n in range(1, 5)]
     assert traces["summarized"].y.tolist() == tops
-    assert [y for y in traces["entries"].y.tolist() if y == y] == [top for top in tops for _ in "ab"]
-    assert traces["tokens of each entry"].y.tolist() == [version.tokens for version in run.summaries]
+    assert [y for y in traces["entries"].y.tolist() if y == y] == [
+        top for top in tops for _ in "ab"
+    ]
+    assert traces["tokens of each entry"].y.tolist() == [
+        version.tokens for version in run.summaries
+    ]
 
 
 def test_the_open_event_is_marked_in_both_rows() -> None:
@@ -77,19 +93,32 @@ def test_the_open_event_is_marked_in_both_rows() -> None:
     event = compaction_events(run)[2]
     shapes = summary_timeline(run, 2).layout.shapes
     assert [(shape.x0, shape.x1, shape.yref) for shape in shapes] == [
-        (event.place, event.place, "y domain"), (event.place, event.place, "y2 domain")
-    ]  # fmt: skip
+        (event.place, event.place, "y domain"),
+        (event.place, event.place, "y2 domain"),
+    ]
     assert not summary_timeline(run).layout.shapes
 
 
 @pytest.mark.parametrize("id", IDS)
 def test_every_strategy_can_be_drawn(id: str) -> None:
     run = run_of(id)
-    marks = [trace for trace in summary_timeline(run).data if trace.type == "scatter" and trace.mode == "markers"]
+    marks = [
+        trace
+        for trace in summary_timeline(run).data
+        if trace.type == "scatter" and trace.mode == "markers"
+    ]
     assert sum(len(trace.x) for trace in marks) == len(run.compactions)
 
 
 def test_nothing_of_a_text_is_markup() -> None:
-    texts = [text for trace in summary_timeline(run_of_markup()).data for text in trace.text or ()]
+    texts = [
+        text
+        for trace in summary_timeline(run_of_markup()).data
+        for text in trace.text or ()
+    ]
     assert any("&lt;script&gt;" in text for text in texts)
-    assert not any(piece in text for text in texts for piece in ("<script>", "<b>fat", "<a ", MARKUP))
+    assert not any(
+        piece in text
+        for text in texts
+        for piece in ("<script>", "<b>fat", "<a ", MARKUP)
+    )

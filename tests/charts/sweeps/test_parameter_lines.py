@@ -13,9 +13,20 @@ from pandas import DataFrame, concat
 from memviz.charts.sweeps.measure_words import shown
 from memviz.charts.sweeps.parameter_lines import setting_lines
 from tests.charts.runs import MARKUP
-from tests.charts.sweep_tables import OWN_TAGS, legend, named, parameter, small_table, words
+from tests.charts.sweep_tables import (
+    OWN_TAGS,
+    legend,
+    named,
+    parameter,
+    small_table,
+    words,
+)
 
-X, BY, SWITCH = parameter("window_size"), parameter("buffer_size"), parameter("count_initial_tokens")
+X, BY, SWITCH = (
+    parameter("window_size"),
+    parameter("buffer_size"),
+    parameter("count_initial_tokens"),
+)
 MEASURES = ("usd", "retention", "peak_tokens")
 
 
@@ -25,7 +36,12 @@ def lines_of(figure: go.Figure) -> list[go.Scatter]:
 
 def table_of(xs: list[float], **more: Any) -> DataFrame:
     row = small_table().iloc[0].to_dict()
-    table = DataFrame([{**row, "setting": n, "window_size": x, "label": f"Made up · {x}"} for n, x in enumerate(xs)])
+    table = DataFrame(
+        [
+            {**row, "setting": n, "window_size": x, "label": f"Made up · {x}"}
+            for n, x in enumerate(xs)
+        ]
+    )
     return table.assign(**more)
 
 
@@ -33,7 +49,9 @@ def test_each_panel_shows_its_measure_of_the_settings_that_have_the_parameter() 
     table = small_table()
     figure = setting_lines(table.iloc[::-1], X, MEASURES)
     assert len(lines_of(figure)) == len(MEASURES)
-    for number, (line, measure) in enumerate(zip(lines_of(figure), MEASURES, strict=True), 1):
+    for number, (line, measure) in enumerate(
+        zip(lines_of(figure), MEASURES, strict=True), 1
+    ):
         assert line.yaxis == ("y" if number == 1 else f"y{number}")
         assert line.x.tolist() == [2, 4, 8], "in the order of the parameter"
         assert line.y.tolist() == table[measure].tolist()[:3]
@@ -51,42 +69,64 @@ def test_panels_stand_one_below_the_other_over_one_axis() -> None:
     assert all(upper[0] > lower[1] for upper, lower in pairwise(domains))
     assert layout.xaxis.anchor == "y3"
     assert layout.xaxis.title.text == "window_size (messages)"
-    one, three = (setting_lines(small_table(), X, m).layout for m in (MEASURES[:1], MEASURES))
+    one, three = (
+        setting_lines(small_table(), X, m).layout for m in (MEASURES[:1], MEASURES)
+    )
     assert one.xaxis.anchor == "y"
     assert one.height < three.height
 
 
 def test_panels_carry_title_unit_and_threshold() -> None:
-    figure = setting_lines(small_table(), X, MEASURES, thresholds={"retention": 0.8, "peak_tokens": 4500.0})
+    figure = setting_lines(
+        small_table(), X, MEASURES, thresholds={"retention": 0.8, "peak_tokens": 4500.0}
+    )
     assert [words(note.text) for note in figure.layout.annotations] == [
-        "Cost (US dollars)", "Facts kept (% of the facts), at least 80%", "Largest request (tokens), at most 4,500",
-    ]  # fmt: skip
-    assert [(line.yref, line.y0, line.y1, line.line.dash) for line in figure.layout.shapes] == [
-        ("y2", 0.8, 0.8, "dash"), ("y3", 4500, 4500, "dash"),
-    ]  # fmt: skip
-    low, high = setting_lines(small_table(), X, ["retention"], thresholds={"retention": 0.1}).layout.yaxis.range
+        "Cost (US dollars)",
+        "Facts kept (% of the facts), at least 80%",
+        "Largest request (tokens), at most 4,500",
+    ]
+    assert [
+        (line.yref, line.y0, line.y1, line.line.dash) for line in figure.layout.shapes
+    ] == [
+        ("y2", 0.8, 0.8, "dash"),
+        ("y3", 4500, 4500, "dash"),
+    ]
+    low, high = setting_lines(
+        small_table(), X, ["retention"], thresholds={"retention": 0.1}
+    ).layout.yaxis.range
     assert low < 0.1 < 1 < high
 
 
 def test_a_line_is_a_strategy_in_its_own_colour() -> None:
-    other = small_table().iloc[:3].assign(strategy="other", label="Other · x", setting=[10, 11, 12])
-    figure = setting_lines(concat([small_table(), other]), X, MEASURES, strategies=["other"])
+    other = (
+        small_table()
+        .iloc[:3]
+        .assign(strategy="other", label="Other · x", setting=[10, 11, 12])
+    )
+    figure = setting_lines(
+        concat([small_table(), other]), X, MEASURES, strategies=["other"]
+    )
     assert legend(figure) == ["Other", "Sliding window"]
     assert [line.line.color for line in lines_of(figure)[:2]] == ["#000001", "#000002"]
     assert lines_of(figure)[0].line.dash != lines_of(figure)[1].line.dash
     assert lines_of(figure)[0].marker.symbol != lines_of(figure)[1].marker.symbol
     assert figure.layout.showlegend
-    assert not setting_lines(small_table(), X, MEASURES).layout.showlegend, "one line needs no legend"
+    assert not setting_lines(small_table(), X, MEASURES).layout.showlegend, (
+        "one line needs no legend"
+    )
 
 
 def test_a_line_is_a_value_of_a_second_parameter() -> None:
     table = table_of([2, 4, 2, 4], buffer_size=[8, 8, 16, 16])
     lines = lines_of(setting_lines(table, X, ["usd"], by=BY))
     assert [(line.name, list(line.customdata)) for line in lines] == [
-        ("buffer_size=8", [0, 1]), ("buffer_size=16", [2, 3]),
-    ]  # fmt: skip
+        ("buffer_size=8", [0, 1]),
+        ("buffer_size=16", [2, 3]),
+    ]
     switched = table_of([2, 4, 2], count_initial_tokens=[True, True, False])
-    names = [line.name for line in lines_of(setting_lines(switched, X, ["usd"], by=SWITCH))]
+    names = [
+        line.name for line in lines_of(setting_lines(switched, X, ["usd"], by=SWITCH))
+    ]
     assert names == ["count_initial_tokens=False", "count_initial_tokens=True"]
 
 
@@ -99,13 +139,21 @@ def test_recommended_and_chosen_are_marked_in_every_panel() -> None:
     figure = setting_lines(small_table(), X, MEASURES, recommended=1, chosen=2)
     for name, place, x in (("Recommended", 1, 4), ("Chosen", 2, 8)):
         rings = named(figure, name)
-        assert [ring.y[0] for ring in rings] == [small_table()[measure][place] for measure in MEASURES]
-        assert {(ring.x[0], ring.hoverinfo, ring.customdata) for ring in rings} == {(x, "skip", None)}
+        assert [ring.y[0] for ring in rings] == [
+            small_table()[measure][place] for measure in MEASURES
+        ]
+        assert {(ring.x[0], ring.hoverinfo, ring.customdata) for ring in rings} == {
+            (x, "skip", None)
+        }
         assert [ring.showlegend for ring in rings] == [True, False, False]
-    assert not named(setting_lines(small_table(), X, MEASURES, recommended=3), "Recommended"), "it has no window"
+    assert not named(
+        setting_lines(small_table(), X, MEASURES, recommended=3), "Recommended"
+    ), "it has no window"
 
 
-@pytest.mark.parametrize(("xs", "kind"), [([2.0, 40.0], "linear"), ([2.0, 41.0], "log"), ([5.0], "linear")])
+@pytest.mark.parametrize(
+    ("xs", "kind"), [([2.0, 40.0], "linear"), ([2.0, 41.0], "log"), ([5.0], "linear")]
+)
 def test_a_wide_range_of_values_counts_by_ratio(xs: list[float], kind: str) -> None:
     axis = setting_lines(table_of(xs), X, ["usd"]).layout.xaxis
     assert axis.type == kind
@@ -119,7 +167,12 @@ def test_ticks_are_real_values_that_do_not_touch() -> None:
     assert set(axis.tickvals) <= {1, 2, 3, 50, 51, 100}
     places = np.log10(axis.tickvals)
     assert (np.diff(places) >= 2 / 14 - 1e-9).all()
-    assert setting_lines(table_of([float(n) for n in range(100, 120)]), X, ["usd"]).layout.xaxis.tickvals is None
+    assert (
+        setting_lines(
+            table_of([float(n) for n in range(100, 120)]), X, ["usd"]
+        ).layout.xaxis.tickvals
+        is None
+    )
 
 
 def test_a_switch_is_an_axis_of_off_and_on() -> None:
@@ -137,12 +190,17 @@ def test_unknown_values_leave_a_gap() -> None:
 
 
 def test_no_setting_with_the_parameter_gives_no_line() -> None:
-    assert lines_of(setting_lines(small_table(), parameter("recent_rounds"), MEASURES)) == []
+    assert (
+        lines_of(setting_lines(small_table(), parameter("recent_rounds"), MEASURES))
+        == []
+    )
     assert lines_of(setting_lines(small_table().head(0), X, MEASURES)) == []
 
 
 def test_nothing_of_a_label_becomes_markup() -> None:
-    figure = setting_lines(table_of([1.0, 2.0]).assign(label=MARKUP), X, MEASURES, title=MARKUP)
+    figure = setting_lines(
+        table_of([1.0, 2.0]).assign(label=MARKUP), X, MEASURES, title=MARKUP
+    )
     texts = [text for line in lines_of(figure) for text in (*line.text, line.name)]
     for text in (*texts, figure.layout.title.text):
         assert "<" not in OWN_TAGS.sub("", text)
@@ -151,8 +209,19 @@ def test_nothing_of_a_label_becomes_markup() -> None:
 
 def test_a_knee_is_a_line_through_all_panels_and_has_its_value() -> None:
     table = small_table()
-    plain = setting_lines(table[table["strategy"] == "window"], parameter("window_size"), ["retention", "usd"])
-    bent = setting_lines(table[table["strategy"] == "window"], parameter("window_size"), ["retention", "usd"], knee=4.0)
+    plain = setting_lines(
+        table[table["strategy"] == "window"],
+        parameter("window_size"),
+        ["retention", "usd"],
+    )
+    bent = setting_lines(
+        table[table["strategy"] == "window"],
+        parameter("window_size"),
+        ["retention", "usd"],
+        knee=4.0,
+    )
     (line,) = bent.layout.shapes[len(plain.layout.shapes) :]
     assert (line.x0, line.x1, line.yref, line.y0, line.y1) == (4, 4, "paper", 0, 1)
-    assert [note.text for note in bent.layout.annotations[len(plain.layout.annotations) :]] == ["bends at 4"]
+    assert [
+        note.text for note in bent.layout.annotations[len(plain.layout.annotations) :]
+    ] == ["bends at 4"]

@@ -19,9 +19,15 @@ from memviz.transcripts.base import Probe
 from tests.metrics.cost.test_estimate import MILLION, PRICES
 
 CHARS4 = memviz.counter("chars4")
-PROBES = (Probe("q" * 4 * 7, ("x",), (0,), "name"), Probe("q" * 4 * 5, ("y", "z"), (1,), "name", stale=("w",)))
+PROBES = (
+    Probe("q" * 4 * 7, ("x",), (0,), "name"),
+    Probe("q" * 4 * 5, ("y", "z"), (1,), "name", stale=("w",)),
+)
 # Tokens as chars4 counts them: 10, 20, 10, 30. A full buffer's last request is 10 + 20 + 10 and 3 x 4 + 3.
-MESSAGES = [Message(("user", "assistant")[at % 2], "x" * 4 * size) for at, size in enumerate((10, 20, 10, 30))]
+MESSAGES = [
+    Message(("user", "assistant")[at % 2], "x" * 4 * size)
+    for at, size in enumerate((10, 20, 10, 30))
+]
 NONE = Work("question"), Work("summary"), Work("verdict")
 LAST, REPLY, MEAN_REPLY = 40 + 15, 30, 25
 
@@ -31,17 +37,29 @@ def _prices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost_estimate, "price", PRICES.get)
 
 
-def run_of(id: str = "buffer", answers: Sequence[str | Reply] = (), **parameters: int) -> Run:
-    return memviz.replay(MESSAGES, memviz.strategy(id, **parameters), model=ScriptedModel(answers), counter="chars4")
+def run_of(
+    id: str = "buffer", answers: Sequence[str | Reply] = (), **parameters: int
+) -> Run:
+    return memviz.replay(
+        MESSAGES,
+        memviz.strategy(id, **parameters),
+        model=ScriptedModel(answers),
+        counter="chars4",
+    )
 
 
 def test_questions_to_a_full_buffer_by_hand() -> None:
     """Each sends the last request, the reply to it and the question, and 4 tokens for each of the two."""
     found = judge_estimate([run_of()], PROBES, "house/plain", "house/small")
     sent = 2 * (LAST + REPLY + 4 + 4) + 7 + 5
-    assert found == Estimate((Work("question", 2, sent, 2 * MEAN_REPLY), *NONE[1:]), found.usd)
+    assert found == Estimate(
+        (Work("question", 2, sent, 2 * MEAN_REPLY), *NONE[1:]), found.usd
+    )
     assert found.usd == pytest.approx((sent * 2 + 2 * MEAN_REPLY * 10) / MILLION)
-    assert found.sentence == "2 questions: about 198 tokens in and 50 out, about $0.0009 at list price."
+    assert (
+        found.sentence
+        == "2 questions: about 198 tokens in and 50 out, about $0.0009 at list price."
+    )
 
 
 def test_it_is_what_a_full_buffer_is_then_sent() -> None:
@@ -49,14 +67,21 @@ def test_it_is_what_a_full_buffer_is_then_sent() -> None:
     work = Judging([run], PROBES, model=ScriptedModel(["x", "y"]))
     list(work.steps())
     sent = sum(result.sent_tokens for result in work.results)
-    assert judge_estimate([run], PROBES, "offline", "offline").part("question").input_tokens == sent
+    assert (
+        judge_estimate([run], PROBES, "offline", "offline")
+        .part("question")
+        .input_tokens
+        == sent
+    )
 
 
 def test_the_judge_is_counted_and_priced_apart() -> None:
     """It reads the instruction, the case with an answer of the usual length, and says one word of a token."""
     alone = judge_estimate([run_of()], PROBES, "house/plain", "offline")
     found = judge_estimate([run_of()], PROBES, "house/plain", "offline", "house/small")
-    read = sum(CHARS4(m.content) + 4 for probe in PROBES for m in judge_request(probe, "")) + 2 * (3 + MEAN_REPLY)
+    read = sum(
+        CHARS4(m.content) + 4 for probe in PROBES for m in judge_request(probe, "")
+    ) + 2 * (3 + MEAN_REPLY)
     assert found.part("question") == alone.part("question")
     assert found.part("verdict") == Work("verdict", 2, read, 2)
     assert found.usd == pytest.approx(alone.usd + (read * 1 + 2 * 3) / MILLION)  # type: ignore[operator]
@@ -66,9 +91,24 @@ def test_the_judge_is_counted_and_priced_apart() -> None:
 
 def test_the_judges_estimate_is_close_to_what_it_is_then_sent() -> None:
     judge = ScriptedModel(["RIGHT", "WRONG"])
-    list(Judging([run_of()], PROBES, model=ScriptedModel(["x" * 4 * MEAN_REPLY] * 2), judge=judge).steps())
-    sent = sum(CHARS4(m.content) + 4 for request in judge.requests for m in request) + 2 * 3
-    assert judge_estimate([run_of()], PROBES, "offline", "offline", "offline").part("verdict").input_tokens == sent
+    list(
+        Judging(
+            [run_of()],
+            PROBES,
+            model=ScriptedModel(["x" * 4 * MEAN_REPLY] * 2),
+            judge=judge,
+        ).steps()
+    )
+    sent = (
+        sum(CHARS4(m.content) + 4 for request in judge.requests for m in request)
+        + 2 * 3
+    )
+    assert (
+        judge_estimate([run_of()], PROBES, "offline", "offline", "offline")
+        .part("verdict")
+        .input_tokens
+        == sent
+    )
 
 
 def test_every_run_is_asked_every_probe() -> None:
@@ -85,7 +125,12 @@ def test_a_summary_that_the_question_makes_necessary(size: int, calls: int) -> N
     run = run_of("summary", buffer_size=size)
     found = judge_estimate([run], PROBES, "offline", "house/small")
     assert found.part("summary").calls == calls
-    work = Judging([run], PROBES, model=ScriptedModel(["x"] * 2), summarizer=ScriptedModel(["s"] * 2))
+    work = Judging(
+        [run],
+        PROBES,
+        model=ScriptedModel(["x"] * 2),
+        summarizer=ScriptedModel(["s"] * 2),
+    )
     list(work.steps())
     assert sum(len(result.summaries) for result in work.results) == calls
 
@@ -96,7 +141,9 @@ def test_a_question_that_is_over_the_room_left(limit: int, calls: int) -> None:
     run = run_of("summary_buffer", max_token_limit=limit)
     assert not run.compactions
     found = judge_estimate([run], PROBES, "offline", "house/small")
-    assert found.part("summary") == Work("summary", calls, calls * 70, calls * MEAN_REPLY)
+    assert found.part("summary") == Work(
+        "summary", calls, calls * 70, calls * MEAN_REPLY
+    )
     assert found.usd == pytest.approx(calls * (70 * 1 + MEAN_REPLY * 3) / MILLION)
 
 
@@ -110,9 +157,9 @@ def test_a_summary_is_expected_to_be_as_large_as_the_last() -> None:
 
 
 def test_one_summary_a_turn_is_not_made_for_a_question() -> None:
-    assert judge_estimate([run_of("recent_only", ["s", "s"])], PROBES, "offline", "offline").part("summary") == Work(
-        "summary"
-    )
+    assert judge_estimate(
+        [run_of("recent_only", ["s", "s"])], PROBES, "offline", "offline"
+    ).part("summary") == Work("summary")
 
 
 def test_unknown_prices_are_named_once() -> None:
@@ -131,7 +178,9 @@ def test_nothing_to_ask_costs_nothing() -> None:
         assert judge_estimate(runs, probes, "our/a", "our/b", "our/c") == Estimate(NONE)
 
 
-def test_a_long_conversation_is_estimated_from_few_of_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_conversation_is_estimated_from_few_of_its_requests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Counted in records that are made: as many for 400 turns as for 40."""
     made: list[int] = []
     make = Requests._record
@@ -143,7 +192,9 @@ def test_a_long_conversation_is_estimated_from_few_of_its_requests(monkeypatch: 
     monkeypatch.setattr(Requests, "_record", noted)
     counts = []
     for turns in (40, 400):
-        run = memviz.replay(MESSAGES * (turns // 2), memviz.strategy("window"), counter="chars4")
+        run = memviz.replay(
+            MESSAGES * (turns // 2), memviz.strategy("window"), counter="chars4"
+        )
         made.clear()
         judge_estimate([run], PROBES, "house/plain", "house/small")
         counts.append(len(made))

@@ -6,7 +6,12 @@ import pytest
 
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judged_answer import JudgedAnswer
-from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer, token_f1
+from memviz.metrics.answers.scores import (
+    AnswerScores,
+    answer_scores,
+    contains_answer,
+    token_f1,
+)
 from memviz.transcripts.base import Probe
 
 
@@ -26,7 +31,9 @@ from memviz.transcripts.base import Probe
         ("", ("x",), False),
     ],
 )
-def test_an_answer_is_contained_as_whole_words(reply: str, answers: tuple[str, ...], is_contained: bool) -> None:
+def test_an_answer_is_contained_as_whole_words(
+    reply: str, answers: tuple[str, ...], is_contained: bool
+) -> None:
     assert contains_answer(reply, answers) is is_contained
 
 
@@ -35,11 +42,27 @@ def test_an_answer_is_contained_as_whole_words(reply: str, answers: tuple[str, .
     [
         ("9 July 2027", ("9 July 2027",), 1.0),
         ("the 9 JULY, 2027!", ("9 July 2027",), 1.0),
-        ("on 9 July", ("9 July 2027",), 2 * (2 / 3) * (2 / 3) / (4 / 3)),  # 2 of 3 words each way
-        ("cashews", ("cashews and pistachios",), 2 * 1 * (1 / 3) / (4 / 3)),  # precision 1, recall 1/3
+        (
+            "on 9 July",
+            ("9 July 2027",),
+            2 * (2 / 3) * (2 / 3) / (4 / 3),
+        ),  # 2 of 3 words each way
+        (
+            "cashews",
+            ("cashews and pistachios",),
+            2 * 1 * (1 / 3) / (4 / 3),
+        ),  # precision 1, recall 1/3
         ("I do not know", ("cashews and pistachios",), 0.0),
-        ("a budget of 3600", ("3,600 euros", "3,600"), 2 * (1 / 3) * 1 / (4 / 3)),  # the best of the two
-        ("no no no", ("no",), 2 * (1 / 3) * 1 / (4 / 3)),  # a word counts as often as both have it
+        (
+            "a budget of 3600",
+            ("3,600 euros", "3,600"),
+            2 * (1 / 3) * 1 / (4 / 3),
+        ),  # the best of the two
+        (
+            "no no no",
+            ("no",),
+            2 * (1 / 3) * 1 / (4 / 3),
+        ),  # a word counts as often as both have it
         ("no no", ("no no no",), 2 * 2 / 5),
         ("an", ("the a",), 0.0),
         ("The A", ("a the",), 1.0),  # of nothing but articles nothing is left out
@@ -57,18 +80,25 @@ def test_token_f1_by_hand(reply: str, answers: tuple[str, ...], f1: float) -> No
 PROBE = Probe("How much?", ("3,600",), (0,), "number")
 
 
-def result(run: int, reply: str | None, cost_usd: float | None = 0.5, **given: object) -> JudgedAnswer:
+def result(
+    run: int, reply: str | None, cost_usd: float | None = 0.5, **given: object
+) -> JudgedAnswer:
     calls = (ReplyFacts("m", cost_usd=cost_usd),) if reply is not None else ()
     return JudgedAnswer(PROBE, run, reply, calls=calls, **given)  # type: ignore[arg-type]
 
 
 def test_scores_of_each_run() -> None:
     results = [
-        result(0, "3600", verdict="right"), result(0, "3,600 or so", verdict="wrong"), result(0, None, error="3,600"),
-        result(0, "no idea", error="unreadable"), result(1, "3,600", None),
-    ]  # fmt: skip
+        result(0, "3600", verdict="right"),
+        result(0, "3,600 or so", verdict="wrong"),
+        result(0, None, error="3,600"),
+        result(0, "no idea", error="unreadable"),
+        result(1, "3,600", None),
+    ]
     first, second, third = answer_scores(results, 3)
-    assert first == AnswerScores(4, 1, 2, pytest.approx((1 + 0.5 + 0) / 3), 1, 1, 1, pytest.approx(1.5))
+    assert first == AnswerScores(
+        4, 1, 2, pytest.approx((1 + 0.5 + 0) / 3), 1, 1, 1, pytest.approx(1.5)
+    )
     assert first.answered == 3
     assert second == AnswerScores(1, 0, 1, 1.0, 0, 0, 1, None)
     assert third == AnswerScores(0, 0, 0, None, 0, 0, 0, 0)

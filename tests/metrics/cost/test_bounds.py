@@ -43,7 +43,10 @@ SETTINGS = {
     "thinking": {"enable_reflective_thinking": True, "enable_recall": True, "enable_summarization": True},
 }  # fmt: skip
 TALK = [
-    Message(role, f"{who} {n}: Grüße aus München, das Budget für {n} Tage beträgt {n}00 Euro. 再见, до встречи!")
+    Message(
+        role,
+        f"{who} {n}: Grüße aus München, das Budget für {n} Tage beträgt {n}00 Euro. 再见, до встречи!",
+    )
     for n in range(8)
     for role, who in (("user", "Mira"), ("assistant", "Bot"))
 ]
@@ -58,10 +61,16 @@ class Talkative(Model):
         self.usd, self.calls = 0.0, 0
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         self.calls += 1
-        parts = [message.content + "".join(call.arguments for call in message.tool_calls) for message in messages]
+        parts = [
+            message.content + "".join(call.arguments for call in message.tool_calls)
+            for message in messages
+        ]
         sent = sum(FINER(part) + 4 for part in [*parts, *(tool.text for tool in tools)])
         usage = Usage(sent, LIMIT)
         known = price(NAME)
@@ -71,10 +80,24 @@ class Talkative(Model):
         self.usd += cost
         offered = [tool.name for tool in tools] if tool_choice == "auto" else []
         calls: tuple[ToolCall, ...] = ()
-        if CONTINUE_THINKING.name in offered and not any(m.role == "assistant" and m.tool_calls for m in messages[-2:]):
-            calls = (ToolCall(f"c{self.calls}", CONTINUE_THINKING.name, json.dumps({"continue": True})),)
+        if CONTINUE_THINKING.name in offered and not any(
+            m.role == "assistant" and m.tool_calls for m in messages[-2:]
+        ):
+            calls = (
+                ToolCall(
+                    f"c{self.calls}",
+                    CONTINUE_THINKING.name,
+                    json.dumps({"continue": True}),
+                ),
+            )
         elif RECALL_CONVERSATION.name in offered:
-            calls = (ToolCall(f"c{self.calls}", RECALL_CONVERSATION.name, json.dumps({"last_n": 20})),)
+            calls = (
+                ToolCall(
+                    f"c{self.calls}",
+                    RECALL_CONVERSATION.name,
+                    json.dumps({"last_n": 20}),
+                ),
+            )
         yield Reply("" if calls else self._said(messages), calls, usage, cost, NAME)
 
     def _said(self, messages: Sequence[Message]) -> str:
@@ -82,7 +105,9 @@ class Talkative(Model):
 
 
 def strategy(name: str) -> memviz.Strategy:
-    return memviz.strategy("summary_only" if name == "thinking" else name, **SETTINGS[name])
+    return memviz.strategy(
+        "summary_only" if name == "thinking" else name, **SETTINGS[name]
+    )
 
 
 def replayed(name: str) -> memviz.Run:
@@ -126,16 +151,24 @@ def test_the_next_message_of_a_chat(name: str) -> None:
     model = Talkative()
     chat = memviz.Chat(strategy(name), model=model, summarizer=model)
     for message in TALK[::2]:
-        margin, log_tokens = token_margin(chat.log, chat.run.counter), int(chat.memory.sums.totals[-1])
+        margin, log_tokens = (
+            token_margin(chat.log, chat.run.counter),
+            int(chat.memory.sums.totals[-1]),
+        )
         sent = chat.next_request_tokens + 80
-        bound = turn_bound(chat.strategy, sent, log_tokens, WHO, max(margin, 6.0), chat.recall_tool)
+        bound = turn_bound(
+            chat.strategy, sent, log_tokens, WHO, max(margin, 6.0), chat.recall_tool
+        )
         model.usd = 0.0
         chat.send(message.content)
         assert model.usd <= bound.usd
 
 
 def test_questions_with_a_judge() -> None:
-    probes = [Probe("What is the budget?", ("300 Euro",), (3,), "single"), Probe("Who?", ("Mira",), (0,), "single")]
+    probes = [
+        Probe("What is the budget?", ("300 Euro",), (3,), "single"),
+        Probe("Who?", ("Mira",), (0,), "single"),
+    ]
     runs, model = [replayed("summary_buffer"), replayed("buffer")], Talkative()
     judging = Judging(runs, probes, model=model, judge=model)
     while not judging.is_complete:
@@ -144,7 +177,10 @@ def test_questions_with_a_judge() -> None:
         except memviz.ModelError:  # its verdicts are unreadable
             break
     holds(judging_bound(runs, probes, WHO, NAME), model)
-    assert judging_bound(runs, probes, WHO).usd < judging_bound(runs, probes, WHO, NAME).usd
+    assert (
+        judging_bound(runs, probes, WHO).usd
+        < judging_bound(runs, probes, WHO, NAME).usd
+    )
     assert judging_bound(runs, [], WHO, NAME) == CostBound()
 
 
@@ -157,12 +193,26 @@ def test_two_prompts_of_the_lab() -> None:
 
 
 def test_a_model_without_a_price_is_bounded_in_calls_and_tokens() -> None:
-    bound = asking_bound([replayed("buffer"), replayed("summary")], Askers("openai/ours", NAME, LIMIT), 20)
+    bound = asking_bound(
+        [replayed("buffer"), replayed("summary")],
+        Askers("openai/ours", NAME, LIMIT),
+        20,
+    )
     assert (bound.calls, bound.unpriced) == (2, ("openai/ours",))
     assert bound.usd > 0, "the summaries"
 
 
 def test_letters_other_than_ascii_widen_the_margin() -> None:
-    assert token_margin(memviz.Log([Message("user", "Hello there")]), counter("o200k_base")) == 2.0
-    assert token_margin(memviz.Log([Message("user", "न्सन्त्रकेकिनसो")]), counter("o200k_base")) > 6.0
+    assert (
+        token_margin(
+            memviz.Log([Message("user", "Hello there")]), counter("o200k_base")
+        )
+        == 2.0
+    )
+    assert (
+        token_margin(
+            memviz.Log([Message("user", "न्सन्त्रकेकिनसो")]), counter("o200k_base")
+        )
+        > 6.0
+    )
     assert token_margin(memviz.Log([]), counter("o200k_base")) == 2.0

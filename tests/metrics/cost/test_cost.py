@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.memory import Memory, SummaryVersion
-from memviz.metrics.cost.cost import Cost, Pricing, break_even_request, cost, pricing, unpriced
+from memviz.metrics.cost.cost import (
+    Cost,
+    Pricing,
+    break_even_request,
+    cost,
+    pricing,
+    unpriced,
+)
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
@@ -23,19 +30,29 @@ from tests.engine.probes import IDS, Digest, small, talk
 
 MILLION = 1_000_000
 USUAL = unpriced("house").by_hand(
-    input_usd_per_million=3, output_usd_per_million=15, cache_read_usd_per_million=0.3, cache_write_usd_per_million=3.75
+    input_usd_per_million=3,
+    output_usd_per_million=15,
+    cache_read_usd_per_million=0.3,
+    cache_write_usd_per_million=3.75,
 )
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 
 
-def traffic_of(rows: list[tuple[int, int, int, int]], summaries: list[tuple[int, int, int]] | None = None) -> Traffic:
+def traffic_of(
+    rows: list[tuple[int, int, int, int]],
+    summaries: list[tuple[int, int, int]] | None = None,
+) -> Traffic:
     """Requests as (turn, input, shared, output) and summaries as (turn, input, output)."""
     turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     when, read, written = np.array(summaries or [], dtype=np.int64).reshape(-1, 3).T
-    return Traffic(turns, sent, shared, output, when, read, written, np.full_like(when, -1))
+    return Traffic(
+        turns, sent, shared, output, when, read, written, np.full_like(when, -1)
+    )
 
 
-def cost_of(found: Traffic, cache: CacheRules | None = RULES, pause_seconds: float = 0.0) -> Cost:
+def cost_of(
+    found: Traffic, cache: CacheRules | None = RULES, pause_seconds: float = 0.0
+) -> Cost:
     return cost(found, USUAL, USUAL, cache=cache, pause_seconds=pause_seconds)
 
 
@@ -69,7 +86,8 @@ class TestSixtyTurns:
 
     def test_caching_turns_the_ranking_round(self) -> None:
         full, window = (
-            cost_of(traffic(replayed(STRATEGIES[name]), overhead=False)) for name in ("full buffer", "sliding window")
+            cost_of(traffic(replayed(STRATEGIES[name]), overhead=False))
+            for name in ("full buffer", "sliding window")
         )
         assert full.uncached_total_usd > window.uncached_total_usd  # type: ignore[operator]
         assert full.total_usd < window.total_usd  # type: ignore[operator]
@@ -90,7 +108,11 @@ class Pruned(Strategy):
         if memory.pending_tokens <= 3000:
             return ()
         keep_from = memory.sums.suffix_start(memory.length, self.target, memory.cursor)
-        return (Write(range(memory.cursor, keep_from), keep_from, "over 3,000", memory.summary),)
+        return (
+            Write(
+                range(memory.cursor, keep_from), keep_from, "over 3,000", memory.summary
+            ),
+        )
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         return (*notes(memory.newest_summary), Messages(memory.cursor, memory.length))
@@ -99,7 +121,10 @@ class Pruned(Strategy):
         return summary.text
 
     def summarizer_request(
-        self, messages: object, replaces: SummaryVersion | None, instruction: str | None = None
+        self,
+        messages: object,
+        replaces: SummaryVersion | None,
+        instruction: str | None = None,
     ) -> tuple[Message, ...]:
         told = [message.content for message in messages]  # type: ignore[attr-defined]
         return (Message("user", " ".join([words("instruction", 250), *told])),)
@@ -138,51 +163,96 @@ def replayed(strategy: Strategy) -> memviz.Run:
         for role, size in (("user", 60), ("assistant", 240))
     ]
     return memviz.replay(
-        said, strategy, model=ScriptedModel(words(f"summary{i}", 150) for i in range(99)), counter=count_words,
+        said,
+        strategy,
+        model=ScriptedModel(words(f"summary{i}", 150) for i in range(99)),
+        counter=count_words,
         system_prompt=words("system", 400),
-    )  # fmt: skip
+    )
 
 
 class TestByHand:
     def test_fresh_cached_and_written_tokens(self) -> None:
         """Too short; grown long enough to be written; read but for its end; nothing long enough in common."""
-        rows = [(1, 1000, 0, 10), (2, 1024, 1000, 10), (3, 2000, 1024, 10), (4, 2000, 1023, 0)]
+        rows = [
+            (1, 1000, 0, 10),
+            (2, 1024, 1000, 10),
+            (3, 2000, 1024, 10),
+            (4, 2000, 1023, 0),
+        ]
         found = cost_of(traffic_of(rows, [(3, 500, 20)]))
         assert found.fresh_tokens.tolist() == [1000, 0, 0, 0]
         assert found.cached_tokens.tolist() == [0, 0, 1024, 0]
         assert found.written_tokens.tolist() == [0, 1024, 976, 2000]
-        by_hand = [1000 * 3 + 150, 1024 * 3.75 + 150, 1024 * 0.3 + 976 * 3.75 + 150, 2000 * 3.75]
+        by_hand = [
+            1000 * 3 + 150,
+            1024 * 3.75 + 150,
+            1024 * 0.3 + 976 * 3.75 + 150,
+            2000 * 3.75,
+        ]
         assert found.request_usd == pytest.approx(np.array(by_hand) / MILLION)
-        assert found.uncached_request_usd == pytest.approx(np.array([3150, 3222, 6150, 6000]) / MILLION)
+        assert found.uncached_request_usd == pytest.approx(
+            np.array([3150, 3222, 6150, 6000]) / MILLION
+        )
         assert found.summarizer_usd == pytest.approx((500 * 3 + 20 * 15) / MILLION)
         assert found.total_usd == pytest.approx(sum(by_hand) / MILLION + 0.0018)
         assert found.hit_rate == pytest.approx(1024 / 6024)
 
     def test_a_prefix_is_cached_in_steps(self) -> None:
         rules = CacheRules(min_tokens=1024, step_tokens=128, lifetime_seconds=300)
-        rows = [(1, 3000, 0, 0), (2, 3000, 1151, 0), (3, 3000, 1152, 0), (4, 3000, 1279, 0)]
+        rows = [
+            (1, 3000, 0, 0),
+            (2, 3000, 1151, 0),
+            (3, 3000, 1152, 0),
+            (4, 3000, 1279, 0),
+        ]
         found = cost_of(traffic_of(rows), rules)
         assert found.cached_tokens.tolist() == [0, 1024, 1152, 1152]
         assert (found.written_tokens + found.cached_tokens).tolist() == [3000] * 4
 
-    @pytest.mark.parametrize(("pause_seconds", "cached"), [(0, 2000), (299, 2000), (300, 0), (9999, 0)])
-    def test_a_pause_longer_than_the_lifetime_loses_everything(self, pause_seconds: float, cached: int) -> None:
-        found = cost_of(traffic_of([(1, 2000, 0, 0), (2, 3000, 2000, 0)]), pause_seconds=pause_seconds)
+    @pytest.mark.parametrize(
+        ("pause_seconds", "cached"), [(0, 2000), (299, 2000), (300, 0), (9999, 0)]
+    )
+    def test_a_pause_longer_than_the_lifetime_loses_everything(
+        self, pause_seconds: float, cached: int
+    ) -> None:
+        found = cost_of(
+            traffic_of([(1, 2000, 0, 0), (2, 3000, 2000, 0)]),
+            pause_seconds=pause_seconds,
+        )
         assert found.cached_tokens.tolist() == [0, cached]
         assert found.written_tokens.tolist() == [2000, 3000 - cached]
 
     def test_nobody_pauses_between_the_calls_of_one_turn(self) -> None:
         rows = [(1, 2000, 0, 0), (2, 3000, 2000, 0), (2, 3500, 3000, 0)]
         for rules in (RULES, CacheRules(min_tokens=1024)):
-            assert cost_of(traffic_of(rows), rules, 9999).cached_tokens.tolist() == [0, 0, 3000]
+            assert cost_of(traffic_of(rows), rules, 9999).cached_tokens.tolist() == [
+                0,
+                0,
+                3000,
+            ]
 
     def test_of_an_unknown_lifetime_nothing_is_taken_to_live(self) -> None:
-        found = cost_of(traffic_of([(1, 2000, 0, 0), (2, 3000, 2000, 0)]), CacheRules(min_tokens=1024), 1)
+        found = cost_of(
+            traffic_of([(1, 2000, 0, 0), (2, 3000, 2000, 0)]),
+            CacheRules(min_tokens=1024),
+            1,
+        )
         assert found.hit_rate == 0.0
 
-    def test_a_cached_or_written_token_without_a_rate_costs_what_others_do(self) -> None:
-        plain = unpriced("plain").by_hand(input_usd_per_million=3, output_usd_per_million=15)
-        found = cost(traffic_of([(1, 2000, 0, 9), (2, 3000, 2000, 9)]), plain, None, cache=RULES, pause_seconds=0)
+    def test_a_cached_or_written_token_without_a_rate_costs_what_others_do(
+        self,
+    ) -> None:
+        plain = unpriced("plain").by_hand(
+            input_usd_per_million=3, output_usd_per_million=15
+        )
+        found = cost(
+            traffic_of([(1, 2000, 0, 9), (2, 3000, 2000, 9)]),
+            plain,
+            None,
+            cache=RULES,
+            pause_seconds=0,
+        )
         assert found.hit_rate > 0
         assert found.total_usd == pytest.approx(found.uncached_total_usd)
         assert found.total_usd == pytest.approx((5000 * 3 + 18 * 15) / MILLION)
@@ -191,16 +261,22 @@ class TestByHand:
         """Above 4,000 tokens all prices are ten times as high, for that request alone."""
         rates = [
             TokenRates(
-                input_usd_per_token=times * 1.0, output_usd_per_token=times * 5.0, above_input_tokens=above,
-                cache_read_usd_per_token=times * 0.1, cache_write_usd_per_token=None,
+                input_usd_per_token=times * 1.0,
+                output_usd_per_token=times * 5.0,
+                above_input_tokens=above,
+                cache_read_usd_per_token=times * 0.1,
+                cache_write_usd_per_token=None,
             )
             for times, above in ((1, 0), (10, 4000))
-        ]  # fmt: skip
+        ]
         tiered = Pricing("tiered", tuple(rates), "here")
         found = cost(
-            traffic_of([(1, 4000, 0, 1), (2, 4001, 4000, 1)], [(1, 4001, 2)]), tiered, tiered,
-            cache=RULES, pause_seconds=0,
-        )  # fmt: skip
+            traffic_of([(1, 4000, 0, 1), (2, 4001, 4000, 1)], [(1, 4001, 2)]),
+            tiered,
+            tiered,
+            cache=RULES,
+            pause_seconds=0,
+        )
         assert found.request_usd == pytest.approx([4000 + 5, 4000 * 1 + 1 * 10 + 50])
         assert found.uncached_request_usd == pytest.approx([4005, 40010 + 50])
         assert found.summarizer_usd == pytest.approx(40010 + 100)
@@ -220,13 +296,20 @@ class TestByHand:
         assert frame["summarizer_input_tokens"].tolist() == [0, 0, 50, 130]
         assert frame["summarizer_output_tokens"].tolist() == [0, 0, 5, 13]
         assert frame["summarizer_usd"].tolist() == pytest.approx([0, 0, 225e-6, 585e-6])
-        assert frame["main_usd"].tolist()[1] == pytest.approx((4100 * 0.3 + 200 * 3.75 + 75) / MILLION)
+        assert frame["main_usd"].tolist()[1] == pytest.approx(
+            (4100 * 0.3 + 200 * 3.75 + 75) / MILLION
+        )
         assert frame["cumulative_usd"].tolist()[-1] == pytest.approx(found.total_usd)
         assert frame["cumulative_usd"].is_monotonic_increasing
 
     def test_nothing_was_sent(self) -> None:
         found = cost(Traffic.nothing(), None, None, cache=RULES, pause_seconds=0)
-        assert (found.total_usd, found.hit_rate, found.missing, len(found.frame())) == (0.0, 0.0, (), 0)
+        assert (found.total_usd, found.hit_rate, found.missing, len(found.frame())) == (
+            0.0,
+            0.0,
+            (),
+            0,
+        )
 
 
 class TestUnknownPrices:
@@ -234,22 +317,39 @@ class TestUnknownPrices:
 
     def test_no_price_is_none_and_named(self) -> None:
         found = cost(self.SENT, None, USUAL, cache=RULES, pause_seconds=0)
-        assert (found.main_usd, found.uncached_main_usd, found.total_usd, found.uncached_total_usd) == (None,) * 4
+        assert (
+            found.main_usd,
+            found.uncached_main_usd,
+            found.total_usd,
+            found.uncached_total_usd,
+        ) == (None,) * 4
         assert (found.request_usd, found.cumulative_usd) == (None, None)
         assert found.summarizer_usd == pytest.approx(450 / MILLION)
         assert found.missing == ("chat model: input price", "chat model: output price")
         frame = found.frame()
-        assert frame[["main_usd", "uncached_main_usd", "cumulative_usd"]].isna().all(axis=None)
+        assert (
+            frame[["main_usd", "uncached_main_usd", "cumulative_usd"]]
+            .isna()
+            .all(axis=None)
+        )
         assert frame["input_tokens"].tolist() == [2000]
 
     def test_half_a_price_is_none_too(self) -> None:
         half = unpriced("half").by_hand(input_usd_per_million=1)
-        assert cost(self.SENT, half, half, cache=None, pause_seconds=0).missing == ("half: output price",)
+        assert cost(self.SENT, half, half, cache=None, pause_seconds=0).missing == (
+            "half: output price",
+        )
         found = cost(self.SENT, USUAL, half, cache=None, pause_seconds=0)
-        assert (found.summarizer_usd, found.total_usd, found.missing) == (None, None, ("half: output price",))
+        assert (found.summarizer_usd, found.total_usd, found.missing) == (
+            None,
+            None,
+            ("half: output price",),
+        )
         assert found.main_usd is not None
         other = unpriced("other").by_hand(output_usd_per_million=1)
-        assert cost(self.SENT, other, USUAL, cache=RULES, pause_seconds=0).missing == ("other: input price",)
+        assert cost(self.SENT, other, USUAL, cache=RULES, pause_seconds=0).missing == (
+            "other: input price",
+        )
 
     def test_nobody_needs_the_price_of_what_was_not_asked(self) -> None:
         silent = traffic_of([(1, 2000, 0, 0)])
@@ -258,14 +358,27 @@ class TestUnknownPrices:
         assert (found.total_usd, found.missing) == (pytest.approx(0.002), ())
 
     def test_a_rate_missing_for_long_requests_only(self) -> None:
-        plain = TokenRates(input_usd_per_token=1.0, output_usd_per_token=1.0, cache_read_usd_per_token=None,
-                           cache_write_usd_per_token=None)  # fmt: skip
-        long = TokenRates(input_usd_per_token=None, output_usd_per_token=1.0, cache_read_usd_per_token=None,
-                          cache_write_usd_per_token=None, above_input_tokens=1999)  # fmt: skip
+        plain = TokenRates(
+            input_usd_per_token=1.0,
+            output_usd_per_token=1.0,
+            cache_read_usd_per_token=None,
+            cache_write_usd_per_token=None,
+        )
+        long = TokenRates(
+            input_usd_per_token=None,
+            output_usd_per_token=1.0,
+            cache_read_usd_per_token=None,
+            cache_write_usd_per_token=None,
+            above_input_tokens=1999,
+        )
         tiered = Pricing("tiered", (plain, long), "here")
-        assert cost(self.SENT, tiered, USUAL, cache=None, pause_seconds=0).missing == ("tiered: input price",)
+        assert cost(self.SENT, tiered, USUAL, cache=None, pause_seconds=0).missing == (
+            "tiered: input price",
+        )
         short = traffic_of([(1, 1999, 0, 10)])
-        assert cost(short, tiered, USUAL, cache=None, pause_seconds=0).total_usd == pytest.approx(2009)
+        assert cost(
+            short, tiered, USUAL, cache=None, pause_seconds=0
+        ).total_usd == pytest.approx(2009)
 
 
 class TestPricing:
@@ -273,7 +386,10 @@ class TestPricing:
         found, file = pricing("openai/gpt-4o-mini"), price("gpt-4o-mini")
         assert found is not None
         assert file is not None
-        assert (found.plain.input_usd_per_token, found.plain.output_usd_per_token) == (0.15e-6, 0.6e-6)
+        assert (found.plain.input_usd_per_token, found.plain.output_usd_per_token) == (
+            0.15e-6,
+            0.6e-6,
+        )
         assert found.plain.cache_read_usd_per_token == file.cache_read_usd_per_token
         assert found.source.startswith("price file of litellm 1.")
 
@@ -284,7 +400,9 @@ class TestPricing:
         assert found.rates[1:] == file.long_input_rates
         assert len(found.rates) == 2
         sent = traffic_of([(1, above, 0, 10) for above in (99_999, 100_000, 100_001)])
-        assert cost(sent, found, None, cache=None, pause_seconds=0).request_usd == pytest.approx(
+        assert cost(
+            sent, found, None, cache=None, pause_seconds=0
+        ).request_usd == pytest.approx(
             [file.cost_usd(memviz.Usage(n, 10)) for n in (99_999, 100_000, 100_001)]
         )
 
@@ -292,7 +410,11 @@ class TestPricing:
         assert pricing("nonsense") is None
         free = pricing(" offline ")
         found = cost(TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0)
-        assert (found.total_usd, found.uncached_total_usd, found.missing) == (0.0, 0.0, ())
+        assert (found.total_usd, found.uncached_total_usd, found.missing) == (
+            0.0,
+            0.0,
+            (),
+        )
 
     def test_entered_by_hand(self) -> None:
         assert USUAL.source == "entered by hand"
@@ -306,11 +428,18 @@ class TestPricing:
         assert len(changed.rates) == 1
         assert changed.source == f"entered by hand, the rest: {listed.source}"
         free = listed.by_hand(
-            input_usd_per_million=0, output_usd_per_million=0, cache_read_usd_per_million=0,
+            input_usd_per_million=0,
+            output_usd_per_million=0,
+            cache_read_usd_per_million=0,
             cache_write_usd_per_million=0,
-        )  # fmt: skip
+        )
         assert free.source == "entered by hand"
-        assert cost(TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0).total_usd == 0.0
+        assert (
+            cost(
+                TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0
+            ).total_usd
+            == 0.0
+        )
 
     @pytest.mark.parametrize("usd", [-1.0, float("nan"), float("inf")])
     def test_a_price_that_cannot_be_is_refused(self, usd: float) -> None:
@@ -321,7 +450,9 @@ class TestPricing:
 class TestComparing:
     def test_the_turn_from_which_one_is_cheaper_to_the_end(self) -> None:
         dear = cost_of(traffic_of([(turn, 100, 0, 0) for turn in range(1, 7)]))
-        cheap_later = cost_of(traffic_of([(1, 250, 0, 0), *((turn, 50, 0, 0) for turn in range(2, 7))]))
+        cheap_later = cost_of(
+            traffic_of([(1, 250, 0, 0), *((turn, 50, 0, 0) for turn in range(2, 7))])
+        )
         # 250 + 50 x 4 < 500; at turn 4 both have cost the same
         assert break_even_request(cheap_later, dear) == (5, 1, 1)
         assert break_even_request(dear, cheap_later) is None  # it leads at first only
@@ -329,11 +460,20 @@ class TestComparing:
 
     def test_a_lead_that_is_lost_once_counts_from_where_it_is_regained(self) -> None:
         steady = cost_of(traffic_of([(turn, 100, 0, 0) for turn in range(1, 5)]))
-        jumpy = cost_of(traffic_of([(turn, sent, 0, 0) for turn, sent in ((1, 50), (2, 200), (3, 20), (4, 20))]))
+        jumpy = cost_of(
+            traffic_of(
+                [
+                    (turn, sent, 0, 0)
+                    for turn, sent in ((1, 50), (2, 200), (3, 20), (4, 20))
+                ]
+            )
+        )
         assert break_even_request(jumpy, steady) == (3, 1, 1)
 
     def test_a_lead_from_the_start(self) -> None:
-        low, high = (cost_of(traffic_of([(1, size, 0, 0), (2, size, 0, 0)])) for size in (50, 60))
+        low, high = (
+            cost_of(traffic_of([(1, size, 0, 0), (2, size, 0, 0)])) for size in (50, 60)
+        )
         assert break_even_request(low, high) == (1, 1, 1)
 
     def test_turns_that_only_one_of_them_has(self) -> None:
@@ -348,7 +488,9 @@ class TestComparing:
         later = cost_of(traffic_of([(1, 150, 0, 0), *[(2, 60, 0, 0)] * 3]))
         assert break_even_request(later, steady) == (2, 2, 3)
         quick = cost_of(traffic_of([(1, 150, 0, 0), (2, 60, 0, 0)]))
-        assert break_even_request(quick, steady) == (2, 1, 3), "by then the other has been asked twice"
+        assert break_even_request(quick, steady) == (2, 1, 3), (
+            "by then the other has been asked twice"
+        )
 
     def test_unknown_prices_and_no_turns_cannot_be_compared(self) -> None:
         known = cost_of(traffic_of([(1, 60, 0, 0)]))
@@ -366,27 +508,48 @@ def traffics(draw: st.DrawFn) -> Traffic:
     for _ in range(draw(st.integers(1, 12))):
         turn += draw(st.integers(0 if rows else 1, 2))
         sent = draw(st.integers(1, 4000))
-        rows.append((turn, sent, draw(st.integers(0, min(before, sent))), draw(st.integers(0, 500))))
+        rows.append(
+            (
+                turn,
+                sent,
+                draw(st.integers(0, min(before, sent))),
+                draw(st.integers(0, 500)),
+            )
+        )
         before = sent
     when = sorted(draw(st.lists(st.integers(1, turn), max_size=4)))
-    return traffic_of(rows, [(at, draw(st.integers(1, 2000)), draw(st.integers(1, 200))) for at in when])
+    return traffic_of(
+        rows,
+        [(at, draw(st.integers(1, 2000)), draw(st.integers(1, 200))) for at in when],
+    )
 
 
 all_rules = st.builds(
-    CacheRules, min_tokens=st.sampled_from([1, 64, 1024]), step_tokens=st.sampled_from([1, 64, 128]),
+    CacheRules,
+    min_tokens=st.sampled_from([1, 64, 1024]),
+    step_tokens=st.sampled_from([1, 64, 128]),
     lifetime_seconds=st.sampled_from([None, 0.0, 300.0]),
-)  # fmt: skip
+)
 
 
-@given(found=traffics(), rules=all_rules, pauses=st.lists(st.floats(0, 1000), min_size=2, max_size=2).map(sorted))
-def test_rules_that_always_hold(found: Traffic, rules: CacheRules, pauses: list[float]) -> None:
+@given(
+    found=traffics(),
+    rules=all_rules,
+    pauses=st.lists(st.floats(0, 1000), min_size=2, max_size=2).map(sorted),
+)
+def test_rules_that_always_hold(
+    found: Traffic, rules: CacheRules, pauses: list[float]
+) -> None:
     soon, late = (cost_of(found, rules, pause) for pause in pauses)
     for dollars in (soon, late):
         assert (dollars.cached_tokens <= found.shared_tokens).all()
         assert (dollars.cached_tokens % rules.step_tokens == 0).all()
         parts = dollars.fresh_tokens + dollars.cached_tokens + dollars.written_tokens
         assert (parts == found.input_tokens).all()
-        assert all((tokens >= 0).all() for tokens in (dollars.fresh_tokens, dollars.written_tokens))
+        assert all(
+            (tokens >= 0).all()
+            for tokens in (dollars.fresh_tokens, dollars.written_tokens)
+        )
         assert dollars.uncached_total_usd == cost_of(found, None).total_usd
     assert (late.cached_tokens <= soon.cached_tokens).all()
     assert late.total_usd >= soon.total_usd - 1e-12  # type: ignore[operator]
@@ -409,8 +572,15 @@ def test_totals_are_sums_of_rows(found: Traffic, rules: CacheRules) -> None:
     assert frame["uncached_main_usd"].sum() == pytest.approx(dollars.uncached_main_usd)
     assert frame["summarizer_usd"].sum() == pytest.approx(dollars.summarizer_usd)
     assert frame["cumulative_usd"].iloc[-1] == pytest.approx(dollars.total_usd)
-    assert frame["uncached_cumulative_usd"].iloc[-1] == pytest.approx(dollars.uncached_total_usd)
-    for name in ("input_tokens", "output_tokens", "summarizer_input_tokens", "summarizer_output_tokens"):
+    assert frame["uncached_cumulative_usd"].iloc[-1] == pytest.approx(
+        dollars.uncached_total_usd
+    )
+    for name in (
+        "input_tokens",
+        "output_tokens",
+        "summarizer_input_tokens",
+        "summarizer_output_tokens",
+    ):
         assert frame[name].sum() == getattr(found, name).sum()
     for name in ("fresh_tokens", "cached_tokens", "written_tokens"):
         assert frame[name].sum() == getattr(dollars, name).sum()
@@ -419,7 +589,9 @@ def test_totals_are_sums_of_rows(found: Traffic, rules: CacheRules) -> None:
 
 @pytest.mark.parametrize("id", IDS)
 def test_every_strategy_can_be_priced(id: str) -> None:
-    run = memviz.replay(talk(12), small(id), model=Digest(), counter="chars4", system_prompt="Be brief.")
+    run = memviz.replay(
+        talk(12), small(id), model=Digest(), counter="chars4", system_prompt="Be brief."
+    )
     dollars = cost_of(traffic(run), CacheRules(min_tokens=8, lifetime_seconds=300), 60)
     frame = dollars.frame()
     assert frame["turn"].tolist() == run.frame()["turn"].tolist()
@@ -429,10 +601,17 @@ def test_every_strategy_can_be_priced(id: str) -> None:
 
 def test_a_hundred_long_runs_are_priced_anew_at_once() -> None:
     rows = [(turn, 1000 + 90 * turn, 900 + 90 * turn, 200) for turn in range(1, 3001)]
-    runs = [traffic_of(rows, [(turn, 700, 150) for turn in range(1, 3001, 5)]) for _ in range(100)]
+    runs = [
+        traffic_of(rows, [(turn, 700, 150) for turn in range(1, 3001, 5)])
+        for _ in range(100)
+    ]
     seconds = []
     for pause_seconds in (0, 60, 600):
         started = process_time()
-        assert all(cost_of(found, pause_seconds=pause_seconds).total_usd for found in runs)
+        assert all(
+            cost_of(found, pause_seconds=pause_seconds).total_usd for found in runs
+        )
         seconds.append(process_time() - started)
-    assert min(seconds) < 0.5, "it takes 0.05 s; a loop over requests in Python would take seconds"
+    assert min(seconds) < 0.5, (
+        "it takes 0.05 s; a loop over requests in Python would take seconds"
+    )

@@ -14,18 +14,29 @@ MILLION = 1_000_000
 NOT_CACHED = {"cache_read_usd_per_token": None, "cache_write_usd_per_token": None}
 
 
-def priced(name: str, usd_in: float | None, usd_out: float | None, *longer: TokenRates) -> Price:
+def priced(
+    name: str, usd_in: float | None, usd_out: float | None, *longer: TokenRates
+) -> Price:
     """A model with these prices in dollars a million tokens."""
     return Price(
-        model=name, provider="house", mode="chat", max_input_tokens=None, max_output_tokens=None,
+        model=name,
+        provider="house",
+        mode="chat",
+        max_input_tokens=None,
+        max_output_tokens=None,
         input_usd_per_token=None if usd_in is None else usd_in / MILLION,
         output_usd_per_token=None if usd_out is None else usd_out / MILLION,
-        cache_read_usd_per_token=0.0, cache_write_usd_per_token=None, long_input_rates=longer,
-    )  # fmt: skip
+        cache_read_usd_per_token=0.0,
+        cache_write_usd_per_token=None,
+        long_input_rates=longer,
+    )
 
 
 ABOVE_60 = TokenRates(
-    input_usd_per_token=4 / MILLION, output_usd_per_token=20 / MILLION, above_input_tokens=60, **NOT_CACHED
+    input_usd_per_token=4 / MILLION,
+    output_usd_per_token=20 / MILLION,
+    above_input_tokens=60,
+    **NOT_CACHED,
 )
 PRICES = {
     "house/plain": priced("house/plain", 2, 10),
@@ -42,13 +53,21 @@ def _prices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Tokens as chars4 counts them: 10, 20, 10, 20, 1, 20; so a full buffer sends 17, 55 and 84.
 ROLES = ("user", "assistant") * 3
-MESSAGES = [Message(role, "x" * 4 * size) for role, size in zip(ROLES, (10, 20, 10, 20, 1, 20), strict=True)]
+MESSAGES = [
+    Message(role, "x" * 4 * size)
+    for role, size in zip(ROLES, (10, 20, 10, 20, 1, 20), strict=True)
+]
 IN, OUT = 17 + 55 + 84, 20 + 20 + 20
 
 
-def run_of(id: str = "buffer", *answers: str | Reply | ModelError, **parameters: int) -> Run:
+def run_of(
+    id: str = "buffer", *answers: str | Reply | ModelError, **parameters: int
+) -> Run:
     return memviz.replay(
-        MESSAGES, memviz.strategy(id, **parameters), model=ScriptedModel(answers), counter=memviz.counter("chars4")
+        MESSAGES,
+        memviz.strategy(id, **parameters),
+        model=ScriptedModel(answers),
+        counter=memviz.counter("chars4"),
     )
 
 
@@ -56,12 +75,17 @@ def test_a_full_buffer_by_hand() -> None:
     found = estimate([run_of()], "house/plain", "house/small")
     assert found.parts == (Work("request", 3, IN, OUT), Work("summary", 0, 0, 0))
     assert found.usd == pytest.approx((156 * 2 + 60 * 10) / MILLION)
-    assert found.sentence == "3 requests: about 156 tokens in and 60 out, about $0.00091 at list price."
+    assert (
+        found.sentence
+        == "3 requests: about 156 tokens in and 60 out, about $0.00091 at list price."
+    )
 
 
 def test_every_run_is_answered() -> None:
     """A window of one message sends 10, 10 and 1 tokens, and 7 more each."""
-    found = estimate([run_of(), run_of("window", window_size=1)], "house/plain", "offline")
+    found = estimate(
+        [run_of(), run_of("window", window_size=1)], "house/plain", "offline"
+    )
     assert found.part("request") == Work("request", 6, IN + 17 + 17 + 8, 2 * OUT)
     assert found.usd == pytest.approx((198 * 2 + 120 * 10) / MILLION)
 
@@ -77,17 +101,26 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
     assert (summaries.calls, summaries.output_tokens) == (2, 7)
     assert summaries.input_tokens == 100 + failed.prompt_tokens > 100
     chat = (chat_work.input_tokens * 2 + 60 * 10) / MILLION
-    assert found.usd == pytest.approx(chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION)
+    assert found.usd == pytest.approx(
+        chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION
+    )
     assert found.sentence.startswith(
         f"3 requests: about {chat_work.input_tokens} tokens in and 60 out; 2 summaries: about "
         f"{summaries.input_tokens} tokens in and 7 out, in all about $"
     )
     assert estimate([run], "house/plain", "offline").usd == pytest.approx(chat)
-    assert estimate([run], "offline", "house/small").usd == pytest.approx(found.usd - chat)  # type: ignore[operator]
+    assert estimate([run], "offline", "house/small").usd == pytest.approx(
+        found.usd - chat
+    )  # type: ignore[operator]
 
 
 def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
-    run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
+    run = memviz.replay(
+        MESSAGES,
+        memviz.strategy("chat_summary_buffer", token_limit=30),
+        model=None,
+        counter="chars4",
+    )
     assert run.compactions
     found = estimate([run], "offline", "house/unheard-of")
     assert (found.part("summary"), found.usd) == (Work("summary"), 0.0)
@@ -96,45 +129,70 @@ def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
 def test_a_long_request_has_its_own_price() -> None:
     """Only the third request is over 60 tokens; all three together being so does not matter."""
     found = estimate([run_of()], "house/long", "offline")
-    assert found.usd == pytest.approx(((17 + 55) * 2 + 40 * 10 + 84 * 4 + 20 * 20) / MILLION)
+    assert found.usd == pytest.approx(
+        ((17 + 55) * 2 + 40 * 10 + 84 * 4 + 20 * 20) / MILLION
+    )
 
 
 @pytest.mark.parametrize("model", ["house/unheard-of", "house/half"])
 def test_an_unknown_price_is_not_0(model: str) -> None:
     found = estimate([run_of()], model, "house/small")
     assert (found.usd, found.unknown_prices) == (None, (model,))
-    assert found.sentence == f"3 requests: about 156 tokens in and 60 out. The price of {model} is unknown."
+    assert (
+        found.sentence
+        == f"3 requests: about 156 tokens in and 60 out. The price of {model} is unknown."
+    )
 
 
 def test_every_unknown_price_is_named_once() -> None:
     run = run_of("summary", "s", "s", buffer_size=1)
-    assert estimate([run], "our/a", "our/b").sentence.endswith(" out. The prices of our/a and our/b are unknown.")
-    assert estimate([run], "our/a", "our/a").sentence.endswith(" out. The price of our/a is unknown.")
+    assert estimate([run], "our/a", "our/b").sentence.endswith(
+        " out. The prices of our/a and our/b are unknown."
+    )
+    assert estimate([run], "our/a", "our/a").sentence.endswith(
+        " out. The price of our/a is unknown."
+    )
     half_known = estimate([run], "offline", "our/b")
     assert (half_known.usd, half_known.unknown_prices) == (None, ("our/b",))
 
 
 def test_nobody_needs_the_price_of_a_summarizer_that_is_not_asked() -> None:
-    assert estimate([run_of()], "house/plain", "our/b").usd == pytest.approx(912 / MILLION)
+    assert estimate([run_of()], "house/plain", "our/b").usd == pytest.approx(
+        912 / MILLION
+    )
 
 
 def test_the_offline_model_costs_nothing() -> None:
-    found = estimate([run_of("summary", "s", "s", buffer_size=1)], "offline", " offline ")
+    found = estimate(
+        [run_of("summary", "s", "s", buffer_size=1)], "offline", " offline "
+    )
     assert found.usd == 0.0
     assert found.sentence.endswith(", at no cost.")
 
 
 def test_nothing_to_do_costs_nothing() -> None:
-    assert estimate([], "our/a", "our/b") == Estimate((Work("request"), Work("summary")), 0.0)
+    assert estimate([], "our/a", "our/b") == Estimate(
+        (Work("request"), Work("summary")), 0.0
+    )
 
 
 @pytest.mark.parametrize(
     ("tokens", "text"),
-    [(1, "1"), (999, "999"), (1_234, "1,230"), (123_456, "123,000"), (999_999, "1,000,000"), (9_000, "9,000")],
+    [
+        (1, "1"),
+        (999, "999"),
+        (1_234, "1,230"),
+        (123_456, "123,000"),
+        (999_999, "1,000,000"),
+        (9_000, "9,000"),
+    ],
 )
 def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
     found = Estimate((Work("request", 1, tokens, 2),), 0.41)
-    assert found.sentence == f"1 request: about {text} tokens in and 2 out, about $0.41 at list price."
+    assert (
+        found.sentence
+        == f"1 request: about {text} tokens in and 2 out, about $0.41 at list price."
+    )
 
 
 def test_a_real_price_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,10 @@ def codes_of(run: Run) -> NDArray[np.uint8]:
     """The code of every cell: an array [requests x messages]."""
     return np.array(
         [
-            [code_of(Fate(int(fate)), max(1, int(generation))) for fate, generation in zip(*rows, strict=True)]
+            [
+                code_of(Fate(int(fate)), max(1, int(generation)))
+                for fate, generation in zip(*rows, strict=True)
+            ]
             for rows in zip(run.fates(), run.generations(), strict=True)
         ],
         np.uint8,
@@ -25,11 +28,22 @@ def codes_of(run: Run) -> NDArray[np.uint8]:
 
 def map_of(codes: list[list[int]], turns: list[int] | None = None) -> FateMap:
     """A map whose cells have these codes [requests x messages]."""
-    cells = [(request, at, at + 1, code) for request, row in enumerate(codes) for at, code in enumerate(row) if code]
+    cells = [
+        (request, at, at + 1, code)
+        for request, row in enumerate(codes)
+        for at, code in enumerate(row)
+        if code
+    ]
     requests, starts, stops, found = np.array(cells, np.int32).reshape(-1, 4).T
     of_turns = np.arange(1, len(codes) + 1) if turns is None else np.array(turns)
     stretches = Stretches(requests, starts, stops, found.astype(np.uint8))
-    return FateMap(len(codes[0]), of_turns, stretches, np.full((len(codes), 1), LIST), Generations([]))
+    return FateMap(
+        len(codes[0]),
+        of_turns,
+        stretches,
+        np.full((len(codes), 1), LIST),
+        Generations([]),
+    )
 
 
 def drawn(fates: FateMap) -> NDArray[np.uint8]:

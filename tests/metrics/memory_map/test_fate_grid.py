@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Message, Recall
 from memviz.metrics.memory_map import fate_grid as module
-from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, cell_size, example, grid
+from memviz.metrics.memory_map.fate_grid import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    View,
+    cell_size,
+    example,
+    grid,
+)
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import RECALLED_CODE, code_of
 from tests.engine.probes import IDS, Digest, small, talk
@@ -28,9 +35,20 @@ def two_by_two(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sizes_are_the_least_that_fit_and_easy_to_read() -> None:
-    assert [cell_size(length, 100) for length in (1, 100, 101, 400, 501, 900, 1500, 2001, 9999)] == [
-        1, 1, 2, 4, 8, 10, 15, 30, 100,
-    ]  # fmt: skip
+    assert [
+        cell_size(length, 100)
+        for length in (1, 100, 101, 400, 501, 900, 1500, 2001, 9999)
+    ] == [
+        1,
+        1,
+        2,
+        4,
+        8,
+        10,
+        15,
+        30,
+        100,
+    ]
 
 
 @given(st.integers(1, 5000), st.integers(1, 200))
@@ -65,15 +83,21 @@ class TestCellsOfSeveral:
         assert cells.shares.tolist() == [[1.0, 0.75], [0.0, 1.0]]
 
     def test_take_the_lower_of_two_that_are_equally_common(self) -> None:
-        assert grid(map_of([[7, 1], [3, 2]]), View(range(1, 3), range(2))).codes.tolist() == [[7, 3], [1, 2]]
-        cells = grid(map_of([[7, 7, 3, 3], [1, 1, 2, 2]] * 2), View(range(1, 5), range(4)))
+        assert grid(
+            map_of([[7, 1], [3, 2]]), View(range(1, 3), range(2))
+        ).codes.tolist() == [[7, 3], [1, 2]]
+        cells = grid(
+            map_of([[7, 7, 3, 3], [1, 1, 2, 2]] * 2), View(range(1, 5), range(4))
+        )
         assert cells.codes.tolist() == [[1, 1], [2, 2]]
         assert cells.shares.tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
     def test_show_what_is_reduced_rather_than_what_is_whole(self) -> None:
         """A call, which stays, and its result, which is cleared, are as common in a conversation of tools."""
         whole, cleared = code_of(Fate.VERBATIM), code_of(Fate.CLEARED)
-        cells = grid(map_of([[whole, cleared, cleared, whole]] * 4), View(range(1, 5), range(4)))
+        cells = grid(
+            map_of([[whole, cleared, cleared, whole]] * 4), View(range(1, 5), range(4))
+        )
         assert cells.codes.tolist() == [[cleared] * 2] * 2
 
     def test_never_hide_a_recall(self) -> None:
@@ -83,11 +107,15 @@ class TestCellsOfSeveral:
         assert cells.shares[0, 1] == 0.25
 
     def test_do_not_count_what_does_not_exist_yet(self) -> None:
-        cells = grid(map_of([[0] * 4] * 3 + [[0, 7, 0, 0]]), View(range(1, 5), range(4)))
+        cells = grid(
+            map_of([[0] * 4] * 3 + [[0, 7, 0, 0]]), View(range(1, 5), range(4))
+        )
         assert cells.codes.tolist() == [[0, 7], [0, 0]]
         assert cells.shares.tolist() == [[0, 1], [0, 0]]
 
-    def test_a_click_means_the_first_such_message_of_the_last_such_request(self) -> None:
+    def test_a_click_means_the_first_such_message_of_the_last_such_request(
+        self,
+    ) -> None:
         fates = map_of([[7, 0, 0, 0], [7, 7, 0, 0], [1, 7, 7, 7], [1, 1, 7, 7]])
         cells = grid(fates, View(range(1, 5), range(4)))
         assert cells.codes[0].tolist() == [7, 1]
@@ -100,17 +128,27 @@ class TestCellsOfSeveral:
 def test_a_click_beside_the_map_means_nothing() -> None:
     fates = map_of([[7, 7], [7, 7]])
     cells = grid(fates, View(range(1, 3), range(2)))
-    assert [example(fates, cells, *place) for place in ((0.4, 0), (2.6, 0), (1, -0.6), (1, 1.6))] == [None] * 4
+    assert [
+        example(fates, cells, *place)
+        for place in ((0.4, 0), (2.6, 0), (1, -0.6), (1, 1.6))
+    ] == [None] * 4
     assert example(fates, cells, 2, 1) == (2, 1)
 
 
 def test_a_turn_without_a_request_is_an_empty_column() -> None:
     gap = map_of([[7, 0], [7, 7]], turns=[1, 3])
-    assert grid(gap, View(range(1, 4), range(2))).codes.tolist() == [[7, 0, 7], [0, 0, 7]]
+    assert grid(gap, View(range(1, 4), range(2))).codes.tolist() == [
+        [7, 0, 7],
+        [0, 0, 7],
+    ]
 
 
 def test_a_shorter_log_leaves_rows_empty() -> None:
-    assert grid(map_of([[7]]), View(range(1, 3), range(3))).codes.tolist() == [[7, 0], [0, 0], [0, 0]]
+    assert grid(map_of([[7]]), View(range(1, 3), range(3))).codes.tolist() == [
+        [7, 0],
+        [0, 0],
+        [0, 0],
+    ]
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -119,7 +157,9 @@ def test_agrees_with_counting_cell_by_cell(
     id: str, messages: list[Message], plan: list[str], data: st.DataObject
 ) -> None:
     recalls = {3: Recall(messages=[data.draw(st.integers(0, len(messages) - 1))])}
-    run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
+    run = memviz.replay(
+        messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls
+    )
     fates, codes = fate_map(run), codes_of(run)
     places = fates.places.tolist()
     assume(places)  # of a conversation that nobody answered there is no map
@@ -130,27 +170,47 @@ def test_agrees_with_counting_cell_by_cell(
         patch.setattr(module, "MAX_COLUMNS", data.draw(st.integers(1, 6)))
         patch.setattr(module, "MAX_ROWS", data.draw(st.integers(1, 6)))
         cells = grid(fates, view)
-        assert [place for column in cells.columns for place in column] == list(view.requests)
-        assert [position for row in cells.rows for position in row] == list(view.positions)
+        assert [place for column in cells.columns for place in column] == list(
+            view.requests
+        )
+        assert [position for row in cells.rows for position in row] == list(
+            view.positions
+        )
         for (row, column), code in np.ndenumerate(cells.codes):
             inside = [
                 (place, position, int(codes[places.index(place), position]))
-                for place in cells.columns[column] if place in places
+                for place in cells.columns[column]
+                if place in places
                 for position in cells.rows[row]
-            ]  # fmt: skip
+            ]
             counted = Counter(code for _, _, code in inside if code)
             # Where the cell is drawn: the last one is as wide as the others, though it may hold less.
-            middle = (cells.columns[column].start + (view.requests_per_cell - 1) / 2,
-                      cells.rows[row].start + (view.messages_per_cell - 1) / 2)  # fmt: skip
+            middle = (
+                cells.columns[column].start + (view.requests_per_cell - 1) / 2,
+                cells.rows[row].start + (view.messages_per_cell - 1) / 2,
+            )
             if not counted:
                 assert code == 0
                 assert example(fates, cells, *middle) is None
                 continue
-            common = sorted(one for one in counted if counted[one] == max(counted.values()))
-            less_sent = [one for one in common if one != code_of(Fate.VERBATIM)] or common
+            common = sorted(
+                one for one in counted if counted[one] == max(counted.values())
+            )
+            less_sent = [
+                one for one in common if one != code_of(Fate.VERBATIM)
+            ] or common
             most = RECALLED_CODE if counted[RECALLED_CODE] else less_sent[0]
             assert code == most
-            assert cells.shares[row, column] == pytest.approx(counted[most] / counted.total())
+            assert cells.shares[row, column] == pytest.approx(
+                counted[most] / counted.total()
+            )
             latest = max(turn for turn, _, one in inside if one == most)
-            wanted = (latest, min(position for turn, position, one in inside if (turn, one) == (latest, most)))
+            wanted = (
+                latest,
+                min(
+                    position
+                    for turn, position, one in inside
+                    if (turn, one) == (latest, most)
+                ),
+            )
             assert example(fates, cells, *middle) == wanted

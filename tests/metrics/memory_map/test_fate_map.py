@@ -14,7 +14,12 @@ import memviz
 from memviz import Message, Recall, Run
 from memviz.context import Fate
 from memviz.metrics.memory_map import fate_map as module
-from memviz.metrics.memory_map.fate_map import FateShares, Span, fate_map, summary_versions
+from memviz.metrics.memory_map.fate_map import (
+    FateShares,
+    Span,
+    fate_map,
+    summary_versions,
+)
 from memviz.metrics.memory_map.steps import STEPS, Step, code_of
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, drawn
@@ -23,9 +28,13 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tool_loops import loops
 
 
-def talked(id: str, turns: int, recalls: dict[int, Recall] | None = None, **parameters: int) -> Run:
+def talked(
+    id: str, turns: int, recalls: dict[int, Recall] | None = None, **parameters: int
+) -> Run:
     strategy = memviz.strategy(id, **parameters) if parameters else small(id)
-    return memviz.replay(talk(turns), strategy, model=Digest(), counter="chars4", recalls=recalls)
+    return memviz.replay(
+        talk(turns), strategy, model=Digest(), counter="chars4", recalls=recalls
+    )
 
 
 def at(first: int, last: int, fate: Fate, generation: int) -> Span:
@@ -35,25 +44,48 @@ def at(first: int, last: int, fate: Fate, generation: int) -> Span:
 
 def test_every_fate_and_every_generation_has_its_code() -> None:
     assert STEPS[0] == Step(Fate.NOT_YET)
-    assert [code_of(fate) for fate in (Fate.NOT_YET, Fate.DROPPED, Fate.RECALLED, Fate.VERBATIM)] == [0, 1, 6, 7]
-    assert [code_of(Fate.SUMMARIZED, times) for times in (1, 2, 3, 4, 7, 8, 400)] == [2, 3, 3, 4, 4, 5, 5]
+    assert [
+        code_of(fate)
+        for fate in (Fate.NOT_YET, Fate.DROPPED, Fate.RECALLED, Fate.VERBATIM)
+    ] == [0, 1, 6, 7]
+    assert [code_of(Fate.SUMMARIZED, times) for times in (1, 2, 3, 4, 7, 8, 400)] == [
+        2,
+        3,
+        3,
+        4,
+        4,
+        5,
+        5,
+    ]
 
 
 def test_a_window_by_hand() -> None:
     fates = fate_map(talked("window", 3, {3: Recall(messages=[0])}, window_size=2))
     assert fates.turns.tolist() == [1, 2, 3]
-    assert drawn(fates).tolist() == [[7, 0, 0, 0, 0, 0], [1, 7, 7, 0, 0, 0], [6, 1, 1, 7, 7, 0]]
+    assert drawn(fates).tolist() == [
+        [7, 0, 0, 0, 0, 0],
+        [1, 7, 7, 0, 0, 0],
+        [6, 1, 1, 7, 7, 0],
+    ]
     assert fates.present == (1, 6, 7)
     assert fates.counts[:, Fate.DROPPED].tolist() == [0, 1, 2]
-    assert fates.shares(-1) == FateShares(5, verbatim=2, recalled=1, summarized=0, dropped=2, mean_generation=0.0)
+    assert fates.shares(-1) == FateShares(
+        5, verbatim=2, recalled=1, summarized=0, dropped=2, mean_generation=0.0
+    )
 
 
 def test_a_cleared_result_that_is_recalled_by_hand() -> None:
     """Message 4 is a result. The map says *recalled*, as the run and the tokens do."""
     strategy = memviz.strategy("clear_tool_results", trigger_tokens=100, keep_results=1)
-    run = memviz.replay(loops(3, 2), strategy, counter=len, recalls={3: Recall(messages=[4])})
+    run = memviz.replay(
+        loops(3, 2), strategy, counter=len, recalls={3: Recall(messages=[4])}
+    )
     fates = fate_map(run)
-    assert [span.fate for span in fates.life(4)] == [Fate.VERBATIM, Fate.CLEARED, Fate.RECALLED]
+    assert [span.fate for span in fates.life(4)] == [
+        Fate.VERBATIM,
+        Fate.CLEARED,
+        Fate.RECALLED,
+    ]
     assert drawn(fates)[-1].tolist() == codes_of(run)[-1].tolist()
     assert fates.shares(-1).recalled == 1
     assert run.requests[-1].tokens["recalled"] == len(run.log[4].content)
@@ -65,7 +97,9 @@ def test_a_running_summary_by_hand() -> None:
     fates = fate_map(run)
     assert run.generations()[-1].tolist() == [3, 3, 2, 2, 1, 1, 0, 0]
     assert drawn(fates)[-1].tolist() == [3, 3, 3, 3, 2, 2, 7, 0]
-    assert fates.shares(3) == FateShares(7, verbatim=1, recalled=0, summarized=6, dropped=0, mean_generation=2.0)
+    assert fates.shares(3) == FateShares(
+        7, verbatim=1, recalled=0, summarized=6, dropped=0, mean_generation=2.0
+    )
     assert summary_versions(run, 3).tolist() == [3, 3, 3, 3, 3, 3, 0, 0]
     assert summary_versions(run, 0).tolist() == [0] * 8
     assert fates.life(1) == (
@@ -86,8 +120,11 @@ def test_each_entry_of_a_list_of_summaries_holds_its_own_messages() -> None:
 def test_a_life_with_a_recall_in_it() -> None:
     run = talked("window", 5, {4: Recall(messages=[0])}, window_size=3)
     assert fate_map(run).life(0) == (
-        at(1, 2, Fate.VERBATIM, 0), at(3, 3, Fate.DROPPED, 0), at(4, 4, Fate.RECALLED, 0), at(5, 5, Fate.DROPPED, 0),
-    )  # fmt: skip
+        at(1, 2, Fate.VERBATIM, 0),
+        at(3, 3, Fate.DROPPED, 0),
+        at(4, 4, Fate.RECALLED, 0),
+        at(5, 5, Fate.DROPPED, 0),
+    )
 
 
 @pytest.mark.slow
@@ -129,21 +166,31 @@ def test_a_chat_that_has_not_begun() -> None:
 
 @pytest.mark.parametrize("id", IDS)
 @given(messages=conversations(), plan=outcomes, data=st.data())
-def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: list[str], data: st.DataObject) -> None:
-    picked = data.draw(st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=4))
+def test_agrees_with_the_runs_own_fates(
+    id: str, messages: list[Message], plan: list[str], data: st.DataObject
+) -> None:
+    picked = data.draw(
+        st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=4)
+    )
     recalls = {turn: Recall(messages=picked) for turn in (2, 4)}
-    run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls)
+    run = memviz.replay(
+        messages, small(id), model=summarizer(plan), counter="chars4", recalls=recalls
+    )
     fates, own, generations = fate_map(run), run.fates(), run.generations()
     codes = drawn(fates)
     assert codes.tolist() == codes_of(run).tolist()
     for request, record in enumerate(run.requests):
         counted = Counter(Fate(fate) for fate in own[request].tolist())
-        assert [fates.counts[request, fate] for fate in Fate] == [counted[fate] for fate in Fate]
+        assert [fates.counts[request, fate] for fate in Fate] == [
+            counted[fate] for fate in Fate
+        ]
         versions = summary_versions(run, request)
         for position, fate in enumerate(own[request].tolist()):
             step = STEPS[codes[request, position]]
             assert step.fate == fate
-            assert step.generation <= generations[request, position] <= 2 * step.generation or step.generation in (0, 8)
+            assert step.generation <= generations[
+                request, position
+            ] <= 2 * step.generation or step.generation in (0, 8)
             if fate == Fate.SUMMARIZED:
                 version = run.summaries[versions[position] - 1]
                 assert position in version.covers
@@ -161,12 +208,18 @@ def test_agrees_with_the_runs_own_fates(id: str, messages: list[Message], plan: 
             if own[request, position] != Fate.NOT_YET
         }
         assert {request: told[request] for request in real} == real
-        assert all(one[2:4] != other[2:4] for one, other in pairwise(life)), "spans are not cut in two"
+        assert all(one[2:4] != other[2:4] for one, other in pairwise(life)), (
+            "spans are not cut in two"
+        )
         for span in life:
-            ends = [run.requests[fates.number_at(place)] for place in (span.first_place, span.last_place)]
+            ends = [
+                run.requests[fates.number_at(place)]
+                for place in (span.first_place, span.last_place)
+            ]
             assert [(one.turn, one.call) for one in ends] == [
-                (span.first_turn, span.first_call), (span.last_turn, span.last_call)
-            ]  # fmt: skip
+                (span.first_turn, span.first_call),
+                (span.last_turn, span.last_call),
+            ]
 
 
 @given(strategy=odd_strategies, messages=conversations(), plan=outcomes)
@@ -184,12 +237,20 @@ def test_forms_and_notes_in_any_place_are_mapped_as_the_run_says(
         )
         assert shares.messages == sum(shares[1:5]) + shares.cleared + shares.shortened
         summarized = generations[request][row == Fate.SUMMARIZED]
-        assert shares.mean_generation == pytest.approx(summarized.mean() if len(summarized) else 0)
+        assert shares.mean_generation == pytest.approx(
+            summarized.mean() if len(summarized) else 0
+        )
         told = summary_versions(run, request)
         assert (told[row == Fate.SUMMARIZED] > 0).all()
     for position in range(len(run.log)):
-        lived = [(span.first_place, span.last_place, span.fate, span.generation) for span in fates.life(position)]
+        lived = [
+            (span.first_place, span.last_place, span.fate, span.generation)
+            for span in fates.life(position)
+        ]
         for first, last, fate, generation in lived:
             for place in range(first, last + 1):
                 number = fates.number_at(place)
-                assert (rows[number, position], generations[number, position]) == (fate, generation)
+                assert (rows[number, position], generations[number, position]) == (
+                    fate,
+                    generation,
+                )

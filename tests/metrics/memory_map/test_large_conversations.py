@@ -19,12 +19,18 @@ MESSAGES = 20_000
 
 
 def long_run(id: str, messages: int) -> Run:
-    talk = [Message(("user", "assistant")[n % 2], f"Message {n} says hm.") for n in range(messages)]
+    talk = [
+        Message(("user", "assistant")[n % 2], f"Message {n} says hm.")
+        for n in range(messages)
+    ]
     return memviz.replay(talk, small(id), model=Digest(), counter="chars4")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id", ["buffer", "window", "summary_buffer", "chat_summary_buffer", "clear_tool_results"])
+@pytest.mark.parametrize(
+    "id",
+    ["buffer", "window", "summary_buffer", "chat_summary_buffer", "clear_tool_results"],
+)
 def test_the_map_of_20_000_messages_takes_less_than_60_mb(id: str) -> None:
     run = long_run(id, MESSAGES)
     whole = View(range(1, MESSAGES // 2 + 1), range(MESSAGES))

@@ -23,7 +23,9 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 strategies = st.sampled_from(SUMMARIZING).map(small) | odd_strategies
 
 
-def said_without(record: TurnRecord, compaction: Compaction) -> list[tuple[str, Message]]:
+def said_without(
+    record: TurnRecord, compaction: Compaction
+) -> list[tuple[str, Message]]:
     """The request as it would have been had the memory stayed as it was before a compaction."""
     memory = compaction.before.appended(record.memory.length)
     parts = assemble(memory, compaction.strategy.select(memory))
@@ -35,27 +37,53 @@ def by_comparing(run: Run, per_message: int) -> list[int]:
     found = []
     for number, record in enumerate(run.requests):
         before = said(run.requests[number - 1]) if number else []
-        requests = [said_without(record, compaction) for compaction in record.compactions]
-        in_common = [shared(run.counter, before, request, per_message) for request in [*requests, said(record)]]
+        requests = [
+            said_without(record, compaction) for compaction in record.compactions
+        ]
+        in_common = [
+            shared(run.counter, before, request, per_message)
+            for request in [*requests, said(record)]
+        ]
         found += [max(0, one - other) for one, other in pairwise(in_common)]
     return found
 
 
 @given(
-    strategy=strategies, messages=conversations(), plan=outcomes, prompt=st.sampled_from([None, "Be brief."]),
-    overhead=st.booleans(), counter=st.sampled_from(["chars4", "o200k_base"]),
-)  # fmt: skip
+    strategy=strategies,
+    messages=conversations(),
+    plan=outcomes,
+    prompt=st.sampled_from([None, "Be brief."]),
+    overhead=st.booleans(),
+    counter=st.sampled_from(["chars4", "o200k_base"]),
+)
 def test_it_is_what_is_shared_without_a_compaction_and_not_with_it(
-    strategy: Strategy, messages: list[Message], plan: list[str], prompt: str | None, overhead: bool, counter: str
+    strategy: Strategy,
+    messages: list[Message],
+    plan: list[str],
+    prompt: str | None,
+    overhead: bool,
+    counter: str,
 ) -> None:
-    run = memviz.replay(messages, strategy, model=summarizer(plan), counter=counter, system_prompt=prompt)
+    run = memviz.replay(
+        messages,
+        strategy,
+        model=summarizer(plan),
+        counter=counter,
+        system_prompt=prompt,
+    )
     found = broken_cache_tokens(run, overhead=overhead)
     sent = [one for record in run.requests for one in record.compactions]
     numbers = [run.number_of(one) for one in sent]
-    assert [found[number] for number in numbers] == by_comparing(run, TOKENS_PER_MESSAGE * overhead)
+    assert [found[number] for number in numbers] == by_comparing(
+        run, TOKENS_PER_MESSAGE * overhead
+    )
     assert all(broken >= 0 for broken in found)
     assert not any(found[number] for number in set(range(len(found))) - set(numbers))
-    assert all(found[number] == 0 for number, one in zip(numbers, sent, strict=True) if not one.changes_memory)
+    assert all(
+        found[number] == 0
+        for number, one in zip(numbers, sent, strict=True)
+        if not one.changes_memory
+    )
     if run.requests:
         assert not any(found[run.number_of(one)] for one in run.requests[0].compactions)
 
@@ -63,9 +91,17 @@ def test_it_is_what_is_shared_without_a_compaction_and_not_with_it(
 def test_a_summary_that_moves_breaks_all_but_the_system_prompt() -> None:
     """Each message has 10 tokens and 3 of overhead. Request 3 would have begun as request 2 did (the prompt and three
     messages); summarized, it has in common the prompt alone."""
-    talk = [Message(role, f"{number:040}") for number in range(4) for role in ("user", "assistant")]
+    talk = [
+        Message(role, f"{number:040}")
+        for number in range(4)
+        for role in ("user", "assistant")
+    ]
     run = memviz.replay(
-        talk, memviz.strategy("summary", buffer_size=2), model=Digest(), counter="chars4", system_prompt="Be brief"
+        talk,
+        memviz.strategy("summary", buffer_size=2),
+        model=Digest(),
+        counter="chars4",
+        system_prompt="Be brief",
     )
     (first, *_), shared_now = broken_cache_tokens(run), traffic(run).shared_tokens
     assert [run.request_number(one) for one in run.compactions][:1] == [2]
@@ -75,15 +111,30 @@ def test_a_summary_that_moves_breaks_all_but_the_system_prompt() -> None:
 
 
 def test_a_failure_and_what_no_request_came_after_cost_nothing() -> None:
-    talk = [Message(role, f"{number:040}") for number in range(4) for role in ("user", "assistant")]
-    run = memviz.replay(talk, memviz.strategy("summary", buffer_size=2), model=summarizer(["raise"]), counter="chars4")
+    talk = [
+        Message(role, f"{number:040}")
+        for number in range(4)
+        for role in ("user", "assistant")
+    ]
+    run = memviz.replay(
+        talk,
+        memviz.strategy("summary", buffer_size=2),
+        model=summarizer(["raise"]),
+        counter="chars4",
+    )
     assert run.compactions
     assert not any(broken_cache_tokens(run))
 
 
 def test_in_a_chat_it_knows_of_recalls_and_edits() -> None:
     model = ScriptedModel(f"answer {number} is long enough" for number in range(99))
-    chat = Chat(small("summary"), model=model, summarizer=Digest(), counter="chars4", recall_tool=False)
+    chat = Chat(
+        small("summary"),
+        model=model,
+        summarizer=Digest(),
+        counter="chars4",
+        recall_tool=False,
+    )
     for number in range(5):
         chat.recall(messages=[0])
         chat.send(f"question {number} about the trip")
@@ -91,6 +142,8 @@ def test_in_a_chat_it_knows_of_recalls_and_edits() -> None:
     chat.send("one more")
     found = broken_cache_tokens(chat.run)
     assert len(found) == len(chat.run.compactions)
-    edit = next(number for number, one in enumerate(chat.run.compactions) if one.kind == "edit")
+    edit = next(
+        number for number, one in enumerate(chat.run.compactions) if one.kind == "edit"
+    )
     assert found[edit] >= 0
     assert any(found)

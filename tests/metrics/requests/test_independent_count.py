@@ -22,7 +22,10 @@ from tests.metrics.requests.tool_loops import tool_loop
 from tests.real_conversations import MISSING, is_there, real_conversations
 
 COUNT = memviz.counter("o200k_base")
-FORMAT, PRIMER = 4, 3  # tokens that the chat format adds to each message, and to each request
+FORMAT, PRIMER = (
+    4,
+    3,
+)  # tokens that the chat format adds to each message, and to each request
 needs_data = pytest.mark.skipif(not is_there(), reason=MISSING)
 
 
@@ -47,7 +50,9 @@ def tokens(text: str) -> int:
 
 def written(message: Message) -> int:
     """Tokens of the text and of the tool calls of a message."""
-    return tokens(message.content) + sum(tokens(call.name) + tokens(call.arguments) for call in message.tool_calls)
+    return tokens(message.content) + sum(
+        tokens(call.name) + tokens(call.arguments) for call in message.tool_calls
+    )
 
 
 def sent_tokens(run: Run) -> list[int]:
@@ -56,7 +61,9 @@ def sent_tokens(run: Run) -> list[int]:
     for record in run.requests:
         messages = record.context.messages
         names = sum(tokens(message.name) + 1 for message in messages if message.name)
-        found.append(sum(written(message) + FORMAT for message in messages) + PRIMER + names)
+        found.append(
+            sum(written(message) + FORMAT for message in messages) + PRIMER + names
+        )
     return found
 
 
@@ -73,32 +80,50 @@ def replies(messages: Sequence[Message], run: Run) -> list[int]:
     return found
 
 
-def check(said: Sequence[Message] | Transcript, strategy: Strategy, summarizer: memviz.Model | None) -> Run:
+def check(
+    said: Sequence[Message] | Transcript,
+    strategy: Strategy,
+    summarizer: memviz.Model | None,
+) -> Run:
     """Hold every count of the run against the plain one."""
     run = memviz.replay(said, strategy, model=summarizer, counter=COUNT.name)
     messages = list(run.log)
-    turns, sent, answered = requests_called_for(messages), sent_tokens(run), replies(messages, run)
+    turns, sent, answered = (
+        requests_called_for(messages),
+        sent_tokens(run),
+        replies(messages, run),
+    )
     assert [record.turn for record in run.requests] == turns
     assert [record.total_tokens for record in run.requests] == sent
     assert [record.reply_tokens for record in run.requests] == answered
     found = traffic(run)
-    assert (found.turns.tolist(), found.input_tokens.tolist(), found.output_tokens.tolist()) == (turns, sent, answered)
+    assert (
+        found.turns.tolist(),
+        found.input_tokens.tolist(),
+        found.output_tokens.tolist(),
+    ) == (turns, sent, answered)
     whole, use, by_turn = run.frame(), token_use(run), run.frame(by="turn")
     assert (whole["turn"].tolist(), whole["total_tokens"].tolist()) == (turns, sent)
-    assert by_turn["requests"].tolist() == [turns.count(turn) for turn in sorted(set(turns))]
+    assert by_turn["requests"].tolist() == [
+        turns.count(turn) for turn in sorted(set(turns))
+    ]
     assert by_turn["total_tokens"].sum() == sum(sent) == use.sent_tokens
     largest = run.requests[sent.index(max(sent))]
     assert (use.requests, use.peak_tokens) == (len(sent), max(sent))
     assert (use.peak_turn, use.peak_call) == (largest.turn, largest.call)
     paid = cost(traffic(run), None, None, cache=None, pause_seconds=0).frame()
-    paid = paid[paid["requests"] > 0]  # what is summarized in a turn that nobody answered has a row of its own
+    paid = paid[
+        paid["requests"] > 0
+    ]  # what is summarized in a turn that nobody answered has a row of its own
     assert paid["requests"].tolist() == by_turn["requests"].tolist()
     assert paid["input_tokens"].tolist() == by_turn["total_tokens"].tolist()
     return run
 
 
 def real_with_tools() -> list[Transcript]:
-    every = [transcript for found in real_conversations().values() for transcript in found]
+    every = [
+        transcript for found in real_conversations().values() for transcript in found
+    ]
     return [one for one in every if any(message.tool_calls for message in one.messages)]
 
 
@@ -108,7 +133,12 @@ def real_with_tools() -> list[Transcript]:
 def test_every_real_conversation_with_tools(id: str) -> None:
     found = real_with_tools()
     assert len(found) > 10
-    assert sum(check(one, memviz.strategy(id), model("offline")).has_calls for one in found) > 10
+    assert (
+        sum(
+            check(one, memviz.strategy(id), model("offline")).has_calls for one in found
+        )
+        > 10
+    )
 
 
 @needs_data
@@ -120,7 +150,9 @@ def test_the_first_real_conversation_with_small_limits(id: str) -> None:
 
 
 @pytest.mark.parametrize("id", IDS)
-@given(calls=st.lists(st.integers(1, 12), min_size=1, max_size=5), seed=st.integers(0, 9))
+@given(
+    calls=st.lists(st.integers(1, 12), min_size=1, max_size=5), seed=st.integers(0, 9)
+)
 def test_generated_tool_loops(id: str, calls: list[int], seed: int) -> None:
     run = check(tool_loop(calls, seed), small(id), Digest())
     assert [len(record.requests) for record in run.turns] == calls
@@ -130,5 +162,10 @@ def test_generated_tool_loops(id: str, calls: list[int], seed: int) -> None:
 @pytest.mark.parametrize("size", [5, 20, 60])
 def test_a_long_loop_in_one_turn(id: str, size: int) -> None:
     run = check(tool_loop([size]), small(id), Digest())
-    assert [(record.turn, record.call) for record in run.requests] == [(1, call) for call in range(1, size + 1)]
-    assert len(check(tool_loop([2, size, 1]), memviz.strategy(id), None).requests) == size + 3
+    assert [(record.turn, record.call) for record in run.requests] == [
+        (1, call) for call in range(1, size + 1)
+    ]
+    assert (
+        len(check(tool_loop([2, size, 1]), memviz.strategy(id), None).requests)
+        == size + 3
+    )

@@ -10,9 +10,17 @@ from tests.tool_talk import tool_talk
 
 def test_each_request_is_compared_with_the_one_before_also_within_a_turn() -> None:
     run = memviz.replay(tool_talk(1, 4), memviz.strategy("window", window_size=2))
-    sent = [{message.content for message in record.context.messages} for record in run.requests]
+    sent = [
+        {message.content for message in record.context.messages}
+        for record in run.requests
+    ]
     for number in range(1, len(sent)):
-        gone = {run.log[position].content for position, _ in left_since(run, range(number, number + 1))}
-        assert {text for text in gone if text} == {text for text in sent[number - 1] - sent[number] if text}
+        gone = {
+            run.log[position].content
+            for position, _ in left_since(run, range(number, number + 1))
+        }
+        assert {text for text in gone if text} == {
+            text for text in sent[number - 1] - sent[number] if text
+        }
     assert left_since(run, range(1)) == []
     assert {fate for _, fate in left_since(run, range(1, len(sent)))} == {Fate.DROPPED}

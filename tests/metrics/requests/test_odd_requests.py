@@ -21,23 +21,42 @@ from tests.strategies.conversations import conversations, outcomes, summarizer
 
 @pytest.mark.parametrize("counter", ["chars4", "o200k_base"])
 @given(
-    strategy=odd_strategies, messages=conversations(), plan=outcomes, prompt=st.sampled_from([None, "Be brief."]),
-    overhead=st.booleans(), repair=st.booleans(),
-)  # fmt: skip
+    strategy=odd_strategies,
+    messages=conversations(),
+    plan=outcomes,
+    prompt=st.sampled_from([None, "Be brief."]),
+    overhead=st.booleans(),
+    repair=st.booleans(),
+)
 def test_what_is_shared_is_what_comparing_the_real_messages_gives(
-    counter: str, strategy: Odd, messages: list[Message], plan: list[str], prompt: str | None, overhead: bool,
+    counter: str,
+    strategy: Odd,
+    messages: list[Message],
+    plan: list[str],
+    prompt: str | None,
+    overhead: bool,
     repair: bool,
-) -> None:  # fmt: skip
+) -> None:
     run = memviz.replay(
-        messages, strategy, model=summarizer(plan), counter=counter, system_prompt=prompt, repair_tool_pairs=repair
+        messages,
+        strategy,
+        model=summarizer(plan),
+        counter=counter,
+        system_prompt=prompt,
+        repair_tool_pairs=repair,
     )
     found = traffic(run, overhead=overhead)
     assert found.shared_tokens.tolist() == shared_by_turn(run, overhead=overhead)
     assert (found.shared_tokens <= found.input_tokens).all()
     sent = [
-        sum(message_tokens(run.counter, message) + TOKENS_PER_MESSAGE for message in record.context.messages)
+        sum(
+            message_tokens(run.counter, message) + TOKENS_PER_MESSAGE
+            for message in record.context.messages
+        )
         for record in run.requests
     ]
-    assert traffic(run).input_tokens.tolist() == [tokens + TOKENS_PER_REQUEST for tokens in sent]
+    assert traffic(run).input_tokens.tolist() == [
+        tokens + TOKENS_PER_REQUEST for tokens in sent
+    ]
     again = replace(run, requests=Requests.of([*run.requests]))
     assert traffic(again, overhead=overhead).to_dict() == found.to_dict()

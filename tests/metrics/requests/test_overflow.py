@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.requests.overflow import PACE_REQUESTS, forecast_words, overflow_name, requests_to_overflow
+from memviz.metrics.requests.overflow import (
+    PACE_REQUESTS,
+    forecast_words,
+    overflow_name,
+    requests_to_overflow,
+)
 from memviz.metrics.requests.traffic import Traffic
 from tests.charts.costs import traffic_of
 
@@ -17,28 +22,51 @@ def growing(tokens: list[int]) -> Traffic:
 
 def test_the_request_at_which_the_window_is_too_small() -> None:
     sent = traffic_of([(1, 100, 0, 0), (2, 200, 0, 0), (2, 300, 0, 0), (3, 250, 0, 0)])
-    assert [overflow_name(sent, window) for window in (99, 100, 199, 200, 299, 300)] == [
-        "turn 1", "turn 2, call 1", "turn 2, call 1", "turn 2, call 2", "turn 2, call 2", None,
-    ]  # fmt: skip
+    assert [
+        overflow_name(sent, window) for window in (99, 100, 199, 200, 299, 300)
+    ] == [
+        "turn 1",
+        "turn 2, call 1",
+        "turn 2, call 1",
+        "turn 2, call 2",
+        "turn 2, call 2",
+        None,
+    ]
     assert overflow_name(Traffic.nothing(), 0) is None
 
 
 class TestForecast:
     def test_goes_on_in_a_straight_line(self) -> None:
         assert requests_to_overflow(growing([100, 200, 300]), 999) == 7
-        assert requests_to_overflow(growing([100, 200, 300]), 1000) == 8, "a full window is no overflow"
+        assert requests_to_overflow(growing([100, 200, 300]), 1000) == 8, (
+            "a full window is no overflow"
+        )
 
     def test_looks_at_the_last_requests_only(self) -> None:
         fast = [100 * (number + 1) for number in range(PACE_REQUESTS)]
-        assert requests_to_overflow(growing([10] * 50 + fast), 100 * (PACE_REQUESTS + 5) - 1) == 5
+        assert (
+            requests_to_overflow(
+                growing([10] * 50 + fast), 100 * (PACE_REQUESTS + 5) - 1
+            )
+            == 5
+        )
 
-    @pytest.mark.parametrize("tokens", [[], [100], [100, 200], [300, 300, 300], [300, 200, 100]])
+    @pytest.mark.parametrize(
+        "tokens", [[], [100], [100, 200], [300, 300, 300], [300, 200, 100]]
+    )
     def test_needs_requests_that_grow(self, tokens: list[int]) -> None:
         assert requests_to_overflow(growing(tokens), 1000) is None
         assert forecast_words(growing(tokens), 1000) == ""
 
-    @given(st.integers(1, 500), st.integers(0, 5000), st.integers(3, 30), st.integers(1, 40))
-    def test_is_where_it_really_happens_for_steady_growth(self, step: int, start: int, seen: int, more: int) -> None:
+    @given(
+        st.integers(1, 500),
+        st.integers(0, 5000),
+        st.integers(3, 30),
+        st.integers(1, 40),
+    )
+    def test_is_where_it_really_happens_for_steady_growth(
+        self, step: int, start: int, seen: int, more: int
+    ) -> None:
         tokens = [start + step * number for number in range(1, seen + more + 1)]
         window = tokens[-1] - 1
         assert requests_to_overflow(growing(tokens[:seen]), window) == more
@@ -46,7 +74,10 @@ class TestForecast:
 
     def test_names_the_turn_where_each_takes_one_request(self) -> None:
         loop = traffic_of([(1, 100, 0, 5), (1, 200, 0, 5), (2, 300, 0, 5)])
-        assert forecast_words(loop, 999) == "after 7 more requests, if they go on growing as the last 3 did"
+        assert (
+            forecast_words(loop, 999)
+            == "after 7 more requests, if they go on growing as the last 3 did"
+        )
         assert forecast_words(growing([100, 200, 300]), 999) == (
             "after 7 more requests, at turn 10, if they go on growing as the last 3 did"
         )

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.requests.request_axis import RequestAxis, calls_in_turns, name_of, request_names, request_turns
+from memviz.metrics.requests.request_axis import (
+    RequestAxis,
+    calls_in_turns,
+    name_of,
+    request_names,
+    request_turns,
+)
 from memviz.text.wording import request_name
 from tests.metrics.requests.tool_loops import tool_loop
 
@@ -23,7 +29,12 @@ def test_where_each_turn_took_one_call_a_place_is_the_turn() -> None:
     assert axis.is_by_turn
     assert axis.places([2, 3, 4]).tolist() == [2, 3, 4]
     assert axis.ticks() is None
-    assert (axis.title, axis.last(4), axis.last(7), axis.turn_at(3.2)) == ("Turn", 4, 7, 4)
+    assert (axis.title, axis.last(4), axis.last(7), axis.turn_at(3.2)) == (
+        "Turn",
+        4,
+        7,
+        4,
+    )
 
 
 def test_runs_with_different_numbers_of_calls_stand_turn_over_turn() -> None:
@@ -44,9 +55,11 @@ def test_every_run_has_its_own_places_in_order_and_meets_the_others_at_the_end_o
         places = axis.places(turns).tolist()
         assert places == sorted(set(places))
         assert [axis.turn_at(place) for place in places] == turns
-        assert [place for place, turn in zip(places, turns, strict=True) if axis.last(turn) == place] == [
-            axis.last(turn) for turn in range(1, len(calls) + 1)
-        ]
+        assert [
+            place
+            for place, turn in zip(places, turns, strict=True)
+            if axis.last(turn) == place
+        ] == [axis.last(turn) for turn in range(1, len(calls) + 1)]
 
 
 def test_no_request_needs_no_place() -> None:
@@ -57,7 +70,9 @@ def test_no_request_needs_no_place() -> None:
 
 @given(CALLS)
 def test_every_request_knows_how_many_calls_its_turn_took(calls: list[int]) -> None:
-    assert calls_in_turns(turns_of(calls)).tolist() == [count for count in calls for _ in range(count)]
+    assert calls_in_turns(turns_of(calls)).tolist() == [
+        count for count in calls for _ in range(count)
+    ]
 
 
 def test_pages_and_records_name_a_request_alike() -> None:
@@ -65,7 +80,11 @@ def test_pages_and_records_name_a_request_alike() -> None:
     run = memviz.replay(tool_loop(calls), memviz.strategy("window", window_size=4))
     names = [record.name for record in run.requests]
     assert names[:4] == ["turn 1", "turn 2, call 1", "turn 2, call 2", "turn 2, call 3"]
-    assert names == request_names(request_turns(run)) == [name_of(run, record) for record in run.requests]
+    assert (
+        names
+        == request_names(request_turns(run))
+        == [name_of(run, record) for record in run.requests]
+    )
     lives = [fate_map(run).life(position) for position in range(len(run.log))]
     for span in (span for life in lives for span in life):
         assert {request_name(*span.first), request_name(*span.last)} <= {*names}

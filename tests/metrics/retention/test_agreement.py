@@ -19,9 +19,14 @@ def kept(strategy: memviz.Strategy) -> memviz.metrics.retention.knowledge.Retent
 
 
 def test_it_is_counted_fact_by_fact_at_the_last_request() -> None:
-    full, window = kept(memviz.strategy("buffer")), kept(memviz.strategy("window", window_size=4))
+    full, window = (
+        kept(memviz.strategy("buffer")),
+        kept(memviz.strategy("window", window_size=4)),
+    )
     found = agreement(full, window)
-    assert found.one == int(np.sum(full.retained[-1])) == found.facts == len(TRIP.probes)
+    assert (
+        found.one == int(np.sum(full.retained[-1])) == found.facts == len(TRIP.probes)
+    )
     assert found.other == int(np.sum(window.retained[-1])) == found.both
     assert found.only_one == found.facts - found.both > 0
     assert found.only_other == found.neither == 0

@@ -10,33 +10,87 @@ from memviz.transcripts.samples import sample
 
 def proposed(*said: str) -> dict[str, tuple[str, ...]]:
     """The answers that are proposed where the user says ``said``, with what is stale."""
-    messages = [one for text in said for one in (Message("user", text), Message("assistant", "Noted."))]
-    return {probe.answers[0]: probe.stale for probe in propose_probes(Log([*messages, Message("user", "Bye.")]))}
+    messages = [
+        one
+        for text in said
+        for one in (Message("user", text), Message("assistant", "Noted."))
+    ]
+    return {
+        probe.answers[0]: probe.stale
+        for probe in propose_probes(Log([*messages, Message("user", "Bye.")]))
+    }
 
 
 @pytest.mark.parametrize(
     ("first", "then", "newer", "older"),
     [
-        ("The check-up is on Thursday.", "Actually, the check-up moved to Friday.", "Friday", "Thursday"),
-        ("We release it at 06:40.", "The couriers start earlier, so we release at 05:20 instead.", "05:20", "06:40"),
+        (
+            "The check-up is on Thursday.",
+            "Actually, the check-up moved to Friday.",
+            "Friday",
+            "Thursday",
+        ),
+        (
+            "We release it at 06:40.",
+            "The couriers start earlier, so we release at 05:20 instead.",
+            "05:20",
+            "06:40",
+        ),
         ("We expect 45 guests.", "Let's make it 38 guests.", "38 guests", "45 guests"),
-        ("Our moving day is 30 August.", "Our moving day is now 6 September.", "6 September", "30 August"),
-        ("The budget for the trip is 3,000 euros.", "The budget for the trip was raised to 3,600"
-                                                    " euros.", "3,600", "3,000"),
-        ("The go-live is on 9 March.", "The data is late: the go-live slips to 23 March.", "23 March", "9 March"),
-        ("The parade starts at 3 pm.", "About the start of the parade: make that 2 pm.", "2 pm", "3 pm"),
-        ("A ticket is £9.50 a child.", "Their rates went up and they take £11 a child.", "11", "9.50"),
-        ("We get four hours of downtime.", "They complained, and now we get ninety minutes of downtime.",
-         "ninety minutes", "four hours"),
+        (
+            "Our moving day is 30 August.",
+            "Our moving day is now 6 September.",
+            "6 September",
+            "30 August",
+        ),
+        (
+            "The budget for the trip is 3,000 euros.",
+            "The budget for the trip was raised to 3,600 euros.",
+            "3,600",
+            "3,000",
+        ),
+        (
+            "The go-live is on 9 March.",
+            "The data is late: the go-live slips to 23 March.",
+            "23 March",
+            "9 March",
+        ),
+        (
+            "The parade starts at 3 pm.",
+            "About the start of the parade: make that 2 pm.",
+            "2 pm",
+            "3 pm",
+        ),
+        (
+            "A ticket is £9.50 a child.",
+            "Their rates went up and they take £11 a child.",
+            "11",
+            "9.50",
+        ),
+        (
+            "We get four hours of downtime.",
+            "They complained, and now we get ninety minutes of downtime.",
+            "ninety minutes",
+            "four hours",
+        ),
         ("上线时间定在11月20日。", "上线推迟了，改到12月5日。", "12月5日", "11月20日"),
-        ("昆明住翠湖宾馆，两间房。", "昆明的酒店换成了佳华广场酒店。", "佳华广场酒店", "翠湖宾馆"),
+        (
+            "昆明住翠湖宾馆，两间房。",
+            "昆明的酒店换成了佳华广场酒店。",
+            "佳华广场酒店",
+            "翠湖宾馆",
+        ),
     ],
-)  # fmt: skip
-def test_the_newer_value_replaces_the_older(first: str, then: str, newer: str, older: str) -> None:
+)
+def test_the_newer_value_replaces_the_older(
+    first: str, then: str, newer: str, older: str
+) -> None:
     found = proposed("Hello there!", first, "I have a dog.", then)
     assert found[newer] == (older,)
     assert older not in found
-    assert not proposed("Hello there!", first, "I have a dog.").get(older), "it is not stale before"
+    assert not proposed("Hello there!", first, "I have a dog.").get(older), (
+        "it is not stale before"
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,17 +108,30 @@ def test_a_sentence_may_name_both(said: str, newer: str, older: str) -> None:
 
 
 def test_a_value_that_changed_twice_has_both() -> None:
-    found = proposed("The gala is on Monday.", "The gala moved to Tuesday.", "The gala was moved to Friday.")
+    found = proposed(
+        "The gala is on Monday.",
+        "The gala moved to Tuesday.",
+        "The gala was moved to Friday.",
+    )
     assert found == {"Friday": ("Monday", "Tuesday")}
 
 
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        ("The permission slips are due on 16 May.", "The slips for the permission cost 3 euros on 2 June."),  # a noun
+        (
+            "The permission slips are due on 16 May.",
+            "The slips for the permission cost 3 euros on 2 June.",
+        ),  # a noun
         ("We need 45 chairs.", "We also need 12 chairs for the kids now."),  # added
-        ("The dentist is on Thursday.", "My sister comes on Friday."),  # something else, nothing changed
-        ("The dentist is on Thursday at 10:15.", "I now have 38 guests."),  # of another sort
+        (
+            "The dentist is on Thursday.",
+            "My sister comes on Friday.",
+        ),  # something else, nothing changed
+        (
+            "The dentist is on Thursday at 10:15.",
+            "I now have 38 guests.",
+        ),  # of another sort
     ],
 )
 def test_what_changes_nothing_is_stale_nowhere(first: str, then: str) -> None:
@@ -75,7 +142,11 @@ def test_what_changes_nothing_is_stale_nowhere(first: str, then: str) -> None:
 
 def test_the_changes_of_the_bundled_conversations_are_known() -> None:
     def stale(id: str) -> dict[str, Probe]:
-        return {probe.answers[0]: probe for probe in propose_probes(Log(sample(id).messages)) if probe.stale}
+        return {
+            probe.answers[0]: probe
+            for probe in propose_probes(Log(sample(id).messages))
+            if probe.stale
+        }
 
     assert stale("agent")["Wednesday"].stale == ("Thursday",)
     assert stale("support")["6 September"].stale == ("30 August",)

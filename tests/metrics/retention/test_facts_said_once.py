@@ -6,7 +6,13 @@ import pytest
 
 from benchmarks.proposals import measure, with_phrasings
 from benchmarks.synthetic.generator import generate
-from benchmarks.synthetic.phrasings import HELD_OUT, HELD_OUT_SHORT, SHORT, TUNED, Phrasing
+from benchmarks.synthetic.phrasings import (
+    HELD_OUT,
+    HELD_OUT_SHORT,
+    SHORT,
+    TUNED,
+    Phrasing,
+)
 from memviz import Log, Message, propose_probes
 from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.text.containment import contains
@@ -14,15 +20,27 @@ from memviz.text.containment import contains
 
 def asked(*texts: str) -> list[tuple[str, str]]:
     """The answers and the questions that are proposed where the user says ``texts``."""
-    messages = [one for text in texts for one in (Message("user", text), Message("assistant", "Noted."))]
-    return [(probe.answers[0], probe.question) for probe in propose_probes(Log(messages))]
+    messages = [
+        one
+        for text in texts
+        for one in (Message("user", text), Message("assistant", "Noted."))
+    ]
+    return [
+        (probe.answers[0], probe.question) for probe in propose_probes(Log(messages))
+    ]
 
 
 @pytest.mark.parametrize("phrasing", TUNED, ids=lambda one: one.sentence)
 def test_a_fact_said_once_is_asked_for(phrasing: Phrasing) -> None:
     found = asked("Hello there!", phrasing.sentence, "Bye.")
-    assert any(contains(answer, phrasing.answer) or contains(phrasing.answer, answer) for answer, _ in found)
-    assert all(BLANK in question and not contains(question, answer) for answer, question in found)
+    assert any(
+        contains(answer, phrasing.answer) or contains(phrasing.answer, answer)
+        for answer, _ in found
+    )
+    assert all(
+        BLANK in question and not contains(question, answer)
+        for answer, question in found
+    )
 
 
 def test_so_are_most_of_those_that_the_patterns_were_not_written_for() -> None:
@@ -32,7 +50,10 @@ def test_so_are_most_of_those_that_the_patterns_were_not_written_for() -> None:
 
 
 def test_short_sentences_are_parted_from_those_that_look_alike() -> None:
-    for phrasings, least_recall, most_wrong in ((SHORT, 1.0, 1), (HELD_OUT_SHORT, 0.85, 3)):
+    for phrasings, least_recall, most_wrong in (
+        (SHORT, 1.0, 1),
+        (HELD_OUT_SHORT, 0.85, 3),
+    ):
         found = measure(with_phrasings(phrasings, seed=1), limit=50)
         assert found.recall >= least_recall
         assert found.proposed - found.right <= most_wrong
@@ -54,13 +75,18 @@ def test_short_sentences_are_parted_from_those_that_look_alike() -> None:
         ("Ich habe eine Nussallergie", "Ich habe eine ___ (Allergie)"),
         ("I can't do penicillin", "I can't do ___ (what to avoid)"),
         ("I am in group C", "I am in ___ (group)"),
-        ("We meet on the 17th if the weather holds.", "We meet on the ___ if the weather holds."),
+        (
+            "We meet on the 17th if the weather holds.",
+            "We meet on the ___ if the weather holds.",
+        ),
         ("My jacket is a size M.", "My jacket is a ___."),
         ("我对花粉过敏。", "我对___过敏。"),
         ("门禁密码是9036。", "门禁密码是___。"),
     ],
 )
-def test_the_question_is_the_sentence_with_the_value_blanked(said: str, question: str) -> None:
+def test_the_question_is_the_sentence_with_the_value_blanked(
+    said: str, question: str
+) -> None:
     assert [one for _, one in asked("Hello there!", said)] == [question]
 
 
@@ -144,11 +170,22 @@ def test_of_these_just_the_values_are_asked_for(said: str, answers: set[str]) ->
 @pytest.mark.parametrize(
     ("said", "answers"),
     [
-        ("The staging box is at 10.20.4.17 and listens on port 5433", {"10.20.4.17", "5433"}),
-        ("We deploy from the branch release/spring-26 to eu-west-2", {"release/spring-26", "eu-west-2"}),
-        ("We run Postgres 13.8, the config sits in /etc/app/repl.conf", {"Postgres 13.8", "/etc/app/repl.conf"}),
-        ("The docs are at https://docs.example.org/a/b, alerts go to #oncall",
-         {"https://docs.example.org/a/b", "#oncall"}),
+        (
+            "The staging box is at 10.20.4.17 and listens on port 5433",
+            {"10.20.4.17", "5433"},
+        ),
+        (
+            "We deploy from the branch release/spring-26 to eu-west-2",
+            {"release/spring-26", "eu-west-2"},
+        ),
+        (
+            "We run Postgres 13.8, the config sits in /etc/app/repl.conf",
+            {"Postgres 13.8", "/etc/app/repl.conf"},
+        ),
+        (
+            "The docs are at https://docs.example.org/a/b, alerts go to #oncall",
+            {"https://docs.example.org/a/b", "#oncall"},
+        ),
         ("We are 45 adults and 12 kids", {"45 adults", "12 kids"}),
         ("They need a 3 by 4 metre stage", {"3 by 4 metre"}),
         ("Doors open at 7:30 pm, everyone is out by 11", {"7:30 pm", "11"}),
@@ -158,14 +195,19 @@ def test_of_these_just_the_values_are_asked_for(said: str, answers: set[str]) ->
         ("We ruled out the barbecue already", {"barbecue"}),
         ("Balloons are out", {"Balloons"}),
         ("We met at the old bus station", {"old bus station"}),
-        ("昆明住翠湖宾馆，两间房，每晚六百八。", {"昆明", "翠湖宾馆", "两间房", "六百八"}),
+        (
+            "昆明住翠湖宾馆，两间房，每晚六百八。",
+            {"昆明", "翠湖宾馆", "两间房", "六百八"},
+        ),
         ("早上九点四十的G2881，一共八天。", {"早上九点四十", "G2881", "八天"}),
         ("固件版本是2.1.4，MQTT端口是8883。", {"2.1.4", "MQTT", "8883"}),
         ("玉龙雪山就不去了，也不要安排米线。", {"玉龙雪山", "米线"}),
         ("摄影师在香港中路66号，宾客120人。", {"香港中路66号", "120人"}),
     ],
-)  # fmt: skip
-def test_details_are_asked_for_as_people_name_them(said: str, answers: set[str]) -> None:
+)
+def test_details_are_asked_for_as_people_name_them(
+    said: str, answers: set[str]
+) -> None:
     assert {answer for answer, _ in asked("Hello there!", said, "Bye.")} == answers
 
 
@@ -189,19 +231,29 @@ def test_people_are_found_in_chinese() -> None:
         ("房租要每月两千八百块。", "两千八百块"),
         ("店休日改成周二。", "周二"),
     ],
-)  # fmt: skip
+)
 def test_numerals_and_dates_are_found_in_chinese(said: str, answer: str) -> None:
     assert [one for one, _ in asked("你好！", said)] == [answer]
 
 
 def test_the_assistant_states_codes_and_names_but_has_no_tastes() -> None:
     def proposed(said: str) -> list[str]:
-        log = Log([Message("user", "Hello there!"), Message("assistant", said), Message("user", "Good.")])
+        log = Log(
+            [
+                Message("user", "Hello there!"),
+                Message("assistant", said),
+                Message("user", "Good."),
+            ]
+        )
         return [probe.answers[0] for probe in propose_probes(log)]
 
     assert proposed("Your booking reference is KZ4-88T.") == ["KZ4-88T"]
-    assert proposed("Your technician is called Ruben Achterberg.") == ["Ruben Achterberg"]
-    assert proposed("The deposit for the hub is 40 euros, returned later.") == ["40 euros"]
+    assert proposed("Your technician is called Ruben Achterberg.") == [
+        "Ruben Achterberg"
+    ]
+    assert proposed("The deposit for the hub is 40 euros, returned later.") == [
+        "40 euros"
+    ]
     assert proposed("I prefer window seats.") == []
     assert proposed("You could say that the door code is 7742.") == []
 

@@ -28,7 +28,9 @@ def test_a_fact_that_comes_back_can_be_lost_to_another_summarization() -> None:
 
 @pytest.mark.parametrize("id", IDS)
 @given(data=st.data())
-def test_they_are_all_losses_and_the_first_is_that_of_the_life(id: str, data: st.DataObject) -> None:
+def test_they_are_all_losses_and_the_first_is_that_of_the_life(
+    id: str, data: st.DataObject
+) -> None:
     run, probes = data.draw(probed_runs(id))
     texts = ProbeTexts(run.log, probes)
     found = retention(run, probes, texts)
@@ -38,7 +40,11 @@ def test_they_are_all_losses_and_the_first_is_that_of_the_life(id: str, data: st
     wanted = set()
     for row, place in enumerate(found.places.tolist()):
         now = found.states[row].tolist()
-        wanted |= {(n, place) for n in range(len(probes)) if now[n] == Knowledge.LOST != before[n]}
+        wanted |= {
+            (n, place)
+            for n in range(len(probes))
+            if now[n] == Knowledge.LOST != before[n]
+        }
         before = now
     assert set(losses) == wanted
     for life in lives:
@@ -49,4 +55,7 @@ def test_they_are_all_losses_and_the_first_is_that_of_the_life(id: str, data: st
     rows = {place: row for row, place in enumerate(found.places.tolist())}
     for (_, place), number in losses.items():
         if number is not None:
-            assert any(run.compactions[number] is one for one in run.requests[rows[place]].compactions)
+            assert any(
+                run.compactions[number] is one
+                for one in run.requests[rows[place]].compactions
+            )

@@ -13,7 +13,15 @@ import memviz
 from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
 from memviz.memory import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
-from memviz.metrics.retention.retention import Freshness, Knowledge, ProbeTexts, Retention, ceiling, floor, retention
+from memviz.metrics.retention.retention import (
+    Freshness,
+    Knowledge,
+    ProbeTexts,
+    Retention,
+    ceiling,
+    floor,
+    retention,
+)
 from memviz.pieces import Notes
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS, Digest, small
@@ -38,12 +46,22 @@ BOTH = Probe("Both?", ("QX7R4M",), (0, 2), "multi-evidence")
 NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM, CONTRADICTED, _ = Knowledge
 
 
-def run_of(id: str, *summaries: str | Exception, said: list[tuple[str, str]] = SAID, **options: object) -> Run:
+def run_of(
+    id: str,
+    *summaries: str | Exception,
+    said: list[tuple[str, str]] = SAID,
+    **options: object,
+) -> Run:
     prompt, recalls = options.pop("system_prompt", None), options.pop("recalls", None)
     messages = [Message(role, text) for role, text in said]
     model = ScriptedModel(list(summaries)) if summaries else None
     return memviz.replay(
-        messages, memviz.strategy(id, **options), model=model, counter="chars4", system_prompt=prompt, recalls=recalls
+        messages,
+        memviz.strategy(id, **options),
+        model=model,
+        counter="chars4",
+        system_prompt=prompt,
+        recalls=recalls,
     )
 
 
@@ -72,7 +90,14 @@ def test_a_summary_keeps_what_it_says() -> None:
 @pytest.mark.parametrize("id", ["recent_only", "summary_only"])
 def test_an_accumulated_list_keeps_what_any_entry_says(id: str) -> None:
     options = {"recent_rounds": 1} if id == "recent_only" else {}
-    script = ("Small talk.", "Code QX7R4M.", ModelError("off"), "Nothing.", "Budget 3600 euros.", "More.")
+    script = (
+        "Small talk.",
+        "Code QX7R4M.",
+        ModelError("off"),
+        "Nothing.",
+        "Budget 3600 euros.",
+        "More.",
+    )
     run = run_of(id, *script, **options)
     found = retention(run, [CODE, BUDGET])
     late = VERBATIM if id == "recent_only" else SUMMARY
@@ -82,7 +107,10 @@ def test_an_accumulated_list_keeps_what_any_entry_says(id: str) -> None:
 
 
 def test_the_words_around_a_summary_are_no_knowledge() -> None:
-    probes = [Probe("?", (answer,), (), "number") for answer in ("turn 1", "summaries", "1", "small")]
+    probes = [
+        Probe("?", (answer,), (), "number")
+        for answer in ("turn 1", "summaries", "1", "small")
+    ]
     found = retention(run_of("summary_only", "Small talk.", "a", "b", "c", "d"), probes)
     assert found.contained[1].tolist() == [False, False, False, True]
 
@@ -90,7 +118,9 @@ def test_the_words_around_a_summary_are_no_knowledge() -> None:
 def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
     run = run_of("summary_only", "Code QX7R4M.", "Two.", "Three.", "Four.", "Five.")
     first = run.space.summaries.versions[0]
-    edited = SummaryVersion(6, first.turn, "No code.", first.covers, first.added, run.counter, replaces=1)
+    edited = SummaryVersion(
+        6, first.turn, "No code.", first.covers, first.added, run.counter, replaces=1
+    )
     run.space.summaries.append(edited)
     last = run.requests[-1]
     left = [piece for piece in last.parts.pieces if not isinstance(piece, Notes)]
@@ -109,14 +139,26 @@ def test_a_list_with_a_replaced_entry_says_what_the_newest_one_says() -> None:
 
 
 @given(numbers=st.lists(st.integers(0, 4), min_size=1, max_size=9), data=st.data())
-def test_any_range_of_summaries_holds_what_its_versions_hold(numbers: list[int], data: st.DataObject) -> None:
+def test_any_range_of_summaries_holds_what_its_versions_hold(
+    numbers: list[int], data: st.DataObject
+) -> None:
     run = run_of("summary_only", "x", "x", "x", "x", "x")
-    summaries = SummaryLog(run.counter, SummaryWording("heading", run.strategy.summary_entry))
+    summaries = SummaryLog(
+        run.counter, SummaryWording("heading", run.strategy.summary_entry)
+    )
     for at, number in enumerate(numbers):
         positions = range(number, number + 1)
-        summaries.append(SummaryVersion(at + 1, number, f"text {at}", positions, positions, run.counter))
-    bounds = st.tuples(st.integers(0, len(numbers)), st.integers(0, len(numbers))).map(sorted)
-    sent = [range(*pair) for pair in data.draw(st.lists(bounds, min_size=1, max_size=6))]
+        summaries.append(
+            SummaryVersion(
+                at + 1, number, f"text {at}", positions, positions, run.counter
+            )
+        )
+    bounds = st.tuples(st.integers(0, len(numbers)), st.integers(0, len(numbers))).map(
+        sorted
+    )
+    sent = [
+        range(*pair) for pair in data.draw(st.lists(bounds, min_size=1, max_size=6))
+    ]
     starts, stops = np.array([[part.start, part.stop] for part in sent]).T
     held = held_in_summaries(summaries, starts, stops, np.eye(len(numbers), dtype=bool))
     for row, part in zip(held, sent, strict=True):
@@ -126,7 +168,13 @@ def test_any_range_of_summaries_holds_what_its_versions_hold(numbers: list[int],
 
 def test_of_several_places_the_best_counts() -> None:
     found = retention(
-        run_of("window", window_size=1, system_prompt="The code is QX7R4M.", recalls={4: Recall(messages=[2])}), [CODE]
+        run_of(
+            "window",
+            window_size=1,
+            system_prompt="The code is QX7R4M.",
+            recalls={4: Recall(messages=[2])},
+        ),
+        [CODE],
     )
     assert column(found) == [NO, VERBATIM, SYSTEM, RECALLED, SYSTEM]
     assert found.evidence[:, 0].tolist() == [False, True, False, True, False]
@@ -142,18 +190,34 @@ def test_evidence_in_other_words_than_the_answer_still_counts() -> None:
 
 
 def test_all_of_the_evidence_is_needed() -> None:
-    found = retention(run_of("window", window_size=3, recalls={3: Recall(messages=[0])}), [BOTH])
+    found = retention(
+        run_of("window", window_size=3, recalls={3: Recall(messages=[0])}), [BOTH]
+    )
     assert found.evidence[:, 0].tolist() == [False, True, True, False, False]
     assert column(found) == [NO, VERBATIM, VERBATIM, LOST, LOST]
 
 
 def test_an_updated_fact_is_new_both_stale_or_neither() -> None:
     run = run_of("buffer")
-    assert retention(run, [BUDGET]).freshness[:, 0].tolist() == [0, 0, Freshness.BOTH, Freshness.BOTH, Freshness.BOTH]
+    assert retention(run, [BUDGET]).freshness[:, 0].tolist() == [
+        0,
+        0,
+        Freshness.BOTH,
+        Freshness.BOTH,
+        Freshness.BOTH,
+    ]
     window = retention(run_of("window", window_size=3), [BUDGET, CODE])
-    assert window.freshness[:, 0].tolist() == [0, 0, Freshness.NEW_ONLY, Freshness.NEW_ONLY, Freshness.NEITHER]
+    assert window.freshness[:, 0].tolist() == [
+        0,
+        0,
+        Freshness.NEW_ONLY,
+        Freshness.NEW_ONLY,
+        Freshness.NEITHER,
+    ]
     assert not window.freshness[:, 1].any()
-    stale = retention(run_of("summary", "Budget 3000.", "Budget 3000 still.", buffer_size=2), [BUDGET])
+    stale = retention(
+        run_of("summary", "Budget 3000.", "Budget 3000 still.", buffer_size=2), [BUDGET]
+    )
     assert stale.freshness[-1, 0] == Freshness.STALE_ONLY
     assert stale.stale[:, 0].tolist() == [False, False, True, True, True]
 
@@ -172,14 +236,24 @@ def test_an_updated_fact_is_new_both_stale_or_neither() -> None:
 def test_a_part_of_the_other_answer_does_not_count(
     text: str, answers: tuple[str, ...], old: tuple[str, ...], right: bool, stale: bool
 ) -> None:
-    held = ProbeTexts(Log(), [Probe("?", answers, (), "updated fact", old)]).holding([text])
+    held = ProbeTexts(Log(), [Probe("?", answers, (), "updated fact", old)]).holding(
+        [text]
+    )
     assert (bool(held.answers[0, 0]), bool(held.stale[0, 0])) == (right, stale)
 
 
 def test_what_makes_no_sense_makes_no_error() -> None:
     run = run_of("buffer")
-    nowhere, beyond, before = (Probe("?", ("QX7R4M",), evidence, "name") for evidence in ((), (99,), (-1,)))
-    odd = [nowhere, beyond, before, Probe("?", ("", "!"), (0,), "name"), Probe("?", (), (), "name")]
+    nowhere, beyond, before = (
+        Probe("?", ("QX7R4M",), evidence, "name") for evidence in ((), (99,), (-1,))
+    )
+    odd = [
+        nowhere,
+        beyond,
+        before,
+        Probe("?", ("", "!"), (0,), "name"),
+        Probe("?", (), (), "name"),
+    ]
     found = retention(run, odd)
     assert column(found, 0) == [LOST, VERBATIM, VERBATIM, VERBATIM, VERBATIM]
     assert not found.evidence[:, 0].any()
@@ -197,9 +271,13 @@ def test_texts_built_once_serve_all_runs_over_the_conversation_and_no_other() ->
     run = run_of("buffer")
     texts = ProbeTexts(run.log, (CODE,))
     same = Run(run.strategy, run.space, run.requests)
-    assert np.array_equal(retention(same, [CODE], texts).states, retention(run, [CODE]).states)
+    assert np.array_equal(
+        retention(same, [CODE], texts).states, retention(run, [CODE]).states
+    )
     equal = run_of("window", window_size=3)
-    assert np.array_equal(retention(equal, [CODE], texts).states, retention(equal, [CODE]).states)
+    assert np.array_equal(
+        retention(equal, [CODE], texts).states, retention(equal, [CODE]).states
+    )
     with pytest.raises(ValueError, match="another conversation"):
         retention(run_of("buffer", said=SAID[:4]), [CODE], texts)
     with pytest.raises(ValueError, match="other probes"):
@@ -210,12 +288,19 @@ def test_messages_that_join_the_log_are_read_then() -> None:
     log = Log([Message(role, text) for role, text in SAID[:4]])
     texts = ProbeTexts(log, [CODE, BUDGET])
     assert (
-        retention(memviz.replay(log, memviz.strategy("buffer"), counter="chars4"), [CODE, BUDGET], texts).born.sum()
+        retention(
+            memviz.replay(log, memviz.strategy("buffer"), counter="chars4"),
+            [CODE, BUDGET],
+            texts,
+        ).born.sum()
         == 1
     )
     log.extend(Message(role, text) for role, text in SAID[4:])
     whole = memviz.replay(log, memviz.strategy("buffer"), counter="chars4")
-    grown, anew = retention(whole, [CODE, BUDGET], texts), retention(whole, [CODE, BUDGET])
+    grown, anew = (
+        retention(whole, [CODE, BUDGET], texts),
+        retention(whole, [CODE, BUDGET]),
+    )
     assert np.array_equal(grown.states, anew.states)
     assert np.array_equal(grown.stale, anew.stale)
     assert texts.length == len(log)
@@ -224,7 +309,10 @@ def test_messages_that_join_the_log_are_read_then() -> None:
 def test_the_ceiling_is_the_full_buffer() -> None:
     run = run_of("window", window_size=1, system_prompt="Hi")
     probes = [CODE, BUDGET, BOTH, Probe("?", ("never said",), (0,), "name")]
-    top, buffer = ceiling(run, probes), retention(run_of("buffer", system_prompt="Hi"), probes)
+    top, buffer = (
+        ceiling(run, probes),
+        retention(run_of("buffer", system_prompt="Hi"), probes),
+    )
     for name in ("states", "evidence", "contained", "stale"):
         assert np.array_equal(getattr(top, name), getattr(buffer, name))
     assert not top.contained[:, 3].any()
@@ -233,7 +321,13 @@ def test_the_ceiling_is_the_full_buffer() -> None:
 def test_the_floor_is_what_another_conversation_holds_by_chance() -> None:
     run = run_of("buffer")
     other = run_of(
-        "buffer", said=[("user", "QX7R4M by chance"), ("assistant", "3,000?"), ("user", "So?"), ("assistant", "?")]
+        "buffer",
+        said=[
+            ("user", "QX7R4M by chance"),
+            ("assistant", "3,000?"),
+            ("user", "So?"),
+            ("assistant", "?"),
+        ],
     )
     found = floor(run, [CODE, BUDGET], other)
     assert column(found) == [NO, VERBATIM, VERBATIM, VERBATIM, VERBATIM]
@@ -249,11 +343,26 @@ def test_the_frame_has_the_shares_by_source() -> None:
     assert frame["summary_share"].tolist()[1:] == [0, 0.5, 0.5, 0]
     assert frame["lost_share"].tolist()[1:] == [0, 0, 0, 1]
     assert frame.loc[0].isna().sum() == 11
-    parts = frame[["verbatim_share", "recalled_share", "summary_share", "system_share", "lost_share"]]
+    parts = frame[
+        [
+            "verbatim_share",
+            "recalled_share",
+            "summary_share",
+            "system_share",
+            "lost_share",
+        ]
+    ]
     assert parts.loc[1:].sum(axis=1).tolist() == pytest.approx([1] * 4)
 
 
-def same(found: Retention, run: Run, at: int, probe: int, probes: tuple[Probe, ...], other: object = None) -> None:
+def same(
+    found: Retention,
+    run: Run,
+    at: int,
+    probe: int,
+    probes: tuple[Probe, ...],
+    other: object = None,
+) -> None:
     wanted = cell(run, run.requests[at], probes[probe], other)  # type: ignore[arg-type]
     assert STATES[found.states[at, probe]] == wanted.state
     assert bool(found.evidence[at, probe]) == wanted.evidence
@@ -284,27 +393,47 @@ def test_of_what_is_cleared_or_cut_counts_what_is_left_and_notes_and_lines_count
 
 @pytest.mark.parametrize("id", ["window", "summary", "summary_only"])
 @given(data=st.data())
-def test_the_floor_is_a_plain_search_of_the_other_requests(id: str, data: st.DataObject) -> None:
+def test_the_floor_is_a_plain_search_of_the_other_requests(
+    id: str, data: st.DataObject
+) -> None:
     run, other = data.draw(runs(id)), data.draw(runs(id))
     probes = data.draw(probes_of(list(run.log) + list(other.log)))
     found = floor(run, probes, other)
     for at in range(len(run.requests)):
         for probe in range(len(probes)):
             if other.requests:
-                same(found, run, at, probe, probes, other.requests[min(at, len(other.requests) - 1)])
+                same(
+                    found,
+                    run,
+                    at,
+                    probe,
+                    probes,
+                    other.requests[min(at, len(other.requests) - 1)],
+                )
             else:
                 wanted = cell(run, run.requests[at], probes[probe]).state == "NOT_BORN"
                 assert found.states[at, probe] == (NO if wanted else LOST)
-                assert not any(held[at, probe] for held in (found.contained, found.stale, found.evidence))
+                assert not any(
+                    held[at, probe]
+                    for held in (found.contained, found.stale, found.evidence)
+                )
 
 
-@pytest.mark.parametrize("id", ["recent_only", "summary_only", "summary", "summary_buffer"])
-@given(steps=st.lists(st.sampled_from(["say", "say", "edit", "undo"]), max_size=12), data=st.data())
+@pytest.mark.parametrize(
+    "id", ["recent_only", "summary_only", "summary", "summary_buffer"]
+)
+@given(
+    steps=st.lists(st.sampled_from(["say", "say", "edit", "undo"]), max_size=12),
+    data=st.data(),
+)
 def test_of_a_chat_with_edited_and_undone_summaries_is_the_naive_one(
     id: str, steps: list[str], data: st.DataObject
 ) -> None:
     chat = memviz.Chat(
-        small(id), model=memviz.ScriptedModel(f"m{n} Lisbon" for n in range(99)), summarizer=Digest(), counter="chars4"
+        small(id),
+        model=memviz.ScriptedModel(f"m{n} Lisbon" for n in range(99)),
+        summarizer=Digest(),
+        counter="chars4",
     )
     for number, step in enumerate(steps):
         if step == "say":
@@ -313,11 +442,17 @@ def test_of_a_chat_with_edited_and_undone_summaries_is_the_naive_one(
             chat.undo_summary()
         elif step == "edit" and chat.summaries_in_force:
             version = data.draw(st.sampled_from(chat.summaries_in_force)).version
-            chat.edit_summary(version, f"QX{max(0, number - 1)}R and QX{max(0, number - 2)}R")
-    probes = [memviz.Probe(f"code {n}?", (f"QX{n}R",), (), "single fact") for n in range(len(steps))]
+            chat.edit_summary(
+                version, f"QX{max(0, number - 1)}R and QX{max(0, number - 2)}R"
+            )
+    probes = [
+        memviz.Probe(f"code {n}?", (f"QX{n}R",), (), "single fact")
+        for n in range(len(steps))
+    ]
     found = retention(chat.run, probes)
     for row, record in enumerate(chat.run.requests):
         sent_texts = [message.content for message in record.context.messages]
         assert found.contained[row].tolist() == [
-            any(f"qx{n}r" in text.casefold() for text in sent_texts) for n in range(len(steps))
+            any(f"qx{n}r" in text.casefold() for text in sent_texts)
+            for n in range(len(steps))
         ]

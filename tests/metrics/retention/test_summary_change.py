@@ -12,9 +12,10 @@ BUDGET = Probe("What is the budget?", ("3,000 euros",), (2,), "number")
 
 def test_a_fact_is_lost_or_new_by_any_accepted_answer() -> None:
     found = summary_change(
-        "Niamh is allergic to nuts. The budget is 3,000 euros.", "The budget is 3,000 euros, the code QX7R4M.",
+        "Niamh is allergic to nuts. The budget is 3,000 euros.",
+        "The budget is 3,000 euros, the code QX7R4M.",
         [CASHEWS, CODE, BUDGET],
-    )  # fmt: skip
+    )
     assert found.lost == (CASHEWS,)
     assert found.gained == (CODE,)
 
@@ -26,5 +27,7 @@ def test_without_facts_or_without_a_change_there_is_nothing_to_say() -> None:
 
 def test_what_the_new_text_denies_is_contradicted() -> None:
     home = Probe("Where does the user live?", ("Lisbon",), (0,), "single fact")
-    found = summary_change("The user lives in Lisbon.", "The user does not live in Lisbon.", [home])
+    found = summary_change(
+        "The user lives in Lisbon.", "The user does not live in Lisbon.", [home]
+    )
     assert found == ((), (), (home,))

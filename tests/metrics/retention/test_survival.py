@@ -53,7 +53,10 @@ def test_an_age_that_nobody_was_seen_at_has_no_share() -> None:
 def test_the_table_has_a_row_a_category_and_one_for_all() -> None:
     run = run_of("window", window_size=3)
     never = Probe("?", ("x",), (77,), "name")
-    rows = {row.category: row for row in category_table(retention(run, [EARLY, BUDGET, CODE, never]), run.log)}
+    rows = {
+        row.category: row
+        for row in category_table(retention(run, [EARLY, BUDGET, CODE, never]), run.log)
+    }
     assert list(rows) == ["single fact", "updated fact", "number", "name", None]
     assert rows["number"][1:] == (1, 1, 0, 2 / 5, 2, 0, 0, 0, 0)
     assert rows["updated fact"][1:] == (1, 1, 0, 2 / 3, 2, 0, 0, 0, 1)
@@ -85,16 +88,30 @@ def test_survival_is_that_of_plain_counting(id: str, data: st.DataObject) -> Non
     log = Log([Message.of(message) for message in run.log])
     for n, probe in enumerate(probes):
         last = max(probe.evidence, default=-1)
-        holding = [number for number, record in enumerate(run.requests) if record.log_length > last]
-        is_new = bool(holding) and run.requests[holding[0]].turn == log.turn_number(last) if last >= 0 else False
-        birth = holding[0] - (not is_new or log[last].role == "assistant") if holding else 0
+        holding = [
+            number
+            for number, record in enumerate(run.requests)
+            if record.log_length > last
+        ]
+        is_new = (
+            bool(holding) and run.requests[holding[0]].turn == log.turn_number(last)
+            if last >= 0
+            else False
+        )
+        birth = (
+            holding[0] - (not is_new or log[last].role == "assistant") if holding else 0
+        )
         for number, state in enumerate(kept.states[:, n]):
             if state != Knowledge.NOT_BORN:
                 age = number - birth
                 observed[age] = observed.get(age, 0) + 1
                 retained[age] = retained.get(age, 0) + Knowledge(state).is_known
     found = survival(kept, run.log)
-    assert found.observed.tolist() == [observed.get(age, 0) for age in range(max(observed, default=-1) + 1)]
-    assert found.retained.tolist() == [retained.get(age, 0) for age in range(max(observed, default=-1) + 1)]
+    assert found.observed.tolist() == [
+        observed.get(age, 0) for age in range(max(observed, default=-1) + 1)
+    ]
+    assert found.retained.tolist() == [
+        retained.get(age, 0) for age in range(max(observed, default=-1) + 1)
+    ]
     halves = [age for age in sorted(observed) if retained[age] / observed[age] <= 0.5]
     assert found.half_life == (halves[0] if halves else None)

@@ -13,16 +13,26 @@ from memviz import Message, Run
 from memviz.conversation import RECALL_EXCHANGE
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_text import argument_values, readable
-from memviz.metrics.retention.tool_argument_recall import ToolArgumentRecall, tool_argument_recall
+from memviz.metrics.retention.tool_argument_recall import (
+    ToolArgumentRecall,
+    tool_argument_recall,
+)
 from tests.engine.probes import IDS
 from tests.metrics.naive_retention import said, spans, texts
 from tests.metrics.random_probes import odd_runs, runs
 from tests.strategies.conversations import conversations
 
 
-def call(text: str = "", meta: dict[str, object] | None = None, name: str = "book", **arguments: object) -> Message:
+def call(
+    text: str = "",
+    meta: dict[str, object] | None = None,
+    name: str = "book",
+    **arguments: object,
+) -> Message:
     function = {"name": name, "arguments": json.dumps(arguments)}
-    return Message("assistant", text, tool_calls=({"id": "1", "function": function},), meta=meta)
+    return Message(
+        "assistant", text, tool_calls=({"id": "1", "function": function},), meta=meta
+    )
 
 
 def result(text: str) -> Message:
@@ -39,7 +49,13 @@ TALK = (
     Message("user", "And the city is München."),
     Message("assistant", "Fine."),
     Message("user", "Book it."),
-    call(reservation="KA7I60", where={"city": "München", "seats": ["14C", "15C"]}, express=True, bags=2, note=None),
+    call(
+        reservation="KA7I60",
+        where={"city": "München", "seats": ["14C", "15C"]},
+        express=True,
+        bags=2,
+        note=None,
+    ),
     result("Done, ticket TKT-991."),
     call(ticket="TKT-991", reservation="KA7I60"),
     result("Sent."),
@@ -49,7 +65,9 @@ TALK = (
 
 def test_every_value_that_was_said_before_is_needed_and_trivial_ones_are_not() -> None:
     found = tool_argument_recall(run_of(*TALK)).arguments
-    assert [(one.position, one.turn, one.name, one.value, one.last_seen) for one in found] == [
+    assert [
+        (one.position, one.turn, one.name, one.value, one.last_seen) for one in found
+    ] == [
         (5, 3, "reservation", "KA7I60", 0),
         (5, 3, "where.city", "München", 2),
         (5, 3, "where.seats.0", "14C", 0),
@@ -62,7 +80,13 @@ def test_every_value_that_was_said_before_is_needed_and_trivial_ones_are_not() -
 
 def test_what_left_the_context_is_missing_unless_the_turn_said_it_again() -> None:
     needed = tool_argument_recall(run_of(*TALK, id="window", window_size=3))
-    assert [one.in_context for one in needed.arguments] == [False, True, False, True, True]
+    assert [one.in_context for one in needed.arguments] == [
+        False,
+        True,
+        False,
+        True,
+        True,
+    ]
     assert needed.share == 3 / 5
     assert needed.share_by_turn() == {3: 3 / 5}
 
@@ -70,10 +94,20 @@ def test_what_left_the_context_is_missing_unless_the_turn_said_it_again() -> Non
 def test_a_value_that_only_a_summary_holds_is_in_context_by_the_summary() -> None:
     model = memviz.ScriptedModel(["Reservation KA7I60.", "City München.", "Booked."])
     run = memviz.replay(
-        TALK, memviz.strategy("summary_only"), model=model, counter="chars4", system_prompt="14C is best"
+        TALK,
+        memviz.strategy("summary_only"),
+        model=model,
+        counter="chars4",
+        system_prompt="14C is best",
     )
     sources = [one.source for one in tool_argument_recall(run).arguments]
-    assert sources == [Knowledge.SUMMARY, Knowledge.SUMMARY, Knowledge.SYSTEM, Knowledge.VERBATIM, Knowledge.VERBATIM]
+    assert sources == [
+        Knowledge.SUMMARY,
+        Knowledge.SUMMARY,
+        Knowledge.SYSTEM,
+        Knowledge.VERBATIM,
+        Knowledge.VERBATIM,
+    ]
 
 
 @pytest.mark.parametrize("value", [True, None, 7, 42, "ab", "?!", "", 3.5, "7 b", "茶"])
@@ -83,25 +117,53 @@ def test_trivial_values_are_left_out(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said_as"), [(123, "123"), ("茶馆", "开茶馆吧"), (1250.5, "1,250.50"), ("abc", "ABC!")]
+    ("value", "said_as"),
+    [(123, "123"), ("茶馆", "开茶馆吧"), (1250.5, "1,250.50"), ("abc", "ABC!")],
 )
-def test_other_values_count_however_they_are_spelled(value: object, said_as: str) -> None:
-    (found,) = tool_argument_recall(run_of(Message("user", said_as), call(x=value))).arguments
+def test_other_values_count_however_they_are_spelled(
+    value: object, said_as: str
+) -> None:
+    (found,) = tool_argument_recall(
+        run_of(Message("user", said_as), call(x=value))
+    ).arguments
     assert (found.value, found.last_seen) == (str(value), 0)
 
 
 def test_the_call_itself_is_no_source_and_recalls_are_no_calls() -> None:
-    assert tool_argument_recall(run_of(Message("user", "Hi"), call("I book ABC123", code="ABC123"))).share is None
-    recall = call(meta={RECALL_EXCHANGE: True}, name="recall_conversation", message_indices=[100])
-    assert not tool_argument_recall(run_of(Message("user", "Number 100"), recall)).arguments
-    before = (Message("assistant", "ABC123"), call(code="ABC123"), Message("user", "Hi"))
-    assert not tool_argument_recall(run_of(*before)).arguments, "there was no request yet"
+    assert (
+        tool_argument_recall(
+            run_of(Message("user", "Hi"), call("I book ABC123", code="ABC123"))
+        ).share
+        is None
+    )
+    recall = call(
+        meta={RECALL_EXCHANGE: True}, name="recall_conversation", message_indices=[100]
+    )
+    assert not tool_argument_recall(
+        run_of(Message("user", "Number 100"), recall)
+    ).arguments
+    before = (
+        Message("assistant", "ABC123"),
+        call(code="ABC123"),
+        Message("user", "Hi"),
+    )
+    assert not tool_argument_recall(run_of(*before)).arguments, (
+        "there was no request yet"
+    )
 
 
 def test_arguments_that_are_no_json_are_one_value() -> None:
-    odd = Message("assistant", "x", tool_calls=({"id": "1", "function": {"name": "f", "arguments": "{broken ABC"}},))
+    odd = Message(
+        "assistant",
+        "x",
+        tool_calls=(
+            {"id": "1", "function": {"name": "f", "arguments": "{broken ABC"}},
+        ),
+    )
     assert argument_values(odd.tool_calls[0]) == [("", "{broken ABC")]
-    (found,) = tool_argument_recall(run_of(Message("user", "broken abc"), odd)).arguments
+    (found,) = tool_argument_recall(
+        run_of(Message("user", "broken abc"), odd)
+    ).arguments
     assert found.name == ""
 
 
@@ -111,7 +173,11 @@ def test_values_are_read_as_json_and_deep_ones_too() -> None:
         deep = [deep]
     message = call("text", at=deep)
     assert readable(message) == "text\nMünchen\nHbf"
-    scalar = Message("assistant", "", tool_calls=({"id": "1", "function": {"name": "f", "arguments": "5"}},))
+    scalar = Message(
+        "assistant",
+        "",
+        tool_calls=({"id": "1", "function": {"name": "f", "arguments": "5"}},),
+    )
     assert argument_values(scalar.tool_calls[0]) == [("", 5)]
 
 
@@ -122,21 +188,36 @@ def test_they_are_those_of_a_plain_search(id: str, data: st.DataObject) -> None:
 
 
 @given(run=odd_runs())
-def test_of_what_is_cleared_or_cut_only_what_is_left_is_in_the_context(run: Run) -> None:
+def test_of_what_is_cleared_or_cut_only_what_is_left_is_in_the_context(
+    run: Run,
+) -> None:
     are_those_of_a_plain_search(run)
 
 
 def are_those_of_a_plain_search(run: Run) -> None:
     wanted = []
     for position, message in enumerate(run.log):
-        record = next((record for record in reversed(run.requests) if record.log_length <= position), None)
+        record = next(
+            (
+                record
+                for record in reversed(run.requests)
+                if record.log_length <= position
+            ),
+            None,
+        )
         seen = [p for p in range(position) if spans(said(run.log[p]), ("rain",))]
         if message.tool_calls and seen and record is not None:
             behind = range(record.log_length, position)
-            found = [text for held in texts(record).values() for text in held] + [said(run.log[p]) for p in behind]
-            wanted.append((position, seen[-1], any(spans(text, ("rain",)) for text in found)))
+            found = [text for held in texts(record).values() for text in held] + [
+                said(run.log[p]) for p in behind
+            ]
+            wanted.append(
+                (position, seen[-1], any(spans(text, ("rain",)) for text in found))
+            )
     needed = tool_argument_recall(run)
-    assert [(one.position, one.last_seen, one.in_context) for one in needed.arguments] == wanted
+    assert [
+        (one.position, one.last_seen, one.in_context) for one in needed.arguments
+    ] == wanted
 
 
 @given(messages=conversations())

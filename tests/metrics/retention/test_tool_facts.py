@@ -18,17 +18,26 @@ TAU_BENCH = "tau_bench_airline_20.json"
 
 
 def call(id: str, **arguments: str) -> Message:
-    return Message("assistant", "", tool_calls=(ToolCall(id, "find_shipment", json.dumps(arguments)),))
+    return Message(
+        "assistant",
+        "",
+        tool_calls=(ToolCall(id, "find_shipment", json.dumps(arguments)),),
+    )
 
 
 def shipments(*replies: Message) -> Log:
     """A conversation in which a tool returns three numbers, and ``replies`` follow later on."""
     returned = {"shipment": "SHP-88412", "carrier": "Blue Anchor", "other": "SHP-99031"}
-    return Log([
-        Message("user", "Where is my parcel?"), call("1", customer="Ada"),
-        Message("tool", json.dumps(returned), tool_call_id="1"), Message("assistant", "It is on its way."),
-        Message("user", "Can you have it sent to the shop?"), *replies,
-    ])  # fmt: skip
+    return Log(
+        [
+            Message("user", "Where is my parcel?"),
+            call("1", customer="Ada"),
+            Message("tool", json.dumps(returned), tool_call_id="1"),
+            Message("assistant", "It is on its way."),
+            Message("user", "Can you have it sent to the shop?"),
+            *replies,
+        ]
+    )
 
 
 def found_in(log: Log) -> set[tuple[str, int, int]]:
@@ -45,7 +54,12 @@ def test_a_returned_value_is_a_fact_once_a_later_call_or_reply_uses_it() -> None
 
 
 def test_a_value_that_was_said_before_is_no_fact_of_the_tool() -> None:
-    log = Log([Message("user", "My parcel is SHP-88412."), *shipments(call("2", shipment="SHP-88412"))])
+    log = Log(
+        [
+            Message("user", "My parcel is SHP-88412."),
+            *shipments(call("2", shipment="SHP-88412")),
+        ]
+    )
     assert found_in(log) == set()
 
 
@@ -55,7 +69,9 @@ def test_the_question_is_the_line_of_the_result() -> None:
 
 
 def test_what_is_used_later_and_by_a_call_says_more() -> None:
-    (at_once,) = tool_facts(Log([*shipments()[:3], Message("assistant", "SHP-88412 is on its way.")]))
+    (at_once,) = tool_facts(
+        Log([*shipments()[:3], Message("assistant", "SHP-88412 is on its way.")])
+    )
     (later,) = tool_facts(shipments(Message("assistant", "SHP-88412 is sent there.")))
     (called,) = tool_facts(shipments(call("2", shipment="SHP-88412")))
     assert at_once.weight < later.weight < called.weight
@@ -64,11 +80,16 @@ def test_what_is_used_later_and_by_a_call_says_more() -> None:
 def test_clearing_results_loses_what_the_agent_needed_later() -> None:
     """All of these stand in results that a later reply or call used; the buffer keeps every one at every request."""
     log = Log(sample("agent").messages)
-    proposed = tuple(probe for probe in propose_probes(log) if log[probe.evidence[0]].role == "tool")
+    proposed = tuple(
+        probe for probe in propose_probes(log) if log[probe.evidence[0]].role == "tool"
+    )
     answers = {probe.answers[0] for probe in proposed}
     assert {"51h23m", "0555 730 164", "HAFEN-04", "config/stations.toml"} <= answers
     kept = {}
-    for name, parameters in (("buffer", {}), ("clear_tool_results", {"trigger_tokens": 500})):
+    for name, parameters in (
+        ("buffer", {}),
+        ("clear_tool_results", {"trigger_tokens": 500}),
+    ):
         run = memviz.replay(log, memviz.strategy(name, **parameters), counter="chars4")
         retained = memviz.retention(run, proposed)
         kept[name] = retained.retained.sum() / retained.born.sum()
@@ -81,9 +102,15 @@ def test_real_agents_lose_them_too() -> None:
     born = kept = 0
     for transcript in load_file(FOLDER / TAU_BENCH).transcripts:
         log = Log(transcript.messages)
-        proposed = tuple(probe for probe in propose_probes(log) if log[probe.evidence[0]].role == "tool")
+        proposed = tuple(
+            probe
+            for probe in propose_probes(log)
+            if log[probe.evidence[0]].role == "tool"
+        )
         run = memviz.replay(
-            log, memviz.strategy("clear_tool_results", trigger_tokens=500, keep_results=1), counter="chars4"
+            log,
+            memviz.strategy("clear_tool_results", trigger_tokens=500, keep_results=1),
+            counter="chars4",
         )
         retained = memviz.retention(run, proposed)
         born += int(retained.born.sum())
@@ -94,7 +121,10 @@ def test_real_agents_lose_them_too() -> None:
 
 def test_results_are_unmeasured_where_no_fact_comes_from_one() -> None:
     log = shipments(call("2", shipment="SHP-88412"))
-    said, returned = Probe("?", ("parcel",), (0,), "single fact"), Probe("?", ("SHP-88412",), (2,), "single fact")
+    said, returned = (
+        Probe("?", ("parcel",), (0,), "single fact"),
+        Probe("?", ("SHP-88412",), (2,), "single fact"),
+    )
     assert count_unmeasured_results(log, [said]) == 1
     assert count_unmeasured_results(log, [said, returned]) == 0
     assert count_unmeasured_results(log, []) == 0

@@ -22,11 +22,17 @@ def test_a_summary_that_breaks_its_length_says_by_how_much() -> None:
     counts = {one.version: count_words(one.summary or "") for one in run.compactions}
     assert any(told.values())
     for version, count in counts.items():
-        assert told[version] == (f"asked for 120 words, got {count}" if count > 120 else "")
+        assert told[version] == (
+            f"asked for 120 words, got {count}" if count > 120 else ""
+        )
     broken = [version for version, words in told.items() if words and version]
-    assert broken_lengths_of(run.compactions, broken) == [told[version] for version in broken]
+    assert broken_lengths_of(run.compactions, broken) == [
+        told[version] for version in broken
+    ]
     (first,) = (one for one in run.compactions if one.version == broken[0])
-    assert compaction_words(first, run).sentence.endswith(f"tokens. The summary is kept as written: {told[broken[0]]}.")
+    assert compaction_words(first, run).sentence.endswith(
+        f"tokens. The summary is kept as written: {told[broken[0]]}."
+    )
 
 
 def test_without_a_length_nothing_is_said() -> None:
@@ -34,10 +40,16 @@ def test_without_a_length_nothing_is_said() -> None:
 
 
 def test_where_characters_are_asked_for_they_are_named() -> None:
-    said = [memviz.Message(role, text) for text in ("一", "二", "三") for role in ("user", "assistant")]
+    said = [
+        memviz.Message(role, text)
+        for text in ("一", "二", "三")
+        for role in ("user", "assistant")
+    ]
     asked = memviz.strategy("summary", buffer_size=2, summary_words=3)
     run = memviz.replay(said, asked, model=ScriptedModel(["茶很好喝吗"] * 9))
-    assert {broken_length_words(one) for one in run.compactions} == {"asked for 3 words, got 5 characters"}
+    assert {broken_length_words(one) for one in run.compactions} == {
+        "asked for 3 words, got 5 characters"
+    }
     assert "个字" in with_length("请写摘要", 3)
 
 
@@ -45,4 +57,6 @@ def test_a_summary_has_one_size_everywhere() -> None:
     run = recorded(0)
     record = run.turns[43]
     assert sent_summary_tokens(record) == run.compactions[-1].summary_tokens
-    assert record.tokens["summary"] > sent_summary_tokens(record), "its heading is the request's"
+    assert record.tokens["summary"] > sent_summary_tokens(record), (
+        "its heading is the request's"
+    )

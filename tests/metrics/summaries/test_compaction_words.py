@@ -8,15 +8,23 @@ from memviz.metrics.summaries.compaction_words import compaction_words, named_re
 
 # Tokens as chars4 counts. With buffer_size 1, messages 1-2 are summarized when the third comes.
 SIZES = (10, 20, 10, 20, 1, 1)
-MESSAGES = [Message(("user", "assistant")[at % 2], "x" * 4 * size) for at, size in enumerate(SIZES)]
+MESSAGES = [
+    Message(("user", "assistant")[at % 2], "x" * 4 * size)
+    for at, size in enumerate(SIZES)
+]
 
 
 def sentences(*answers: str | ModelError) -> list[str]:
     run = memviz.replay(
-        MESSAGES, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(answers), counter="chars4"
+        MESSAGES,
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(answers),
+        counter="chars4",
     )
     assert len(run.compactions) == len(answers)
-    return [compaction_words(compaction, run).sentence for compaction in run.compactions]
+    return [
+        compaction_words(compaction, run).sentence for compaction in run.compactions
+    ]
 
 
 def test_a_summarization_says_what_where_why_and_with_which_result() -> None:
@@ -25,30 +33,51 @@ def test_a_summarization_says_what_where_why_and_with_which_result() -> None:
         "Summarized messages 1 to 2 before the request of turn 2, after message 3 (messages not yet summarized: "
         "3 messages > 2, twice the 1 that stays). The request: 55 → 31 tokens."
     )
-    assert second.startswith("Summarized messages 3 to 4 before the request of turn 3, after message 5 (")
+    assert second.startswith(
+        "Summarized messages 3 to 4 before the request of turn 3, after message 5 ("
+    )
 
 
 def test_one_that_failed_says_why() -> None:
     for error in ("down", "down."):
-        assert sentences("s", ModelError(error))[1].endswith(". down. Nothing was lost.")
+        assert sentences("s", ModelError(error))[1].endswith(
+            ". down. Nothing was lost."
+        )
     assert sentences("s", ModelError("down"))[1].startswith(
         "Summarizing messages 3 to 4 failed before the request of turn 3, after message 5 ("
     )
 
 
 def test_without_a_summarizer_messages_are_dropped() -> None:
-    run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
+    run = memviz.replay(
+        MESSAGES,
+        memviz.strategy("chat_summary_buffer", token_limit=30),
+        model=None,
+        counter="chars4",
+    )
     words = compaction_words(run.compactions[0])
     assert words.what.startswith("Dropped message")
     assert words.what.endswith(" without a summary")
 
 
 def test_a_sentence_without_a_reason_has_no_brackets() -> None:
-    run = memviz.replay(MESSAGES, memviz.strategy("chat_summary_buffer", token_limit=30), model=None, counter="chars4")
-    assert compaction_words(run.compactions[0])._replace(why="").happened.endswith("after message 3")
+    run = memviz.replay(
+        MESSAGES,
+        memviz.strategy("chat_summary_buffer", token_limit=30),
+        model=None,
+        counter="chars4",
+    )
+    assert (
+        compaction_words(run.compactions[0])
+        ._replace(why="")
+        .happened.endswith("after message 3")
+    )
 
 
 def test_a_limit_is_named_only_where_it_was_what_counted() -> None:
     strategy = memviz.strategy("fifo_facts")
-    assert named_reason(strategy, "1,500 tokens > 1,400") == "messages word for word: 1,500 tokens > 1,400"
+    assert (
+        named_reason(strategy, "1,500 tokens > 1,400")
+        == "messages word for word: 1,500 tokens > 1,400"
+    )
     assert named_reason(strategy, "54 facts > 50") == "54 facts > 50"

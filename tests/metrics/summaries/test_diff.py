@@ -10,16 +10,42 @@ from hypothesis import strategies as st
 
 from memviz.metrics.summaries.diff import TextDiff, is_unspaced, word_diff, words_of
 
-SNIPPETS = ["the", "a", "Lisbon", "Porto", "12.5", "don't", ".", ". ", ", ", " ", "\n", "预算", "三", "ก", "é"]
-SENTENCES = ["We go to Porto. ", "The budget is 3,000. ", "We leave.", " And so on", "我们去里斯本。"]
+SNIPPETS = [
+    "the",
+    "a",
+    "Lisbon",
+    "Porto",
+    "12.5",
+    "don't",
+    ".",
+    ". ",
+    ", ",
+    " ",
+    "\n",
+    "预算",
+    "三",
+    "ก",
+    "é",
+]
+SENTENCES = [
+    "We go to Porto. ",
+    "The budget is 3,000. ",
+    "We leave.",
+    " And so on",
+    "我们去里斯本。",
+]
 TEXTS = st.one_of(
-    st.text(), st.lists(st.sampled_from(SNIPPETS)).map("".join), st.lists(st.sampled_from(SENTENCES)).map("".join)
+    st.text(),
+    st.lists(st.sampled_from(SNIPPETS)).map("".join),
+    st.lists(st.sampled_from(SENTENCES)).map("".join),
 )
 
 
 def shown(old: str, new: str) -> str:
     marks = {"kept": "{}", "removed": "[-{}-]", "added": "[+{}+]"}
-    return "".join(marks[piece.change].format(piece.text) for piece in word_diff(old, new).pieces)
+    return "".join(
+        marks[piece.change].format(piece.text) for piece in word_diff(old, new).pieces
+    )
 
 
 def counts(diff: TextDiff) -> tuple[int, int, int]:
@@ -32,13 +58,25 @@ def counts(diff: TextDiff) -> tuple[int, int, int]:
         ("We go to Porto.", "We go to Porto.", "We go to Porto."),
         ("Lisbon, Porto, Faro.", "Lisbon, Faro.", "Lisbon, [-Porto, -]Faro."),
         ("He left.", "He left. She stayed.", "He left.[+ She stayed.+]"),
-        ("Porto costs 92 euros.", "Porto costs 1,092.50 euros.", "Porto costs [-92-][+1,092.50+] euros."),
+        (
+            "Porto costs 92 euros.",
+            "Porto costs 1,092.50 euros.",
+            "Porto costs [-92-][+1,092.50+] euros.",
+        ),
         ("Porto, Faro", "Porto; Faro", "Porto[-,-][+;+] Faro"),
         ("", "new words", "[+new words+]"),
         ("old words", "", "[-old words-]"),
         ("...", "...!", "...[+!+]"),
-        ("我们星期一去里斯本。", "我们星期五去里斯本。", "我们星期[-一-][+五+]去里斯本。"),
-        ("สวัสดีครับ", "สวัสดีค่ะ", "สวัสดี[-ครับ-][+ค่ะ+]"),  # a vowel sign stays with its character
+        (
+            "我们星期一去里斯本。",
+            "我们星期五去里斯本。",
+            "我们星期[-一-][+五+]去里斯本。",
+        ),
+        (
+            "สวัสดีครับ",
+            "สวัสดีค่ะ",
+            "สวัสดี[-ครับ-][+ค่ะ+]",
+        ),  # a vowel sign stays with its character
         ("नमस्ते दुनिया", "नमस्ते जगत", "नमस्ते [-दुनिया-][+जगत+]"),
     ],
 )
@@ -58,19 +96,36 @@ def test_a_sentence_that_lived_on_is_kept_whole() -> None:
     lived = "Finn is six."
     old = f"Declan wants a beach in Faro, Niamh a castle. {lived}"
     new = f"{lived} In Faro Declan saw a beach, Niamh a castle."
-    assert lived in [piece.text.strip() for piece in word_diff(old, new).pieces if piece.change == "kept"]
+    assert lived in [
+        piece.text.strip()
+        for piece in word_diff(old, new).pieces
+        if piece.change == "kept"
+    ]
 
 
 def test_function_words_alone_do_not_chop_up_a_change() -> None:
-    assert shown("Declan and the dog", "Niamh and the cat") == "[-Declan and the dog-][+Niamh and the cat+]"
-    assert shown("Declan, Lisbon, dog", "Niamh, Lisbon, cat") == "[-Declan-][+Niamh+], Lisbon, [-dog-][+cat+]"
+    assert (
+        shown("Declan and the dog", "Niamh and the cat")
+        == "[-Declan and the dog-][+Niamh and the cat+]"
+    )
+    assert (
+        shown("Declan, Lisbon, dog", "Niamh, Lisbon, cat")
+        == "[-Declan-][+Niamh+], Lisbon, [-dog-][+cat+]"
+    )
     assert shown("一本书店", "二本画廊") == "[-一本书店-][+二本画廊+]"
 
 
 def test_words_of_a_text() -> None:
     assert words_of("Don't pay 1,204.50 for the 2024-05-03 (Lisbon) trip…") == [
-        "Don't", "pay", "1,204.50", "for", "the", "2024-05-03", "Lisbon", "trip",
-    ]  # fmt: skip
+        "Don't",
+        "pay",
+        "1,204.50",
+        "for",
+        "the",
+        "2024-05-03",
+        "Lisbon",
+        "trip",
+    ]
     assert words_of("去Porto玩3天") == ["去", "Porto", "玩", "3", "天"]
     assert is_unspaced("去")
     assert not is_unspaced("Porto")
@@ -102,5 +157,7 @@ def test_no_more_is_kept_than_both_have_in_order(old: str, new: str) -> None:
     for word in a:
         before = row[:]
         for at, other in enumerate(b):
-            row[at + 1] = before[at] + 1 if word == other else max(before[at + 1], row[at])
+            row[at + 1] = (
+                before[at] + 1 if word == other else max(before[at + 1], row[at])
+            )
     assert word_diff(old, new).words("kept") <= row[-1]

@@ -33,9 +33,16 @@ WORDS = ("Porto.", "Faro.", "Lisbon.", "Coimbra.", "Braga.", "Aveiro.")
 
 def chain(*answers: str | Reply | ModelError, **options: Any) -> Run:
     """Messages of 5 words each; 1-2 are summarized after 3, 3 after 4, and so on, one at a time."""
-    said = [Message(("user", "assistant")[n % 2], f"Message {n} is about {word}") for n, word in enumerate(WORDS)]
+    said = [
+        Message(("user", "assistant")[n % 2], f"Message {n} is about {word}")
+        for n, word in enumerate(WORDS)
+    ]
     return memviz.replay(
-        said, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(answers), counter=_words, **options
+        said,
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(answers),
+        counter=_words,
+        **options,
     )
 
 
@@ -44,23 +51,48 @@ def _words(text: str) -> int:
 
 
 def test_by_hand() -> None:
-    first, second = summary_evolution(chain("Porto, Faro.", "Porto and Madeira now.", ModelError("down")))[:2]
+    first, second = summary_evolution(
+        chain("Porto, Faro.", "Porto and Madeira now.", ModelError("down"))
+    )[:2]
     assert (first.version.covers, second.version.covers) == (range(0, 2), range(0, 4))
     assert (first.tokens, first.covered_tokens, first.read_tokens) == (2, 10, 10)
-    assert (first.compression, first.step_compression, first.generation) == (5.0, 5.0, 1)
-    assert (first.previous_words, first.carried_share, first.kept_words) == (None, None, 0)
+    assert (first.compression, first.step_compression, first.generation) == (
+        5.0,
+        5.0,
+        1,
+    )
+    assert (first.previous_words, first.carried_share, first.kept_words) == (
+        None,
+        None,
+        0,
+    )
     assert first.origin == (0, 2, 0, ())
     assert (second.tokens, second.covered_tokens, second.read_tokens) == (4, 20, 12)
-    assert (second.compression, second.step_compression, second.generation) == (5.0, 3.0, 2)
-    assert (second.kept_words, second.previous_words, second.carried_share) == (1, 2, 0.5)
+    assert (second.compression, second.step_compression, second.generation) == (
+        5.0,
+        3.0,
+        2,
+    )
+    assert (second.kept_words, second.previous_words, second.carried_share) == (
+        1,
+        2,
+        0.5,
+    )
     assert second.novel_share == 0.75
     assert second.origin == (1, 0, 1, ("Madeira",))
 
 
 def test_a_summary_copied_into_the_next_is_seen() -> None:
-    texts = ("Porto.", "Previous summary: Porto. Faro.", "Summary of earlier conversation: previous summary: Porto.")
+    texts = (
+        "Porto.",
+        "Previous summary: Porto. Faro.",
+        "Summary of earlier conversation: previous summary: Porto.",
+    )
     run = memviz.replay(
-        talk(4), memviz.strategy("summary", buffer_size=1), model=ScriptedModel([*texts, *["."] * 9]), counter=_words
+        talk(4),
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel([*texts, *["."] * 9]),
+        counter=_words,
     )
     assert [fact.nested_headings for fact in summary_evolution(run)][:3] == [0, 1, 2]
 
@@ -74,31 +106,52 @@ def test_what_happened_is_judged_by_the_record() -> None:
     written = run.compactions[0]
     others = {
         CompactionOutcome.REWORDED: replace(written, proposed="Oporto."),
-        CompactionOutcome.EDITED: replace(written, kind="edit", revises=1, proposed="Oporto."),
-        CompactionOutcome.UNDONE: replace(written, kind="undo", revises=1, written=None),
+        CompactionOutcome.EDITED: replace(
+            written, kind="edit", revises=1, proposed="Oporto."
+        ),
+        CompactionOutcome.UNDONE: replace(
+            written, kind="undo", revises=1, written=None
+        ),
         CompactionOutcome.SKIPPED: replace(written, kind="skip", written=None),
         CompactionOutcome.DROPPED: replace(written, kind="evicted", written=None),
         CompactionOutcome.CLEARED: replace(written, kind="cleared", written=None),
         CompactionOutcome.SHORTENED: replace(written, kind="shortened", written=None),
         CompactionOutcome.THOUGHT: replace(written, by_thinking=True),
     }
-    assert {outcome_of(compaction): what for what, compaction in others.items()} == {what: what for what in others}
+    assert {outcome_of(compaction): what for what, compaction in others.items()} == {
+        what: what for what in others
+    }
 
 
 def test_several_events_in_one_turn_stand_side_by_side() -> None:
-    messages = [Message("user", "Go."), *[Message("assistant", f"Step {n}") for n in range(5)]]
+    messages = [
+        Message("user", "Go."),
+        *[Message("assistant", f"Step {n}") for n in range(5)],
+    ]
     run = memviz.replay(
-        messages, memviz.strategy("summary", buffer_size=1), model=ScriptedModel(["s"] * 9), counter=_words
+        messages,
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(["s"] * 9),
+        counter=_words,
     )
     assert [event.place for event in compaction_events(run)] == [1.25, 1.5]
 
 
 def test_a_list_is_measured_whole() -> None:
-    run = memviz.replay(talk(3), small("summary_only"), model=ScriptedModel(["one", "two", "three"]), counter=_words)
+    run = memviz.replay(
+        talk(3),
+        small("summary_only"),
+        model=ScriptedModel(["one", "two", "three"]),
+        counter=_words,
+    )
     events = compaction_events(run)
     assert [event.base for event in events] == [None] * 3
-    assert [text_in_force(run, event) for event in events] == [run.space.summaries.text(0, n) for n in (1, 2, 3)]
-    assert [tokens_in_force(run, event) for event in events] == [run.space.summaries.tokens(0, n) for n in (1, 2, 3)]
+    assert [text_in_force(run, event) for event in events] == [
+        run.space.summaries.text(0, n) for n in (1, 2, 3)
+    ]
+    assert [tokens_in_force(run, event) for event in events] == [
+        run.space.summaries.tokens(0, n) for n in (1, 2, 3)
+    ]
     assert [fact.generation for fact in summary_evolution(run)] == [1, 1, 1]
 
 
@@ -106,14 +159,26 @@ def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
     def stop(summary: str) -> Reply:
         return Reply(
             "",
-            tool_calls=(ToolCall("t", "continue_thinking", f'{{"continue_thinking": false, "summary": "{summary}"}}'),),
+            tool_calls=(
+                ToolCall(
+                    "t",
+                    "continue_thinking",
+                    f'{{"continue_thinking": false, "summary": "{summary}"}}',
+                ),
+            ),
         )
 
-    stops = [stop(summary) for summary in ("Porto.", "Faro.", "Porto, Faro, Braga, Madeira.")]
+    stops = [
+        stop(summary) for summary in ("Porto.", "Faro.", "Porto, Faro, Braga, Madeira.")
+    ]
     chat = memviz.Chat(
-        memviz.strategy("summary_only", enable_reflective_thinking=True), summarizer="offline", counter="chars4",
-        model=ScriptedModel([answer for stopped in stops for answer in (stopped, "Yes.")]),
-    )  # fmt: skip
+        memviz.strategy("summary_only", enable_reflective_thinking=True),
+        summarizer="offline",
+        counter="chars4",
+        model=ScriptedModel(
+            [answer for stopped in stops for answer in (stopped, "Yes.")]
+        ),
+    )
     for text in ("Porto?", "Faro?", "Braga?"):
         chat.send(text)
     last = summary_evolution(chat.run)[-1]
@@ -123,7 +188,9 @@ def test_a_chat_model_that_thought_had_read_the_whole_list() -> None:
 
 @pytest.mark.parametrize("id", IDS)
 @given(messages=conversations(), plan=outcomes)
-def test_facts_equal_slow_counting(id: str, messages: list[Message], plan: list[str]) -> None:
+def test_facts_equal_slow_counting(
+    id: str, messages: list[Message], plan: list[str]
+) -> None:
     run = memviz.replay(messages, small(id), model=summarizer(plan), counter="chars4")
     facts = summary_evolution(run)
     assert [fact.version for fact in facts] == list(run.summaries)
@@ -131,13 +198,19 @@ def test_facts_equal_slow_counting(id: str, messages: list[Message], plan: list[
         version = fact.version
         before = run.summaries[version.replaces - 1] if version.replaces else None
         assert fact.covered_tokens == _tokens(run, version.covers)
-        assert fact.read_tokens == _tokens(run, version.added) + (before.tokens if before else 0)
+        assert fact.read_tokens == _tokens(run, version.added) + (
+            before.tokens if before else 0
+        )
         assert fact.generation == _chain(run, version)
         assert fact.words == len(words_of(version.text))
         assert fact.previous_words == (len(words_of(before.text)) if before else None)
-        assert fact.kept_words == (word_diff(before.text, version.text).words("kept") if before else 0)
+        assert fact.kept_words == (
+            word_diff(before.text, version.text).words("kept") if before else 0
+        )
         own, old = keys(version.text), keys(before.text) if before else frozenset()
-        new = frozenset().union(*(keys(readable(run.log[position])) for position in version.added))
+        new = frozenset().union(
+            *(keys(readable(run.log[position])) for position in version.added)
+        )
         assert fact.origin[:2] == (len(own & old), len((own - old) & new))
         assert fact.origin.nowhere <= len(own - old - new)
 
@@ -148,7 +221,9 @@ def _tokens(run: Run, positions: Sequence[int]) -> int:
 
 @pytest.mark.parametrize("id", IDS)
 def test_who_never_summarizes_and_who_grows_a_list(id: str) -> None:
-    run = memviz.replay(talk(8), small(id), model=ScriptedModel(["summary"] * 30), counter=_words)
+    run = memviz.replay(
+        talk(8), small(id), model=ScriptedModel(["summary"] * 30), counter=_words
+    )
     if id != "langchain_summarization":  # its limits are not made small here
         assert never_summarizes(run) == (not run.compactions)
     assert grows_a_list(run) == (id in ("recent_only", "summary_only"))
@@ -156,4 +231,6 @@ def test_who_never_summarizes_and_who_grows_a_list(id: str) -> None:
 
 def _chain(run: Run, version: SummaryVersion) -> int:
     """How many summaries one meets on the way to the first."""
-    return 1 + (_chain(run, run.summaries[version.replaces - 1]) if version.replaces else 0)
+    return 1 + (
+        _chain(run, run.summaries[version.replaces - 1]) if version.replaces else 0
+    )

@@ -25,7 +25,9 @@ FERRY = Probe("When does the ferry leave?", ("leaves at 9",), (0,), "fact")
 def written(*summaries: str) -> memviz.Run:
     """A run whose memory is these summaries, one a turn."""
     strategy = memviz.strategy("summary", buffer_size=2)
-    return memviz.replay(SAID, strategy, model=ScriptedModel([*summaries, *[summaries[-1]] * 9]))
+    return memviz.replay(
+        SAID, strategy, model=ScriptedModel([*summaries, *[summaries[-1]] * 9])
+    )
 
 
 def test_a_name_or_a_number_that_the_prompt_lacks_is_an_invention() -> None:
@@ -40,13 +42,23 @@ def test_what_a_later_summary_copies_counts_once_where_it_began() -> None:
 
 
 def test_what_is_in_the_prompt_and_i_are_no_inventions() -> None:
-    assert inventions(written("I think that Aoife takes the ferry to Culatra at 9. They bring sandwiches.")) == ()
+    assert (
+        inventions(
+            written(
+                "I think that Aoife takes the ferry to Culatra at 9. They bring sandwiches."
+            )
+        )
+        == ()
+    )
 
 
 def test_a_writers_worth_is_what_is_known_and_what_was_made_up() -> None:
     good, bad = written("The ferry leaves at 9."), written("They like Madrid.")
     worths = [worth_of(run, memviz.retention(run, [FERRY])) for run in (good, bad)]
-    assert [(one.known, one.stated, one.words, one.invented) for one in worths] == [(1, 1, 5.0, 0), (0, 1, 3.0, 1)]
+    assert [(one.known, one.stated, one.words, one.invented) for one in worths] == [
+        (1, 1, 5.0, 0),
+        (0, 1, 3.0, 1),
+    ]
 
 
 def test_the_stand_in_is_a_writer_and_a_memory_without_summaries_has_none() -> None:

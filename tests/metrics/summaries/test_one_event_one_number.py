@@ -44,7 +44,9 @@ SETTINGS = {
     "recent_only": {"recent_rounds": 2},
     "summary_only": {},
 }
-PLACE = re.compile(r"(before the request of turn|after turn) (\d+)(?:, after message (\d+))?")
+PLACE = re.compile(
+    r"(before the request of turn|after turn) (\d+)(?:, after message (\d+))?"
+)
 SIZES = re.compile(r"([\d,]+) → ([\d,]+) tokens")
 Told = tuple[str, ...]
 
@@ -52,7 +54,9 @@ Told = tuple[str, ...]
 @pytest.fixture(params=SETTINGS, scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
     trip, id = sample("trip"), str(request.param)
-    recalls = {44: Recall(turns=[1])}  # a request that holds more than its strategy would send
+    recalls = {
+        44: Recall(turns=[1])
+    }  # a request that holds more than its strategy would send
     return memviz.replay(trip, memviz.strategy(id, **SETTINGS[id]), recalls=recalls)
 
 
@@ -70,13 +74,31 @@ def expected(run: Run) -> list[Told]:
     found = []
     for record in run.turns:
         for compaction in record.compactions:
-            place = ("before the request of turn", str(record.turn), str(compaction.after_message + 1))
-            found.append((*place, *SIZES.search(compaction_words(compaction, run).result).groups()))  # type: ignore[union-attr]
+            place = (
+                "before the request of turn",
+                str(record.turn),
+                str(compaction.after_message + 1),
+            )
+            found.append(
+                (
+                    *place,
+                    *SIZES.search(compaction_words(compaction, run).result).groups(),
+                )
+            )  # type: ignore[union-attr]
         if record.compactions:
-            assert found[-1][-1] == f"{record.total_tokens:,}", "the size after is that of the request which was sent"
+            assert found[-1][-1] == f"{record.total_tokens:,}", (
+                "the size after is that of the request which was sent"
+            )
     for compaction in run.compactions[len(found) :]:
         sizes = SIZES.search(compaction_words(compaction, run).result)
-        found.append(("after turn", str(run.turns[-1].turn), str(compaction.after_message + 1), *sizes.groups()))  # type: ignore[union-attr]
+        found.append(
+            (
+                "after turn",
+                str(run.turns[-1].turn),
+                str(compaction.after_message + 1),
+                *sizes.groups(),
+            )
+        )  # type: ignore[union-attr]
     return found
 
 
@@ -106,7 +128,10 @@ def test_charts_say_the_same_of_every_summarization(run: Run) -> None:
         ("summaries", summary_timeline(run), every),
     ):
         assert [told(text) for text in tooltips(figure)] == wanted, name
-    with_facts = [told(text) for text in tooltips(retention_curve([result], None, Measure.RETAINED))]
+    with_facts = [
+        told(text)
+        for text in tooltips(retention_curve([result], None, Measure.RETAINED))
+    ]
     assert with_facts  # of those before the first fact was stated there is no mark
     assert with_facts == [event for event in every if event in with_facts]
 
@@ -115,14 +140,25 @@ def test_tables_reports_and_commands_say_the_same(run: Run) -> None:
     every = expected(run)
     out = StringIO()
     print_run(Console(file=out, width=1000), run)
-    assert [told(line) for line in out.getvalue().splitlines() if line.startswith("Summarized")] == every
+    assert [
+        told(line)
+        for line in out.getvalue().splitlines()
+        if line.startswith("Summarized")
+    ] == every
     rows = list(csv.DictReader(StringIO(compactions_csv(run))))
     assert [
-        ("before the request of turn" if row["request_turn"] else "after turn",
-         row["request_turn"] or str(run.turns[-1].turn), row["after_message"],
-         f"{int(row['request_before_tokens']):,}", f"{int(row['request_after_tokens']):,}") for row in rows
-    ] == every  # fmt: skip
-    assert [told(facts_html(run, event, None)) for event in compaction_events(run)] == every
+        (
+            "before the request of turn" if row["request_turn"] else "after turn",
+            row["request_turn"] or str(run.turns[-1].turn),
+            row["after_message"],
+            f"{int(row['request_before_tokens']):,}",
+            f"{int(row['request_after_tokens']):,}",
+        )
+        for row in rows
+    ] == every
+    assert [
+        told(facts_html(run, event, None)) for event in compaction_events(run)
+    ] == every
     report = html_report([run], sample("trip"))
     texts = report.partition('class="versions"')[2].partition("</section>")[0]
     assert PLACE.findall(texts)[::-1] == [(*event[:2], "") for event in every]
@@ -133,12 +169,28 @@ def test_numbers_by_turn_are_at_the_same_turns(run: Run) -> None:
     by_turn = [int(turn) for _, turn, *_ in every]
     assert traffic(run).summarizer_turns.tolist() == by_turn
     rows = run.frame()
-    in_frame = [turn for turn, count in zip(rows["turn"], rows["compactions"], strict=True) for _ in range(count)]
+    in_frame = [
+        turn
+        for turn, count in zip(rows["turn"], rows["compactions"], strict=True)
+        for _ in range(count)
+    ]
     assert in_frame == [int(turn) for place, turn, *_ in every if place != "after turn"]
-    labels = [event_label(run, event).partition(" · ")[2] for event in compaction_events(run)]
-    in_short = [f"turn {turn}" if "before" in place else f"after turn {turn}" for place, turn, *_ in every]
+    labels = [
+        event_label(run, event).partition(" · ")[2] for event in compaction_events(run)
+    ]
+    in_short = [
+        f"turn {turn}" if "before" in place else f"after turn {turn}"
+        for place, turn, *_ in every
+    ]
     assert labels == in_short
-    assert [badge_label(run, compaction).partition(" · ")[2] for compaction in run.compactions] == in_short
+    assert [
+        badge_label(run, compaction).partition(" · ")[2]
+        for compaction in run.compactions
+    ] == in_short
     table = versions_table(run, summary_evolution(run))
-    versions = [words for words, one in zip(in_short, run.compactions, strict=True) if one.written is not None]
+    versions = [
+        words
+        for words, one in zip(in_short, run.compactions, strict=True)
+        if one.written is not None
+    ]
     assert ["turn " * turn.isdigit() + turn for turn in table["Turn"]] == versions

@@ -29,7 +29,10 @@ class RealModel(Model):
         self.calls = 0
 
     def stream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), tool_choice: ToolChoice = "auto"
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The next numbered reply."""
         self.calls += 1
@@ -39,12 +42,17 @@ class RealModel(Model):
 
 
 def a_recording_of(
-    messages: Messages, *strategies: Strategy, probes: Sequence[Probe] = (), path: Path | None = None
+    messages: Messages,
+    *strategies: Strategy,
+    probes: Sequence[Probe] = (),
+    path: Path | None = None,
 ) -> Recording:
     """What :class:`RealModel` answers in replays of ``messages``, and to ``probes`` at their ends."""
     with TemporaryDirectory() as folder:
         place = path or Path(folder) / "test.recording"
-        with RecordingFile(place, About(title="A test", model=MODEL, made_on="2026-11-23")) as file:
+        with RecordingFile(
+            place, About(title="A test", model=MODEL, made_on="2026-11-23")
+        ) as file:
             record(messages, strategies, model=RealModel(), file=file, probes=probes)
         return read_recording(place)
 

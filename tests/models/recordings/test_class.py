@@ -43,8 +43,11 @@ def figures(folder: Path, seed: str, zone: str, names: list[str]) -> list[str]:
     """What a new process on a new database makes of the recordings of these conversations."""
     folder.mkdir()
     environment = os.environ | {
-        "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "TZ": zone, "MEMVIZ_DB": str(folder / "memviz.db"),
-    }  # fmt: skip
+        "PYTHONPATH": str(ROOT),
+        "PYTHONHASHSEED": seed,
+        "TZ": zone,
+        "MEMVIZ_DB": str(folder / "memviz.db"),
+    }
     done = subprocess.run(
         [sys.executable, "-c", FIGURES, *names],
         cwd=folder,
@@ -52,14 +55,18 @@ def figures(folder: Path, seed: str, zone: str, names: list[str]) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
 @pytest.mark.slow
-def test_figures_are_the_same_everywhere_and_every_summary_and_answer_is_recorded(tmp_path: Path) -> None:
+def test_figures_are_the_same_everywhere_and_every_summary_and_answer_is_recorded(
+    tmp_path: Path,
+) -> None:
     first = figures(tmp_path / "a", "1", "UTC", list(recordings()))
-    assert len(first) == sum(len(recording.settings) for recording in recordings().values())
+    assert len(first) == sum(
+        len(recording.settings) for recording in recordings().values()
+    )
     again = figures(tmp_path / "b", "2", "Asia/Shanghai", ["trip", "chinese"])
     assert again == [line for line in first if line.split()[0] in ("trip", "chinese")]

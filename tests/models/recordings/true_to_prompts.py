@@ -11,13 +11,24 @@ from pathlib import Path
 
 import yaml
 
-from memviz.metrics.summaries.prompt_terms import Known, is_name, prompt_text, terms_of, unsupported_terms
+from memviz.metrics.summaries.prompt_terms import (
+    Known,
+    is_name,
+    prompt_text,
+    terms_of,
+    unsupported_terms,
+)
 from memviz.models.recordings import recordings
 from memviz.models.recordings.recording import RecordedReply, Recording
 
 LIST = Path(__file__).with_name("not_in_prompts.yaml")
 _SUM = re.compile(r"[\d.]+(?: [-+×/] [\d.]+)+")
-_OPERATIONS = {"+": operator.add, "-": operator.sub, "×": operator.mul, "/": operator.truediv}
+_OPERATIONS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "×": operator.mul,
+    "/": operator.truediv,
+}
 _QUOTED = re.compile("“([^”]+)”")
 
 
@@ -40,7 +51,11 @@ class Reviewed:
 @cache
 def reviewed_recordings() -> dict[str, Recording]:
     """Return the bundled recordings that play unasked. What others say beside their prompts is counted, not mended."""
-    return {name: recording for name, recording in recordings().items() if not recording.about.only_by_name}
+    return {
+        name: recording
+        for name, recording in recordings().items()
+        if not recording.about.only_by_name
+    }
 
 
 @cache
@@ -73,7 +88,9 @@ def unsupported(one: RecordedReply) -> tuple[str, ...]:
     """Return what a reply says that its prompt does not, neither as it is nor in the words that ``same_as`` gives."""
     prompt = prompt_text(one.request.messages)
     terms = unsupported_terms(prompt, one.reply.text, known())
-    return tuple(term for term in terms if not reviewed().is_said_otherwise(term, prompt))
+    return tuple(
+        term for term in terms if not reviewed().is_said_otherwise(term, prompt)
+    )
 
 
 def reason_fault(term: str, reason: str, one: RecordedReply) -> str:
@@ -81,14 +98,24 @@ def reason_fault(term: str, reason: str, one: RecordedReply) -> str:
     prompt = prompt_text(one.request.messages)
     quotes = _QUOTED.findall(reason)
     if quotes:
-        return "; ".join(f"the prompt does not say “{quote}”" for quote in quotes if quote not in prompt)
+        return "; ".join(
+            f"the prompt does not say “{quote}”"
+            for quote in quotes
+            if quote not in prompt
+        )
     if is_name(term) or not _SUM.fullmatch(reason):
         return "it is neither a sum nor words of the prompt in “ ”"
-    missing = set(reason.split()[::2]) - terms_of(prompt + "\n" + one.reply.text).numbers
+    missing = (
+        set(reason.split()[::2]) - terms_of(prompt + "\n" + one.reply.text).numbers
+    )
     if missing:
         return f"neither the prompt nor the reply has {', '.join(sorted(missing))}"
     decimals = len(term.partition(".")[2])
-    return "" if round(_value(reason), decimals) == float(term) else f"it makes {_value(reason):g}"
+    return (
+        ""
+        if round(_value(reason), decimals) == float(term)
+        else f"it makes {_value(reason):g}"
+    )
 
 
 def _value(expression: str) -> float:
@@ -103,15 +130,22 @@ def not_reviewed() -> Iterator[tuple[str, RecordedReply, str]]:
     """Each recording's name, reply and term that is not on the list."""
     for name, recording in reviewed_recordings().items():
         for one in recording.replies.values():
-            allowed = {*reviewed().leaks.get(one.mark, ()), *reviewed().terms.get(one.mark, {})}
-            yield from ((name, one, term) for term in unsupported(one) if term not in allowed)
+            allowed = {
+                *reviewed().leaks.get(one.mark, ()),
+                *reviewed().terms.get(one.mark, {}),
+            }
+            yield from (
+                (name, one, term) for term in unsupported(one) if term not in allowed
+            )
 
 
 def _print_not_reviewed() -> None:
     for name, one, term in not_reviewed():
         text = one.reply.text.replace(",", "") if term[0].isdigit() else one.reply.text
         at = text.find(term)
-        print(f"  {one.mark}: {{{term!r}: }}  # {name}: …{' '.join(text[max(0, at - 40) : at + 40].split())}…")
+        print(
+            f"  {one.mark}: {{{term!r}: }}  # {name}: …{' '.join(text[max(0, at - 40) : at + 40].split())}…"
+        )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ from autogen_core.models import (
 from memviz import Log, Message, ToolCall
 
 
-def requests(messages: list[Message], head_size: int, tail_size: int) -> list[list[Message]]:
+def requests(
+    messages: list[Message], head_size: int, tail_size: int
+) -> list[list[Message]]:
     """What the agent sends with each request of the conversation."""
     return asyncio.run(_requests(Log(messages), head_size, tail_size))
 
@@ -44,7 +46,11 @@ def to_library(messages: list[Message]) -> list[LLMMessage]:
     given: list[LLMMessage] = []
     for is_tool, group in groupby(messages, lambda message: message.role == "tool"):
         if is_tool:
-            given.append(FunctionExecutionResultMessage(content=[_result(message) for message in group]))
+            given.append(
+                FunctionExecutionResultMessage(
+                    content=[_result(message) for message in group]
+                )
+            )
         else:
             given.extend(_spoken(message) for message in group)
     return given
@@ -52,7 +58,10 @@ def to_library(messages: list[Message]) -> list[LLMMessage]:
 
 def _result(message: Message) -> FunctionExecutionResult:
     return FunctionExecutionResult(
-        content=message.content, name=message.name or "", call_id=message.tool_call_id or "", is_error=False
+        content=message.content,
+        name=message.name or "",
+        call_id=message.tool_call_id or "",
+        is_error=False,
     )
 
 
@@ -63,8 +72,13 @@ def _spoken(message: Message) -> LLMMessage:
         return UserMessage(content=message.content, source=message.name or "")
     if not message.tool_calls:
         return AssistantMessage(content=message.content, source=message.name or "")
-    calls = [FunctionCall(id=call.id, name=call.name, arguments=call.arguments) for call in message.tool_calls]
-    return AssistantMessage(content=calls, thought=message.content or None, source=message.name or "")
+    calls = [
+        FunctionCall(id=call.id, name=call.name, arguments=call.arguments)
+        for call in message.tool_calls
+    ]
+    return AssistantMessage(
+        content=calls, thought=message.content or None, source=message.name or ""
+    )
 
 
 def from_library(messages: list[LLMMessage]) -> list[Message]:
@@ -75,14 +89,34 @@ def from_library(messages: list[LLMMessage]) -> list[Message]:
 def _back(given: LLMMessage) -> list[Message]:
     if isinstance(given, FunctionExecutionResultMessage):
         return [
-            Message("tool", result.content, name=result.name or None, tool_call_id=result.call_id or None)
+            Message(
+                "tool",
+                result.content,
+                name=result.name or None,
+                tool_call_id=result.call_id or None,
+            )
             for result in given.content
         ]
     if isinstance(given, SystemMessage):
         return [Message("system", given.content)]
     if isinstance(given, UserMessage):
-        return [Message("user", str(given.content), name=None if given.source == "System" else given.source or None)]
+        return [
+            Message(
+                "user",
+                str(given.content),
+                name=None if given.source == "System" else given.source or None,
+            )
+        ]
     if isinstance(given.content, str):
         return [Message("assistant", given.content, name=given.source or None)]
-    calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in given.content)
-    return [Message("assistant", given.thought or "", name=given.source or None, tool_calls=calls)]
+    calls = tuple(
+        ToolCall(call.id, call.name, call.arguments) for call in given.content
+    )
+    return [
+        Message(
+            "assistant",
+            given.thought or "",
+            name=given.source or None,
+            tool_calls=calls,
+        )
+    ]

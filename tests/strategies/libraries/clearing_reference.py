@@ -14,13 +14,24 @@ from memviz.conversation import Log
 
 
 def cleared_requests(
-    messages: Sequence[Message], count: Callable[[str], int], rule: str, **parameters: object
+    messages: Sequence[Message],
+    count: Callable[[str], int],
+    rule: str,
+    **parameters: object,
 ) -> list[list[Message]]:
     """What is sent with each request."""
     log = Log(messages)
     leading = list(messages[: log.system_stop])
     return [
-        [*leading, *cleared(list(messages[log.system_stop : request.stop]), count, rule, **parameters)]  # type: ignore[arg-type]
+        [
+            *leading,
+            *cleared(
+                list(messages[log.system_stop : request.stop]),
+                count,
+                rule,
+                **parameters,
+            ),
+        ]  # type: ignore[arg-type]
         for request in log.requests()
     ]
 
@@ -45,12 +56,22 @@ def cleared(
     now = list(messages)
     for i in results[: max(0, len(results) - keep)]:
         asked = asking(messages, i)
-        if asked is None or (messages[i].name or name_of(messages[asked], messages[i])) in exclude_tools:
+        if (
+            asked is None
+            or (messages[i].name or name_of(messages[asked], messages[i]))
+            in exclude_tools
+        ):
             continue
         now[i] = replace(messages[i], content=placeholder)
         if clear_tool_inputs:
-            now[asked] = replace(now[asked], tool_calls=emptied(now[asked], messages[i].tool_call_id))
-        if rule == "stop" and clear_at_least and before - tokens_of(now, count) >= clear_at_least:
+            now[asked] = replace(
+                now[asked], tool_calls=emptied(now[asked], messages[i].tool_call_id)
+            )
+        if (
+            rule == "stop"
+            and clear_at_least
+            and before - tokens_of(now, count) >= clear_at_least
+        ):
             break
     enough = before - tokens_of(now, count) >= clear_at_least
     return now if rule == "stop" or not clear_at_least or enough else messages
@@ -63,13 +84,22 @@ def tokens_of(messages: Sequence[Message], count: Callable[[str], int]) -> int:
 def asking(messages: Sequence[Message], result: int) -> int | None:
     """Position of the message that called for this result: the assistant's newest before it, or none."""
     assistants = [i for i in range(result) if messages[i].role == "assistant"]
-    ids = [call.id for call in messages[assistants[-1]].tool_calls] if assistants else []
+    ids = (
+        [call.id for call in messages[assistants[-1]].tool_calls] if assistants else []
+    )
     return assistants[-1] if (messages[result].tool_call_id or "") in ids else None
 
 
 def name_of(caller: Message, result: Message) -> str:
-    return next(call.name for call in caller.tool_calls if call.id == (result.tool_call_id or ""))
+    return next(
+        call.name
+        for call in caller.tool_calls
+        if call.id == (result.tool_call_id or "")
+    )
 
 
 def emptied(message: Message, id: str | None) -> tuple[ToolCall, ...]:
-    return tuple(replace(call, arguments="{}") if call.id == (id or "") else call for call in message.tool_calls)
+    return tuple(
+        replace(call, arguments="{}") if call.id == (id or "") else call
+        for call in message.tool_calls
+    )

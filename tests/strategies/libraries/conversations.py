@@ -31,13 +31,22 @@ def loops(draw: st.DrawFn, number: int) -> list[Message]:
     order; sometimes a result is missing, without a call, or late. Ids repeat from step to step now and then."""
     base = draw(st.sampled_from([number, number, number, 0]))
     ids = [f"call{base}-{i}" for i in range(draw(st.integers(1, 4)))]
-    calls = tuple(ToolCall(id, draw(st.sampled_from(TOOLS)), f'{{"q": "{id}"}}') for id in ids)
+    calls = tuple(
+        ToolCall(id, draw(st.sampled_from(TOOLS)), f'{{"q": "{id}"}}') for id in ids
+    )
     answered = list(ids)
     if draw(st.integers(0, 3)) == 0:
-        answered = draw(st.permutations([*ids, "nobody's"]))[: draw(st.integers(0, len(ids) + 1))]
+        answered = draw(st.permutations([*ids, "nobody's"]))[
+            : draw(st.integers(0, len(ids) + 1))
+        ]
     names = {call.id: call.name for call in calls}
     results = [
-        Message("tool", draw(texts()), tool_call_id=id, name=draw(st.sampled_from([None, names.get(id)])))
+        Message(
+            "tool",
+            draw(texts()),
+            tool_call_id=id,
+            name=draw(st.sampled_from([None, names.get(id)])),
+        )
         for id in answered
     ]
     return [Message("assistant", draw(texts()), tool_calls=calls), *results]
@@ -49,7 +58,10 @@ ODD = ("user", "assistant", "system", "tool")
 @st.composite
 def turns(draw: st.DrawFn, number: int) -> list[Message]:
     """A question, any number of loops, and mostly an answer; sometimes a message that does not belong there."""
-    found = [Message("user", draw(texts())) for _ in range(draw(st.sampled_from([1, 1, 1, 2])))]
+    found = [
+        Message("user", draw(texts()))
+        for _ in range(draw(st.sampled_from([1, 1, 1, 2])))
+    ]
     for step in range(draw(st.sampled_from([0, 0, 1, 1, 2, 4]))):
         found += draw(loops(10 * number + step))
         found += draw(odd_messages)
@@ -63,7 +75,10 @@ def odd_message(role: str, text: str) -> Message:
 
 
 odd_messages = st.one_of(
-    st.just([]), st.just([]), st.just([]), st.lists(st.builds(odd_message, st.sampled_from(ODD), texts()), max_size=2)
+    st.just([]),
+    st.just([]),
+    st.just([]),
+    st.lists(st.builds(odd_message, st.sampled_from(ODD), texts()), max_size=2),
 )
 
 
@@ -73,4 +88,8 @@ def conversations(draw: st.DrawFn, max_turns: int = 6) -> list[Message]:
     begins with system messages, a greeting, or something odder."""
     leading: Sequence[Message] = draw(st.one_of(st.just([]), odd_messages))
     system = [Message("system", draw(texts()))] if draw(st.integers(0, 3)) == 0 else []
-    return [*system, *leading, *(m for n in range(draw(st.integers(1, max_turns))) for m in draw(turns(n)))]
+    return [
+        *system,
+        *leading,
+        *(m for n in range(draw(st.integers(1, max_turns))) for m in draw(turns(n))),
+    ]

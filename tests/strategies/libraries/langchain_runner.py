@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from langchain.agents.middleware import ContextEditingMiddleware, ModelRequest, SummarizationMiddleware
+from langchain.agents.middleware import (
+    ContextEditingMiddleware,
+    ModelRequest,
+    SummarizationMiddleware,
+)
 from langchain.agents.middleware.context_editing import ClearToolUsesEdit
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -20,7 +24,11 @@ from langgraph.graph.message import add_messages
 
 from memviz import Message
 from memviz.conversation import Log
-from tests.strategies.libraries.langchain_messages import content_counter, from_langchain, to_langchain
+from tests.strategies.libraries.langchain_messages import (
+    content_counter,
+    from_langchain,
+    to_langchain,
+)
 
 Summarizer = Callable[[list[Message]], str]
 OWN = {"lc_source": "summarization"}
@@ -36,8 +44,16 @@ class FunctionModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "function"
 
-    def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(self.answer(messages)))])
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: Any = None,
+        run_manager: Any = None,
+        **_: Any,
+    ) -> ChatResult:
+        return ChatResult(
+            generations=[ChatGeneration(message=AIMessage(self.answer(messages)))]
+        )
 
 
 @dataclass
@@ -73,14 +89,18 @@ def cleared_requests(
     messages: Sequence[Message], count: Callable[[str], int], **parameters: Any
 ) -> list[list[Message]]:
     """What ``ContextEditingMiddleware`` with ``ClearToolUsesEdit(**parameters)`` sends with each request."""
-    middleware = ContextEditingMiddleware(edits=[ClearToolUsesEdit(**parameters)], token_counter=content_counter(count))
+    middleware = ContextEditingMiddleware(
+        edits=[ClearToolUsesEdit(**parameters)], token_counter=content_counter(count)
+    )
     state: list[BaseMessage] = []
     requests = []
     for said in arrivals(messages):
         state = cast("list[BaseMessage]", add_messages(state, said))
         sent: list[BaseMessage] = []
         request = ModelRequest(model=FunctionModel(answer=lambda _: ""), messages=state)
-        middleware.wrap_model_call(request, lambda edited, sent=sent: sent.extend(edited.messages))
+        middleware.wrap_model_call(
+            request, lambda edited, sent=sent: sent.extend(edited.messages)
+        )
         requests.append([*leading(messages), *map(from_langchain, sent)])
     return requests
 
@@ -105,30 +125,49 @@ def summarized_requests(
     seen = Seen()
 
     def write(read: Sequence[BaseMessage]) -> str:
-        seen.readings.append(Reading(len(seen.requests), [from_langchain(message) for message in read]))
+        seen.readings.append(
+            Reading(len(seen.requests), [from_langchain(message) for message in read])
+        )
         seen.readings[-1].answer = summarizer(seen.readings[-1].messages)
         return seen.readings[-1].answer
 
     middleware = SummarizationMiddleware(
-        FunctionModel(answer=write, profile={"max_input_tokens": window} if window else None),
-        trigger=trigger, keep=keep, trim_tokens_to_summarize=trim, token_counter=content_counter(count),
+        FunctionModel(
+            answer=write, profile={"max_input_tokens": window} if window else None
+        ),
+        trigger=trigger,
+        keep=keep,
+        trim_tokens_to_summarize=trim,
+        token_counter=content_counter(count),
         summarizer=None if through_model else write,
-    )  # fmt: skip
+    )
     state: list[BaseMessage] = []
     for said in arrivals(messages):
         state = cast("list[BaseMessage]", add_messages(state, said))
         state = _after_summary(middleware, state)
         seen.requests.append([*leading(messages), *map(from_langchain, state)])
-        seen.kept.append([int(message.id or "") for message in state if message.additional_kwargs != OWN])
+        seen.kept.append(
+            [
+                int(message.id or "")
+                for message in state
+                if message.additional_kwargs != OWN
+            ]
+        )
     return seen
 
 
-def _after_summary(middleware: SummarizationMiddleware, state: list[BaseMessage]) -> list[BaseMessage]:
+def _after_summary(
+    middleware: SummarizationMiddleware, state: list[BaseMessage]
+) -> list[BaseMessage]:
     try:
         update = middleware.before_model({"messages": state}, None)
     except RuntimeError:  # what the tests' summarizers fail with
         return state
-    return cast("list[BaseMessage]", add_messages(state, update["messages"])) if update else state
+    return (
+        cast("list[BaseMessage]", add_messages(state, update["messages"]))
+        if update
+        else state
+    )
 
 
 def leading(messages: Sequence[Message]) -> Sequence[Message]:

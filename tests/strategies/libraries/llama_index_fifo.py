@@ -12,10 +12,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    TextBlock,
+    ToolCallBlock,
+)
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms import MockLLM
-from llama_index.core.memory import FactExtractionMemoryBlock, InsertMethod, Memory, StaticMemoryBlock
+from llama_index.core.memory import (
+    FactExtractionMemoryBlock,
+    InsertMethod,
+    Memory,
+    StaticMemoryBlock,
+)
 from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 
 from memviz import Log, Message, ToolCall
@@ -51,20 +61,27 @@ class AskedLLM(MockLLM):
 
 
 def requests(
-    messages: list[Message], parameters: Parameters, summarizer: Ask, counter: Callable[[str], int]
+    messages: list[Message],
+    parameters: Parameters,
+    summarizer: Ask,
+    counter: Callable[[str], int],
 ) -> LibraryRun:
     """What is sent with each request. A put that raises has been made all the same; the program goes on."""
     return asyncio.run(_requests(Log(messages), parameters, summarizer, counter))
 
 
-async def _requests(log: Log, parameters: Parameters, summarizer: Ask, counter: Callable[[str], int]) -> LibraryRun:
+async def _requests(
+    log: Log, parameters: Parameters, summarizer: Ask, counter: Callable[[str], int]
+) -> LibraryRun:
     run = LibraryRun()
 
     def ask(sent: list[Message]) -> str:
         run.asked.append(Asked(len(run.requests), sent))
         return summarizer(sent)
 
-    store = SQLAlchemyChatStore("messages", async_database_uri="sqlite+aiosqlite:///:memory:")
+    store = SQLAlchemyChatStore(
+        "messages", async_database_uri="sqlite+aiosqlite:///:memory:"
+    )
     memory = _memory(parameters, AskedLLM(ask), store, _tokenizer(log, counter))
     try:
         done = log.system_stop
@@ -87,9 +104,15 @@ async def _put(memory: Memory, messages: Any, run: LibraryRun) -> None:
             run.errors.append(error)
 
 
-def _memory(parameters: Parameters, llm: AskedLLM, store: SQLAlchemyChatStore, tokenizer: Any) -> Memory:
-    facts = FactExtractionMemoryBlock(llm=llm, max_facts=parameters.max_facts, priority=parameters.facts_priority)
-    static = StaticMemoryBlock(static_content=parameters.static_text, priority=parameters.static_priority)
+def _memory(
+    parameters: Parameters, llm: AskedLLM, store: SQLAlchemyChatStore, tokenizer: Any
+) -> Memory:
+    facts = FactExtractionMemoryBlock(
+        llm=llm, max_facts=parameters.max_facts, priority=parameters.facts_priority
+    )
+    static = StaticMemoryBlock(
+        static_content=parameters.static_text, priority=parameters.static_priority
+    )
     return Memory(
         token_limit=parameters.token_limit,
         chat_history_token_ratio=parameters.history_ratio,
@@ -111,14 +134,18 @@ def _tokenizer(log: Log, counter: Callable[[str], int]) -> Callable[[str], range
 def to_library(message: Message) -> ChatMessage:
     """LlamaIndex's message: a text block, then a block for each call."""
     calls = [
-        ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=call.arguments)
+        ToolCallBlock(
+            tool_call_id=call.id, tool_name=call.name, tool_kwargs=call.arguments
+        )
         for call in message.tool_calls
     ]
     beside = {"name": message.name, "tool_call_id": message.tool_call_id}
     return ChatMessage(
         role=message.role,
         blocks=[TextBlock(text=message.content), *calls],
-        additional_kwargs={key: value for key, value in beside.items() if value is not None},
+        additional_kwargs={
+            key: value for key, value in beside.items() if value is not None
+        },
     )
 
 

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.conversation import Message, ToolCall
-from memviz.transcripts import Probe, RecordedEvent, Transcript, load_transcript, to_json
+from memviz.transcripts import (
+    Probe,
+    RecordedEvent,
+    Transcript,
+    load_transcript,
+    to_json,
+)
 
 PROBES = (
     Probe("Where does she live?", ("Lisbon",), (1,), "updated fact", ("Porto",)),
@@ -18,9 +24,16 @@ PROBES = (
 FULL = Transcript(
     messages=(
         Message(
-            "user", 'NUL \0, quotes ", lines\r\n\u2028, 中文, 👩\u200d👧', name="bob", meta={"tags": ["a"], "n": 1.5}
+            "user",
+            'NUL \0, quotes ", lines\r\n\u2028, 中文, 👩\u200d👧',
+            name="bob",
+            meta={"tags": ["a"], "n": 1.5},
         ),
-        Message("assistant", "", tool_calls=(ToolCall("c1", "find", '{"q": "x"}'), ToolCall("", "g"))),
+        Message(
+            "assistant",
+            "",
+            tool_calls=(ToolCall("c1", "find", '{"q": "x"}'), ToolCall("", "g")),
+        ),
         Message("tool", "12:00", tool_call_id="c1", name="find"),
         Message("tool", "orphan", tool_call_id=""),
         Message("system", "<script>alert(1)</script>", meta={"long": "y" * 5000}),
@@ -31,13 +44,25 @@ FULL = Transcript(
     description="All there is.",
     language="zh",
     held_at=datetime(2025, 3, 1, 10, 0, tzinfo=UTC),
-    events=(RecordedEvent("compaction", 2, "They spoke of Lisbon.", "auto", 1000, 200, "2025-03-01T10:00:00+00:00"),),
+    events=(
+        RecordedEvent(
+            "compaction",
+            2,
+            "They spoke of Lisbon.",
+            "auto",
+            1000,
+            200,
+            "2025-03-01T10:00:00+00:00",
+        ),
+    ),
 )
 
 
 def round_trip(transcript):
     return replace(
-        load_transcript(to_json(transcript).encode()), format=transcript.format, warnings=transcript.warnings
+        load_transcript(to_json(transcript).encode()),
+        format=transcript.format,
+        warnings=transcript.warnings,
     )
 
 
@@ -46,12 +71,24 @@ def test_everything_is_read_back():
 
 
 def test_the_shape_is_that_of_the_bundled_files():
-    keys = {"title", "description", "language", "system_prompt", "messages", "probes", "held_at", "events"}
+    keys = {
+        "title",
+        "description",
+        "language",
+        "system_prompt",
+        "messages",
+        "probes",
+        "held_at",
+        "events",
+    }
     assert set(json.loads(to_json(FULL))) == keys
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text()), min_size=1),
+    st.lists(
+        st.tuples(st.sampled_from(["user", "assistant", "system", "tool"]), st.text()),
+        min_size=1,
+    ),
     st.text(max_size=200),
 )
 def test_any_text_is_read_back(pairs, title):
@@ -78,10 +115,19 @@ def test_probes_follow_their_messages_when_others_are_left_out():
     ]
     transcript = load_transcript(json.dumps(saved).encode())
     assert [probe.evidence for probe in transcript.probes] == [(0, 1)]
-    assert "a probe that is broken, or whose evidence is missing, was left out: probe 1." in transcript.warnings
+    assert (
+        "a probe that is broken, or whose evidence is missing, was left out: probe 1."
+        in transcript.warnings
+    )
 
 
-GOOD = {"question": "q", "answers": ["a"], "evidence": [0], "category": "name", "stale": []}
+GOOD = {
+    "question": "q",
+    "answers": ["a"],
+    "evidence": [0],
+    "category": "name",
+    "stale": [],
+}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,11 @@ def in_write_ahead_mode(data):
 
 def sample_bytes(name):
     path = SAMPLES / name
-    return as_database(path.read_text(encoding="utf-8")) if path.suffix == ".sql" else path.read_bytes()
+    return (
+        as_database(path.read_text(encoding="utf-8"))
+        if path.suffix == ".sql"
+        else path.read_bytes()
+    )
 
 
 def sample_of(name, **known):

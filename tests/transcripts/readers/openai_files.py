@@ -9,8 +9,29 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 
-NAMES = ("chat_request", "chat_response", "finetuning", "hh_rlhf", "openai_batch", "openai_responses", "preference")
-JUNK = (None, True, -3, 2.5, "", "junk", [], {}, [[]], [None], {"type": "junk"}, [{"role": "user", "content": [{}]}])
+NAMES = (
+    "chat_request",
+    "chat_response",
+    "finetuning",
+    "hh_rlhf",
+    "openai_batch",
+    "openai_responses",
+    "preference",
+)
+JUNK = (
+    None,
+    True,
+    -3,
+    2.5,
+    "",
+    "junk",
+    [],
+    {},
+    [[]],
+    [None],
+    {"type": "junk"},
+    [{"role": "user", "content": [{}]}],
+)
 
 
 def as_json(value):
@@ -31,7 +52,9 @@ def calls(message):
 
 def recognised(data):
     """The names of all formats that take these bytes for theirs."""
-    return [name for name, found in formats().items() if found.recognise(Document(data))]
+    return [
+        name for name, found in formats().items() if found.recognise(Document(data))
+    ]
 
 
 def sample(name):
@@ -51,15 +74,24 @@ def survives_junk(format, step=4):
     tried = 0
     for path in sorted(SAMPLES.glob(f"{format}__*")):
         document = Document(path.read_bytes())
-        value = document.json.value if document.json.value is not None else list(document.items)
+        value = (
+            document.json.value
+            if document.json.value is not None
+            else list(document.items)
+        )
         for spoilt in islice(_spoilt(value), 0, None, step):
             data = as_json(spoilt)
-            assert sum(formats()[name].recognise(Document(data)) for name in NAMES) <= 1, data
+            assert (
+                sum(formats()[name].recognise(Document(data)) for name in NAMES) <= 1
+            ), data
             try:
                 refused = load_file(data, format).failures
             except TranscriptError as error:
                 refused = (error,)
-            assert not any(UNFORESEEN in str(error) for error in refused), (data, refused)
+            assert not any(UNFORESEEN in str(error) for error in refused), (
+                data,
+                refused,
+            )
             tried += 1
     return tried
 
@@ -73,4 +105,6 @@ def _spoilt(value):
             yield from ({**value, key: junk} for junk in _spoilt(inner))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from ([*value[:index], junk, *value[index + 1 :]] for junk in _spoilt(inner))
+            yield from (
+                [*value[:index], junk, *value[index + 1 :]] for junk in _spoilt(inner)
+            )

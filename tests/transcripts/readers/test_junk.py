@@ -12,31 +12,98 @@ import pytest
 from memviz.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
-from tests.transcripts.readers.library_files import as_database, recognised, sample_bytes
+from tests.transcripts.readers.library_files import (
+    as_database,
+    recognised,
+    sample_bytes,
+)
 from tests.transcripts.sample_files import FOLDER, format_of
 
-APP_EXPORTS = ("anthropic_messages", "chatgpt_export", "claude_ai_export", "gemini_api", "open_webui", "vercel_ui")
+APP_EXPORTS = (
+    "anthropic_messages",
+    "chatgpt_export",
+    "claude_ai_export",
+    "gemini_api",
+    "open_webui",
+    "vercel_ui",
+)
 AGENT_SESSIONS = ("letta", "claude_code", "codex", "gemini_cli")
 LIBRARIES = ("langchain", "llamaindex", "openai_agents", "llm_logs")
-RECORDS = ("sharegpt", "locomo", "longmemeval", "tau_bench", "swe_agent", "oasst", "memorybank")
+RECORDS = (
+    "sharegpt",
+    "locomo",
+    "longmemeval",
+    "tau_bench",
+    "swe_agent",
+    "oasst",
+    "memorybank",
+)
 NAMES = (*APP_EXPORTS, *AGENT_SESSIONS, *LIBRARIES, *RECORDS)
 FILES = sorted(path for path in FOLDER.iterdir() if format_of(path.name) in NAMES)
 JSON_FILES = [path for path in FILES if path.suffix != ".sql"]
 DATABASES = [path for path in FILES if path.suffix == ".sql"]
 JUNK = [
-    None, True, 0, -1, -1.5, 2.5, 1e300, 10**30, "", "x", "user", "assistant", "D1:1", "2023-04-27", "2026-01-01",
-    [], {}, [1], [None], [[]], [{}], ["x"], [3, "y"], {"a": 1}, {"text": 3}, {"id": []}, {"text": {"text": 1}},
-    {"type": ["x"]}, [{"type": []}], [{"type": {}}], [{"type": ["x"]}], [{"role": []}], {"type": "text"},
-    {"type": "text", "text": {}}, ["a", {"type": "text", "text": 5}], [{"type": "tool_result", "content": 1}],
-    {"block_type": []}, {"lc": 1, "id": [3], "type": "constructor", "kwargs": {}},
-]  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    -1.5,
+    2.5,
+    1e300,
+    10**30,
+    "",
+    "x",
+    "user",
+    "assistant",
+    "D1:1",
+    "2023-04-27",
+    "2026-01-01",
+    [],
+    {},
+    [1],
+    [None],
+    [[]],
+    [{}],
+    ["x"],
+    [3, "y"],
+    {"a": 1},
+    {"text": 3},
+    {"id": []},
+    {"text": {"text": 1}},
+    {"type": ["x"]},
+    [{"type": []}],
+    [{"type": {}}],
+    [{"type": ["x"]}],
+    [{"role": []}],
+    {"type": "text"},
+    {"type": "text", "text": {}},
+    ["a", {"type": "text", "text": 5}],
+    [{"type": "tool_result", "content": 1}],
+    {"block_type": []},
+    {"lc": 1, "id": [3], "type": "constructor", "kwargs": {}},
+]
 NO_FILES = [
-    *JUNK, [{"type": "user"}], [{"role": {}}, {"payload": 1}], {"messages": [], "agents": 1}, [[{}]],
-    {"a": {"history": {"2023-01-01": 3}}}, {"conversation": 1},
-]  # fmt: skip
+    *JUNK,
+    [{"type": "user"}],
+    [{"role": {}}, {"payload": 1}],
+    {"messages": [], "agents": 1},
+    [[{}]],
+    {"a": {"history": {"2023-01-01": 3}}},
+    {"conversation": 1},
+]
 CELLS = [
-    None, -1, 2.5, b"\xff\0", "", "x", "[]", "null", '{"role": []}', '{"text_ref": [3, {"fragment": {}}]}', "[" * 200,
-]  # fmt: skip
+    None,
+    -1,
+    2.5,
+    b"\xff\0",
+    "",
+    "x",
+    "[]",
+    "null",
+    '{"role": []}',
+    '{"text_ref": [3, {"fragment": {}}]}',
+    "[" * 200,
+]
 ROUNDS = (40, pytest.param(300, marks=pytest.mark.slow))
 RANDOM_KEYS = ("value", "text", "role", "history", "id", "parent_id")
 
@@ -46,13 +113,23 @@ each_name = pytest.mark.parametrize("name", NAMES)
 
 def values_of(path):
     text = path.read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.split("\n") if line] if path.suffix == ".jsonl" else json.loads(text)
+    return (
+        [json.loads(line) for line in text.split("\n") if line]
+        if path.suffix == ".jsonl"
+        else json.loads(text)
+    )
 
 
 def places(value, path=()):
     """The path to every value inside a JSON value, and to the value itself."""
     yield path
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, inner in (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    ):
         yield from places(inner, (*path, key))
 
 
@@ -64,7 +141,11 @@ def replaced(value, path, *junk):
     if len(path) == 1 and not junk:
         del copy[path[0]]
     else:
-        copy[path[0]] = replaced(value.get(path[0]) if isinstance(value, dict) else value[path[0]], path[1:], *junk)
+        copy[path[0]] = replaced(
+            value.get(path[0]) if isinstance(value, dict) else value[path[0]],
+            path[1:],
+            *junk,
+        )
     return copy
 
 
@@ -88,13 +169,19 @@ def read_without_net(data, name):
     except TranscriptError as error:
         failures = [error]
     assert not [str(failure) for failure in failures if UNFORESEEN in str(failure)]
-    assert all(transcript.messages for transcript in (loaded.transcripts if loaded else ()))
+    assert all(
+        transcript.messages for transcript in (loaded.transcripts if loaded else ())
+    )
     return loaded
 
 
 def judge(value, name, lines=False):
     """Recognise and read a JSON value as the format of this name, as lines if these are asked for and it is a list."""
-    text = "\n".join(map(json.dumps, value)) if lines and isinstance(value, list) else json.dumps(value)
+    text = (
+        "\n".join(map(json.dumps, value))
+        if lines and isinstance(value, list)
+        else json.dumps(value)
+    )
     assert formats()[name].recognise(Document(text.encode())) in (True, False)
     return read_without_net(text.encode(), name)
 
@@ -129,7 +216,9 @@ def test_several_values_may_be_of_any_type(path, rounds):
     outcomes = set()
     for number in range(rounds):
         bad = spoilt(value, random)
-        outcomes.add(judge(bad, name, lines=path.suffix == ".jsonl" and number % 2 == 0) is None)
+        outcomes.add(
+            judge(bad, name, lines=path.suffix == ".jsonl" and number % 2 == 0) is None
+        )
         document = Document(json.dumps(bad).encode())
         for known in NAMES:
             formats()[known].recognise(document)
@@ -148,9 +237,14 @@ def test_each_cell_of_a_database_may_hold_anything(path):
     name, whole = format_of(path.name), sample_bytes(path.name)
     source = sqlite3.connect(":memory:")
     source.deserialize(whole)
-    tables = [row[0] for row in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = [
+        row[0]
+        for row in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    ]
     for table in (table for table in tables if not table.startswith("sqlite")):
-        info = source.execute(f'SELECT name, type FROM pragma_table_info("{table}")').fetchall()  # noqa: S608
+        info = source.execute(
+            f'SELECT name, type FROM pragma_table_info("{table}")'  # noqa: S608
+        ).fetchall()
         columns = [column for column, kind in info if kind != "INTEGER"]
         count = source.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]  # noqa: S608
         for column in columns if count else ():
@@ -158,7 +252,10 @@ def test_each_cell_of_a_database_may_hold_anything(path):
                 connection = sqlite3.connect(":memory:")
                 connection.deserialize(whole)
                 row = f'(SELECT max(rowid) FROM "{table}")'  # noqa: S608
-                connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = ? WHERE rowid = {row}', (junk,))  # noqa: S608
+                connection.execute(
+                    f'UPDATE OR IGNORE "{table}" SET "{column}" = ? WHERE rowid = {row}',  # noqa: S608
+                    (junk,),
+                )
                 connection.commit()
                 read_without_net(connection.serialize(), name)
 
@@ -166,12 +263,17 @@ def test_each_cell_of_a_database_may_hold_anything(path):
 @each_name
 def test_a_file_of_anything_else_is_refused(name):
     for value in NO_FILES:
-        assert formats()[name].recognise(Document(json.dumps(value).encode())) is False, value
+        assert (
+            formats()[name].recognise(Document(json.dumps(value).encode())) is False
+        ), value
         assert judge(value, name) is None, value
 
 
 @each_name
-@pytest.mark.parametrize("data", [b"[]", b"{}", b"[3]", b'"x"', b"hello", b"", as_database("CREATE TABLE t (a);")])
+@pytest.mark.parametrize(
+    "data",
+    [b"[]", b"{}", b"[3]", b'"x"', b"hello", b"", as_database("CREATE TABLE t (a);")],
+)
 def test_a_file_of_another_kind_is_refused_in_words(name, data):
     with pytest.raises(TranscriptError) as refused:
         load_file(data, name, name="x")
@@ -180,10 +282,28 @@ def test_a_file_of_another_kind_is_refused_in_words(name, data):
 
 @each_name
 def test_junk_under_the_keys_of_a_format(name):
-    keys = ("mapping", "chat_messages", "chat", "messages", "contents", "candidates", "request", "result", "history")
+    keys = (
+        "mapping",
+        "chat_messages",
+        "chat",
+        "messages",
+        "contents",
+        "candidates",
+        "request",
+        "result",
+        "history",
+    )
     for junk in JUNK:
-        wrapped = [junk, [junk], [[junk]], {"mapping": junk, "chat": junk, "messages": junk, "contents": junk}]
+        wrapped = [
+            junk,
+            [junk],
+            [[junk]],
+            {"mapping": junk, "chat": junk, "messages": junk, "contents": junk},
+        ]
         wrapped += [[{key: junk}] for key in keys] + [{key: [junk]} for key in keys]
-        wrapped += [[{"role": role, "content": junk, "parts": junk}] for role in ("user", "model", junk)]
+        wrapped += [
+            [{"role": role, "content": junk, "parts": junk}]
+            for role in ("user", "model", junk)
+        ]
         for value in wrapped:
             judge(value, name)

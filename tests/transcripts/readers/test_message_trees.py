@@ -27,8 +27,14 @@ def test_a_cycle_ends_and_is_told() -> None:
     assert leaves({"a": "b", "b": "a"}) == ["a", "b"]
 
 
-@given(st.dictionaries(st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefg"), min_size=1))
-def test_every_way_ends_and_passes_each_message_once(tree: dict[str, str | None]) -> None:
+@given(
+    st.dictionaries(
+        st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefg"), min_size=1
+    )
+)
+def test_every_way_ends_and_passes_each_message_once(
+    tree: dict[str, str | None],
+) -> None:
     for leaf in tree:
         path, is_cycle = branch(leaf, tree)
         assert path[-1] == leaf

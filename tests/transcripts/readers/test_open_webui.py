@@ -13,7 +13,9 @@ from tests.transcripts.sample_files import FOLDER as SAMPLES
 
 
 def message(id, parent, role="user", content="hi", **more):
-    return {id: {"id": id, "parentId": parent, "role": role, "content": content, **more}}
+    return {
+        id: {"id": id, "parentId": parent, "role": role, "content": content, **more}
+    }
 
 
 def load(*messages, current="end"):
@@ -21,12 +23,21 @@ def load(*messages, current="end"):
     for each in messages:
         tree |= each
     return load_transcript(
-        json.dumps([{"title": "T", "chat": {"history": {"messages": tree, "currentId": current}}}]).encode()
+        json.dumps(
+            [
+                {
+                    "title": "T",
+                    "chat": {"history": {"messages": tree, "currentId": current}},
+                }
+            ]
+        ).encode()
     )
 
 
 def reply(content):
-    return load(message("a", None), message("end", "a", "assistant", content)).messages[1:]
+    return load(message("a", None), message("end", "a", "assistant", content)).messages[
+        1:
+    ]
 
 
 def brief(transcript):
@@ -35,10 +46,18 @@ def brief(transcript):
 
 def test_what_a_reply_is_based_on_and_why_it_failed_is_kept_beside_it():
     sources = [{"source": {"name": "web"}, "document": ["a passage"]}]
-    said = {"role": "assistant", "content": "", "error": {"content": "It broke."}, "sources": sources}
+    said = {
+        "role": "assistant",
+        "content": "",
+        "error": {"content": "It broke."},
+        "sources": sources,
+    }
     chat = {"chat": {"messages": [{"role": "user", "content": "Hi"}, said]}}
     transcript = load_transcript(json.dumps([chat]).encode())
-    assert transcript.messages[1].meta == {"sources": sources, "error": {"content": "It broke."}}
+    assert transcript.messages[1].meta == {
+        "sources": sources,
+        "error": {"content": "It broke."},
+    }
 
 
 @pytest.mark.parametrize("key", ["contextSummary", "context_summary"])
@@ -50,13 +69,25 @@ def test_a_summary_is_a_compaction_before_the_message_that_was_answered_with_it(
         message("c", "b", content="And?", **said),
         message("end", "c", "assistant", "Well."),
     )
-    assert [message.content for message in chat.messages] == ["hi", "Hello", "And?", "Well."]
-    assert chat.events == (RecordedEvent("compaction", 2, "They met.", time="2024-07-03T09:46:40+00:00"),)
+    assert [message.content for message in chat.messages] == [
+        "hi",
+        "Hello",
+        "And?",
+        "Well.",
+    ]
+    assert chat.events == (
+        RecordedEvent("compaction", 2, "They met.", time="2024-07-03T09:46:40+00:00"),
+    )
 
 
 def test_a_summary_that_the_user_asked_for_comes_after_the_reply_that_has_it():
-    chat = load(message("a", None), message("end", "a", "assistant", "Hello", contextSummary="They met."))
-    assert [(event.after_message, event.text) for event in chat.events] == [(2, "They met.")]
+    chat = load(
+        message("a", None),
+        message("end", "a", "assistant", "Hello", contextSummary="They met."),
+    )
+    assert [(event.after_message, event.text) for event in chat.events] == [
+        (2, "They met.")
+    ]
 
 
 @pytest.mark.parametrize("nothing", ["", "  ", None, 3])
@@ -66,7 +97,11 @@ def test_a_summary_without_text_is_none(nothing):
 
 def test_a_chat_with_everything():
     transcript = load_transcript(SAMPLES / "open_webui__tree.json")
-    assert (transcript.format, transcript.title, transcript.system_prompt) == ("open_webui", "Clock", "Be exact.")
+    assert (transcript.format, transcript.title, transcript.system_prompt) == (
+        "open_webui",
+        "Clock",
+        "Be exact.",
+    )
     assert transcript.held_at.isoformat() == "2024-07-03T09:46:40+00:00"
     assert brief(transcript) == [
         ("user", "What time is it?\n[image]\n[file: notes.txt]\nTea at four."),
@@ -77,7 +112,11 @@ def test_a_chat_with_everything():
         ("assistant", "Welcome.\n<details><summary>More</summary>Text</details>"),
     ]
     first = transcript.messages[1]
-    assert first.meta == {"time": "2024-07-03T09:46:42+00:00", "model": "m1", "reasoning": "Is it <b>?\nYes."}
+    assert first.meta == {
+        "time": "2024-07-03T09:46:42+00:00",
+        "model": "m1",
+        "reasoning": "Is it <b>?\nYes.",
+    }
     assert first.tool_calls == (ToolCall("call_9", "clock", '{"zone": "UTC"}'),)
     assert transcript.messages[2].tool_call_id == "call_9"
     assert transcript.warnings == (
@@ -93,8 +132,15 @@ def test_an_old_chat_is_a_list():
 
 
 def test_without_a_current_message_the_newest_is_taken_and_told():
-    messages = [message("a", None), message("b", "a", "assistant", "old", timestamp=1_700_000_001)]
-    transcript = load(*messages, message("c", "a", "assistant", "new", timestamp=1_700_000_002), current=None)
+    messages = [
+        message("a", None),
+        message("b", "a", "assistant", "old", timestamp=1_700_000_001),
+    ]
+    transcript = load(
+        *messages,
+        message("c", "a", "assistant", "new", timestamp=1_700_000_002),
+        current=None,
+    )
     assert brief(transcript) == [("user", "hi"), ("assistant", "new")]
     assert "does not say which branch" in transcript.warnings[0]
 
@@ -102,7 +148,9 @@ def test_without_a_current_message_the_newest_is_taken_and_told():
 def test_a_cycle_ends_and_is_told():
     transcript = load(message("a", "end"), message("end", "a", "assistant"))
     assert len(transcript.messages) == 2
-    assert transcript.warnings == ("the messages form a cycle, so each was taken once.",)
+    assert transcript.warnings == (
+        "the messages form a cycle, so each was taken once.",
+    )
 
 
 def test_calls_side_by_side_are_of_one_message_and_after_a_text_of_the_next():
@@ -112,7 +160,9 @@ def test_calls_side_by_side_are_of_one_message_and_after_a_text_of_the_next():
         attributes = f'id="{id}" name="f" arguments="{arguments}" result="{outcome}"'
         return f'<details type="tool_calls" done="true" {attributes}>\n</details>\n'
 
-    messages = reply(call("a", [1]) + call("b", {"x": "<y>"}) + "So.\n" + call("c", "z"))
+    messages = reply(
+        call("a", [1]) + call("b", {"x": "<y>"}) + "So.\n" + call("c", "z")
+    )
     assert [(m.role, m.content) for m in messages] == [
         ("assistant", ""),
         ("tool", "[1]"),
@@ -120,7 +170,13 @@ def test_calls_side_by_side_are_of_one_message_and_after_a_text_of_the_next():
         ("assistant", "So."),
         ("tool", '"z"'),
     ]
-    assert [[c.id for c in m.tool_calls] for m in messages] == [["a", "b"], [], [], ["c"], []]
+    assert [[c.id for c in m.tool_calls] for m in messages] == [
+        ["a", "b"],
+        [],
+        [],
+        ["c"],
+        [],
+    ]
     assert messages[0].tool_calls[0].arguments == '{"n": 1}'
 
 
@@ -131,7 +187,9 @@ def test_a_result_in_the_body_and_code_that_was_run():
     code = '<details type="code_interpreter" done="true" output="{&quot;stdout&quot;: &quot;4&quot;}">\n'
     code += "<summary>Analyzed</summary>\n```python\n2+2\n```\n</details>"
     messages = reply(code + "\nFour.")
-    assert messages[0].tool_calls == (ToolCall("", "code_interpreter", '{"code": "2+2"}'),)
+    assert messages[0].tool_calls == (
+        ToolCall("", "code_interpreter", '{"code": "2+2"}'),
+    )
     assert [m.content for m in messages] == ["", '{"stdout": "4"}', "Four."]
 
 
@@ -143,7 +201,12 @@ def test_a_call_that_is_not_done_has_no_result():
 
 
 @pytest.mark.parametrize(
-    "text", ['<details type="reasoning" done="false">\n> never ends', "a <details> b", "  kept  \n"]
+    "text",
+    [
+        '<details type="reasoning" done="false">\n> never ends',
+        "a <details> b",
+        "  kept  \n",
+    ],
 )
 def test_other_text_is_kept_as_it_is(text):
     assert [m.content for m in reply(text)] == [text]
@@ -156,9 +219,14 @@ def test_a_reply_full_of_openings_is_read_in_time():
 
 def test_an_unknown_role_is_left_out_and_counted():
     transcript = load(message("a", None), message("end", "a", "critic"))
-    assert transcript.warnings == ("imported 1 of 2 messages: message end has the unknown role 'critic'.",)
+    assert transcript.warnings == (
+        "imported 1 of 2 messages: message end has the unknown role 'critic'.",
+    )
 
 
 def test_another_file_is_refused_with_what_was_found():
-    with pytest.raises(TranscriptError, match="chats with a history of messages was expected, found a number"):
+    with pytest.raises(
+        TranscriptError,
+        match="chats with a history of messages was expected, found a number",
+    ):
         load_transcript(b"3", "open_webui")

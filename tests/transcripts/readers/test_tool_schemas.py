@@ -11,16 +11,42 @@ import memviz
 from memviz.tool_schemas import schema_tokens
 from memviz.transcripts.export.formats import to_json
 
-SCHEMA = {"name": "look_up", "description": "Wetter für einen Ort", "parameters": {"type": "object"}}
+SCHEMA = {
+    "name": "look_up",
+    "description": "Wetter für einen Ort",
+    "parameters": {"type": "object"},
+}
 SPOKEN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"text": "Hello"}]}]
-BEDROCK = [{"role": one["role"], "content": [{"text": one["content"]}]} for one in SPOKEN]
+CONTENTS = [
+    {"role": "user", "parts": [{"text": "Hi"}]},
+    {"role": "model", "parts": [{"text": "Hello"}]},
+]
+BEDROCK = [
+    {"role": one["role"], "content": [{"text": one["content"]}]} for one in SPOKEN
+]
 REQUESTS: dict[str, dict[str, Any]] = {
-    "openai": {"model": "m", "messages": SPOKEN, "tools": [{"type": "function", "function": SCHEMA}]},
+    "openai": {
+        "model": "m",
+        "messages": SPOKEN,
+        "tools": [{"type": "function", "function": SCHEMA}],
+    },
     "openai, old": {"model": "m", "messages": SPOKEN, "functions": [SCHEMA]},
-    "anthropic": {"model": "m", "max_tokens": 9, "system": "Be kind.", "messages": SPOKEN, "tools": [SCHEMA]},
-    "gemini": {"contents": CONTENTS, "tools": [{"functionDeclarations": [SCHEMA]}, {"googleSearch": {}}]},
-    "bedrock": {"modelId": "m", "messages": BEDROCK, "toolConfig": {"tools": [{"toolSpec": SCHEMA}]}},
+    "anthropic": {
+        "model": "m",
+        "max_tokens": 9,
+        "system": "Be kind.",
+        "messages": SPOKEN,
+        "tools": [SCHEMA],
+    },
+    "gemini": {
+        "contents": CONTENTS,
+        "tools": [{"functionDeclarations": [SCHEMA]}, {"googleSearch": {}}],
+    },
+    "bedrock": {
+        "modelId": "m",
+        "messages": BEDROCK,
+        "toolConfig": {"tools": [{"toolSpec": SCHEMA}]},
+    },
 }
 
 
@@ -28,16 +54,25 @@ REQUESTS: dict[str, dict[str, Any]] = {
 def test_each_format_keeps_them(name: str) -> None:
     transcript = memviz.load_transcript(json.dumps(REQUESTS[name]).encode())
     assert "Wetter für einen Ort" in transcript.tools[0]
-    tokens = [record.tokens["tools"] for record in memviz.replay(transcript, memviz.strategy("buffer")).requests]
+    tokens = [
+        record.tokens["tools"]
+        for record in memviz.replay(transcript, memviz.strategy("buffer")).requests
+    ]
     assert tokens == [
-        schema_tokens(memviz.counter("o200k_base"), transcript.tools, transcript.system_prompt is not None)
+        schema_tokens(
+            memviz.counter("o200k_base"),
+            transcript.tools,
+            transcript.system_prompt is not None,
+        )
     ]
 
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_saved_conversation_has_them_still(name: str) -> None:
     transcript = memviz.load_transcript(json.dumps(REQUESTS[name]).encode())
-    assert memviz.load_transcript(to_json(transcript).encode()).tools == transcript.tools
+    assert (
+        memviz.load_transcript(to_json(transcript).encode()).tools == transcript.tools
+    )
 
 
 @pytest.mark.parametrize("tools", [None, [], {}, "look_up", [None, "x", {}], 3])

@@ -18,19 +18,30 @@ from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
 
-GRID = {"buffer": {}, "window": {"window_size": [2, 4, 8, 16]}, "token_buffer": {"max_tokens": [100, 300]}}
+GRID = {
+    "buffer": {},
+    "window": {"window_size": [2, 4, 8, 16]},
+    "token_buffer": {"max_tokens": [100, 300]},
+}
 
 
 def sweeping(**options: object) -> Sweeping:
     """A sweep of 14 cells."""
-    subjects = tuple(SweepConversation.of(generate(12, seed=seed), counter("chars4")) for seed in (1, 2))
+    subjects = tuple(
+        SweepConversation.of(generate(12, seed=seed), counter("chars4"))
+        for seed in (1, 2)
+    )
     return Sweeping(subjects, settings(GRID), counter="chars4", **options)  # type: ignore[arg-type]
 
 
 def all_jobs(size: int = 1) -> list[Job]:
     """Its jobs."""
     made = sweeping()
-    places = [CellIndex(s, c) for c in range(len(made.subjects)) for s in range(len(made.settings))]
+    places = [
+        CellIndex(s, c)
+        for c in range(len(made.subjects))
+        for s in range(len(made.settings))
+    ]
     return list(jobs(made.subjects, made.settings, places, made.counter, None, size))
 
 

@@ -13,7 +13,15 @@ import pytest
 
 from memviz.errors import SweepError
 from memviz.tuning.executors.dask_cluster import run
-from tests.tuning.executors.measured import all_jobs, expected, killed_once, numbers, numbers_of, slept, sweeping
+from tests.tuning.executors.measured import (
+    all_jobs,
+    expected,
+    killed_once,
+    numbers,
+    numbers_of,
+    slept,
+    sweeping,
+)
 
 distributed = pytest.importorskip("distributed")
 SOON = 30.0
@@ -24,7 +32,11 @@ SOON = 30.0
 def address() -> Iterator[str]:
     """The scheduler of a cluster that the tests share; to begin one takes seconds."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=50,
     ) as cluster:
         yield cluster.scheduler_address
 
@@ -40,7 +52,11 @@ def test_the_numbers_are_those_of_one_process(address: str) -> None:
 @pytest.mark.slow
 def test_a_killed_worker_costs_time_and_no_number(address: str, tmp_path: Path) -> None:
     jobs = [(job, tmp_path / "mark") for job in all_jobs()]
-    cells = dict(cell for cells in run(jobs, killed_once, Event(), scheduler=address) for cell in cells)
+    cells = dict(
+        cell
+        for cells in run(jobs, killed_once, Event(), scheduler=address)
+        for cell in cells
+    )
     assert (tmp_path / "mark").exists()
     assert numbers_of(cells).equals(expected())
 
@@ -61,14 +77,20 @@ def test_a_local_cluster_of_its_own_does_the_work_and_ends() -> None:
     assert sorted(run(range(6), abs, Event(), workers=1)) == list(range(6))
 
 
-def test_no_scheduler_at_the_address_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_at_the_address_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("memviz.tuning.executors.dask_cluster.CONNECT_SECONDS", 0.5)
-    with pytest.raises(SweepError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(
+        SweepError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"
+    ):
         list(run(range(3), abs, Event(), scheduler="tcp://127.0.0.1:9"))
 
 
 @pytest.mark.parametrize("address", ["nonsense://x", "127.0.0.1:not-a-port", ""])
-def test_no_address_at_all_is_a_sentence(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_address_at_all_is_a_sentence(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memviz.tuning.executors.dask_cluster.CONNECT_SECONDS", 0.5)
     with pytest.raises(SweepError, match="scheduler"):
         list(run(range(3), abs, Event(), scheduler=address))

@@ -16,7 +16,13 @@ from memviz.errors import SweepError
 from memviz.storage.store import Store
 from memviz.tuning import sweep as sweep_module
 from memviz.tuning.executors.processes import run
-from tests.tuning.executors.measured import expected, killed_once, numbers, slept, sweeping
+from tests.tuning.executors.measured import (
+    expected,
+    killed_once,
+    numbers,
+    slept,
+    sweeping,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 SOON = 60.0
@@ -114,9 +120,13 @@ class TestSignals:
         script = tmp_path / "script.py"
         script.write_text(self.CODE, encoding="utf-8")
         process = subprocess.Popen(
-            [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            start_new_session=True, env=os.environ | {"PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+            [sys.executable, str(script)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        )
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         return process

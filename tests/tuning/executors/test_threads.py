@@ -17,7 +17,9 @@ SOON = 60.0
 
 
 def test_every_job_is_done_once() -> None:
-    assert sorted(run(range(50), lambda job: job * 2, Event(), workers=4)) == list(range(0, 100, 2))
+    assert sorted(run(range(50), lambda job: job * 2, Event(), workers=4)) == list(
+        range(0, 100, 2)
+    )
 
 
 def test_no_jobs_give_no_results() -> None:

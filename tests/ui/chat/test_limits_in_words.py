@@ -14,7 +14,9 @@ from tests.tool_loops import loops
 
 
 def numbers(sentence: str) -> list[int]:
-    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", sentence)]
+    return [
+        int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", sentence)
+    ]
 
 
 def of_chat(chat: memviz.Chat) -> str:
@@ -30,20 +32,36 @@ def test_a_summary_is_written_when_there_is_more_than_the_limit_named(id: str) -
         list(chat.go_on())
         if " of " in said:
             held, limit = numbers(said)
-            assert held <= limit, "what is over a limit is not shown as if nothing happened"
+            assert held <= limit, (
+                "what is over a limit is not shown as if nothing happened"
+            )
         else:
-            known = ("never", "each turn", "next message", "cannot be said beforehand", "is written after")
+            known = (
+                "never",
+                "each turn",
+                "next message",
+                "cannot be said beforehand",
+                "is written after",
+            )
             assert any(words in said.lower() for words in known)
 
 
 def test_without_tools_nothing_is_said_to_be_cleared() -> None:
-    chat = memviz.Chat(memviz.strategy("clear_tool_results", trigger_tokens=1), model=Digest())
+    chat = memviz.Chat(
+        memviz.strategy("clear_tool_results", trigger_tokens=1), model=Digest()
+    )
     chat.send("Hello")
     said = of_chat(chat)
-    assert said == "This setting never summarizes, and nothing is cleared, because no tool was called."
+    assert (
+        said
+        == "This setting never summarizes, and nothing is cleared, because no tool was called."
+    )
     run = memviz.replay(loops(2, 2), chat.strategy)
     said = next_summary(chat.strategy, run.memory_after(2), None)
-    assert said == "This setting never summarizes: its rule clears or shortens older messages."
+    assert (
+        said
+        == "This setting never summarizes: its rule clears or shortens older messages."
+    )
 
 
 def test_of_messages_and_of_tokens() -> None:
@@ -60,7 +78,12 @@ def test_a_summary_that_counts_is_no_message() -> None:
     chat = memviz.Chat(strategy, model=Digest(), summarizer=Digest())
     while not chat.run.summaries:
         chat.send("word " * 40)
-    memory = Memory(chat.run.space, chat.memory.length, chat.memory.summary_count, chat.memory.length - 1)
+    memory = Memory(
+        chat.run.space,
+        chat.memory.length,
+        chat.memory.summary_count,
+        chat.memory.length - 1,
+    )
     said = next_summary(strategy, memory, strategy.headroom(memory))
     assert said.startswith("Summary and messages not yet summarized: ")
     assert numbers(said) == [memory.pending_tokens + chat.run.summaries[-1].tokens, 250]
@@ -71,8 +94,15 @@ def test_a_summary_that_counts_is_no_message() -> None:
 
 
 def test_a_failed_summary_is_said_to_be_tried_again_in_a_later_turn() -> None:
-    for id, words in (("summary", "A summary is due"), ("summary_only", "Each turn is summarized")):
-        chat = memviz.Chat(small(id), model=Digest(), summarizer=memviz.ScriptedModel([memviz.ModelError("down")]))
+    for id, words in (
+        ("summary", "A summary is due"),
+        ("summary_only", "Each turn is summarized"),
+    ):
+        chat = memviz.Chat(
+            small(id),
+            model=Digest(),
+            summarizer=memviz.ScriptedModel([memviz.ModelError("down")]),
+        )
         while not chat.run.compactions:
             chat.send("Hello")
         assert of_chat(chat).startswith(words)
@@ -82,7 +112,9 @@ def test_a_failed_summary_is_said_to_be_tried_again_in_a_later_turn() -> None:
 
 
 def test_of_a_request_it_says_what_counts() -> None:
-    chat = memviz.Chat(memviz.strategy("summary_buffer", max_token_limit=100), model=Digest())
+    chat = memviz.Chat(
+        memviz.strategy("summary_buffer", max_token_limit=100), model=Digest()
+    )
     record = chat.send("Hello")
     size, counts = request_size(chat.strategy, record)
     assert numbers(size) == [record.total_tokens]

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.summaries.diff import word_diff
-from memviz.ui.controls.diff_html import KEPT_CHARS_SHOWN, diff_html, legend_html, sides_html
+from memviz.ui.controls.diff_html import (
+    KEPT_CHARS_SHOWN,
+    diff_html,
+    legend_html,
+    sides_html,
+)
 
 MARKUP = "<script>alert(1)</script> & <b>fat</b>"
 
@@ -45,8 +50,12 @@ def test_text_is_never_markup() -> None:
 
 def test_the_legend_counts() -> None:
     diff = word_diff("Porto costs 92 euros.", "Porto costs about 105 euros.")
-    assert "3 words kept · <del>1 removed</del> · <ins>2 added</ins>" in legend_html(diff)
-    assert "6 characters kept" in legend_html(word_diff("预算三千欧元。", "预算三千欧元。"))
+    assert "3 words kept · <del>1 removed</del> · <ins>2 added</ins>" in legend_html(
+        diff
+    )
+    assert "6 characters kept" in legend_html(
+        word_diff("预算三千欧元。", "预算三千欧元。")
+    )
 
 
 def test_of_a_long_stretch_that_did_not_change_only_the_ends_are_shown() -> None:

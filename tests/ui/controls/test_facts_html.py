@@ -13,11 +13,14 @@ MARKUP = "<b>nuts</b>"
 
 def run() -> memviz.Run:
     said = [
-        Message("user", f"Mira is allergic to {MARKUP}."), Message("assistant", "Noted."),
-        Message("user", "The budget is 3,000 euros."), Message("assistant", "Good."),
-        Message("user", "Make the budget 3,600 euros."), Message("assistant", "Good. The flight is on 9 July."),
+        Message("user", f"Mira is allergic to {MARKUP}."),
+        Message("assistant", "Noted."),
+        Message("user", "The budget is 3,000 euros."),
+        Message("assistant", "Good."),
+        Message("user", "Make the budget 3,600 euros."),
+        Message("assistant", "Good. The flight is on 9 July."),
         *(Message(("user", "assistant")[n % 2], f"Message {n}.") for n in range(6)),
-    ]  # fmt: skip
+    ]
     return memviz.replay(said, FactsInside(), model=fact_writer(), counter="chars4")
 
 
@@ -26,7 +29,10 @@ def test_a_version_says_what_it_added_replaced_and_kept() -> None:
     second = facts_versions(replayed)[1]
     html = facts_html(second, replayed.log)
     assert "<b>3 facts</b>: 1 added · 1 replaced · 1 kept" in html
-    assert "<del>The budget is 3,000 euros.</del> <ins>The budget is 3,600 euros.</ins>" in html
+    assert (
+        "<del>The budget is 3,000 euros.</del> <ins>The budget is 3,600 euros.</ins>"
+        in html
+    )
     assert "<ins>The flight is on 9 July.</ins>" in html
     assert '<span aria-hidden="true">=</span> Mira is allergic to nuts.' in html
 
@@ -51,7 +57,9 @@ def test_each_fact_says_why_it_is_remembered_and_the_message_is_text() -> None:
 def test_a_source_that_says_a_part_of_a_fact_says_how_much() -> None:
     found = facts_versions(run())[0]
     half = found._replace(lines=tuple(line._replace(share=0.5) for line in found.lines))
-    assert "50% of the fact's words stand in that message" in facts_html(half, run().log)
+    assert "50% of the fact's words stand in that message" in facts_html(
+        half, run().log
+    )
 
 
 def test_a_version_is_found_by_its_number() -> None:

@@ -30,7 +30,9 @@ def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs
 
 
 def setting_of(id: str, model: Model | str = OFFLINE) -> SettingRun:
-    return SettingRun(memviz.replay(talk(40), memviz.strategy(id), model=model), "label", 0)
+    return SettingRun(
+        memviz.replay(talk(40), memviz.strategy(id), model=model), "label", 0
+    )
 
 
 def recorded() -> Model:
@@ -38,7 +40,9 @@ def recorded() -> Model:
 
 
 def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
-    session = AppTest.from_function(page, kwargs={"settings": settings, "chosen": chosen}).run()
+    session = AppTest.from_function(
+        page, kwargs={"settings": settings, "chosen": chosen}
+    ).run()
     assert not session.exception
     return session
 
@@ -46,9 +50,17 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
 @pytest.mark.parametrize(
     ("models", "told", "buttons"),
     [
-        ([OFFLINE], "gray-badge[offline stand-in] which quotes; a language model words them differently.", []),
+        (
+            [OFFLINE],
+            "gray-badge[offline stand-in] which quotes; a language model words them differently.",
+            [],
+        ),
         ([ScriptedModel(["text"] * 99)], "green-badge[live] by scripted.", []),
-        ([recorded()], f"blue-badge[recorded · {MODEL}] for exactly this conversation and setting.", [ALL_STAND_IN]),
+        (
+            [recorded()],
+            f"blue-badge[recorded · {MODEL}] for exactly this conversation and setting.",
+            [ALL_STAND_IN],
+        ),
         (
             [recorded(), OFFLINE],
             f"blue-badge[recorded · {MODEL}]; :gray-badge[offline stand-in] under label: compare with care.",
@@ -61,19 +73,27 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
         ),
     ],
 )
-def test_one_line_says_who_wrote(models: list[Model | str], told: str, buttons: list[str]) -> None:
+def test_one_line_says_who_wrote(
+    models: list[Model | str], told: str, buttons: list[str]
+) -> None:
     settings = [setting_of("summary", model) for model in models]
     session = seen(settings)
     (line,) = session.caption
     assert line.value.replace("\\", "") == f"Summaries: :{told}"
-    assert line.help.replace("\\", "") == whose_words(setting.run for setting in settings)
+    assert line.help.replace("\\", "") == whose_words(
+        setting.run for setting in settings
+    )
     assert [button.label for button in session.button] == buttons
     assert all(button.proto.type == "secondary" for button in session.button)
 
 
-def test_of_a_recording_that_lacks_summaries_of_the_setting_it_does_not_say_that_it_was_made_for_it() -> None:
+def test_of_a_recording_that_lacks_summaries_of_the_setting_it_does_not_say_that_it_was_made_for_it() -> (
+    None
+):
     session = seen([setting_of("summary", recorded())])
-    assert session.caption[0].value.endswith("for exactly this conversation and setting.")
+    assert session.caption[0].value.endswith(
+        "for exactly this conversation and setting."
+    )
     whole = a_recording_of(talk(40), memviz.strategy("summary"))
     holed = replace(whole, replies=dict(list(whole.replies.items())[:1]))
     session = seen([setting_of("summary", played(holed))])
@@ -86,7 +106,9 @@ def test_nothing_where_nothing_was_summarized() -> None:
     assert not session.button
 
 
-def test_a_click_chooses_the_stand_in_for_all_and_another_the_recordings_again() -> None:
+def test_a_click_chooses_the_stand_in_for_all_and_another_the_recordings_again() -> (
+    None
+):
     session = seen([setting_of("summary", recorded())])
     session.button[0].click().run()
     assert session.session_state[name_key(SUMMARIZER)] == OFFLINE

@@ -14,7 +14,9 @@ from memviz.metrics.health import health_warnings
 from tests.engine.probes import talk
 
 MARKUP = "<script>alert(1)</script> **bold** :red[x] $a$ [link](http://x.y) :material/star: `code`"
-WORD_JOINER = "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
+WORD_JOINER = (
+    "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
+)
 
 
 def page(settings: list) -> None:  # type: ignore[type-arg]  # runs as a script of its own, without imports
@@ -35,7 +37,9 @@ def read(text: str) -> str:
     return text.replace("\\", "").replace(WORD_JOINER, "")
 
 
-def run_of(id: str, answers: Sequence[str | ModelError] = (), turns: int = 9, **parameters: int) -> Run:
+def run_of(
+    id: str, answers: Sequence[str | ModelError] = (), turns: int = 9, **parameters: int
+) -> Run:
     model = ScriptedModel([*answers, *(f"summary {number}" for number in range(99))])
     return memviz.replay(talk(turns), memviz.strategy(id, **parameters), model=model)
 
@@ -62,8 +66,13 @@ def test_one_closed_line_names_every_setting_that_has_a_warning() -> None:
 
 def test_serious_ones_are_counted_and_it_stays_closed() -> None:
     assert [len(health_warnings(run)) for run in (THRASHING, GROWING)] == [1, 1]
-    (setting,) = drawn(("Running summary", THRASHING), ("Full buffer", GROWING)).expander
-    assert read(setting.label) == "2 warnings, 1 serious: Running summary (1), Full buffer (1)"
+    (setting,) = drawn(
+        ("Running summary", THRASHING), ("Full buffer", GROWING)
+    ).expander
+    assert (
+        read(setting.label)
+        == "2 warnings, 1 serious: Running summary (1), Full buffer (1)"
+    )
     assert (setting.icon, setting.proto.expanded) == (":material/error:", False)
 
 
@@ -73,9 +82,11 @@ def test_each_warning_says_numbers_why_and_remedy_under_its_setting() -> None:
     bodies = [read(element.value) for element in session.expander[0].caption]
     (thrash,), (growth,) = health_warnings(THRASHING), health_warnings(GROWING)
     assert heads == [
-        "**Running summary**", f":material/error: {thrash.title} · {thrash.numbers}",
-        "**Full buffer**", f":material/warning: {growth.title} · {growth.numbers}",
-    ]  # fmt: skip
+        "**Running summary**",
+        f":material/error: {thrash.title} · {thrash.numbers}",
+        "**Full buffer**",
+        f":material/warning: {growth.title} · {growth.numbers}",
+    ]
     assert bodies == [
         f"{thrash.why} **What to do:** {thrash.remedy} Concerns 19 turns from 2 to 20.",
         f"{growth.why} **What to do:** {growth.remedy} Concerns 9 turns from 1 to 9.",
@@ -94,29 +105,52 @@ def test_failed_summarizations_stand_open_for_themselves() -> None:
     assert all("failed" not in element.value for element in session.markdown)
 
 
-def test_of_a_chat_that_was_given_another_setting_it_is_said_which_one_is_meant() -> None:
-    chat = memviz.Chat(memviz.strategy("window", window_size=3), model=ScriptedModel([f"answer {n}" for n in range(9)]))
+def test_of_a_chat_that_was_given_another_setting_it_is_said_which_one_is_meant() -> (
+    None
+):
+    chat = memviz.Chat(
+        memviz.strategy("window", window_size=3),
+        model=ScriptedModel([f"answer {n}" for n in range(9)]),
+    )
     for turn in range(9):
         if turn == 0:
             chat.send("Hello.")
             chat.change_strategy(memviz.strategy("buffer"))
         else:
             chat.send(f"And question {turn}?")
-    heads = [read(element.value) for element in drawn(("Full buffer", chat.run)).expander[0].markdown]
+    heads = [
+        read(element.value)
+        for element in drawn(("Full buffer", chat.run)).expander[0].markdown
+    ]
     assert heads[0] == "**Full buffer** · only of this setting, in force from turn 2 on"
 
 
 def test_what_users_and_models_wrote_is_text() -> None:
     counter = lambda text: len(text)  # noqa: E731 - its name is shown
     counter.__name__ = MARKUP
-    said = [Message(("user", "assistant")[at % 2], "many words about the budget " * 9) for at in range(20)]
+    said = [
+        Message(("user", "assistant")[at % 2], "many words about the budget " * 9)
+        for at in range(20)
+    ]
     odd = memviz.replay(said, memviz.strategy("buffer"), counter=counter)
     assert any(MARKUP in warning.numbers for warning in health_warnings(odd))
     session = drawn((MARKUP, FAILING), (MARKUP, odd))
-    sources = [element.value for kind in (session.markdown, session.caption, session.warning) for element in kind]
+    sources = [
+        element.value
+        for kind in (session.markdown, session.caption, session.warning)
+        for element in kind
+    ]
     sources += [setting.label for setting in session.expander]
     assert sum(MARKUP in read(source) for source in sources) >= 4
     for source in sources:
         unescaped = re.sub(r"\\.", "", source)
-        for piece in ("<script", "**bold", ":red[", "$a$", "](http", ":material/star:", "`code"):
+        for piece in (
+            "<script",
+            "**bold",
+            ":red[",
+            "$a$",
+            "](http",
+            ":material/star:",
+            "`code",
+        ):
             assert piece not in unescaped

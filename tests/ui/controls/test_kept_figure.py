@@ -25,7 +25,9 @@ def test_a_picture_is_drawn_once_for_the_same_run_and_options() -> None:
     first = kept_figure(run, draw, run, 2)
     assert kept_figure(run, draw, run, 2) is first
     assert drawn == [2]
-    assert kept_figure(run, draw, run, 2, height=300).to_dict()["layout"]["height"] == 300
+    assert (
+        kept_figure(run, draw, run, 2, height=300).to_dict()["layout"]["height"] == 300
+    )
     assert kept_figure(run, draw, run, 3) is not first
     assert kept_figure(run_of(), draw, run, 2) is not first, "another run keeps its own"
     assert drawn == [2, 2, 3, 2]

@@ -11,14 +11,21 @@ from memviz.conversation import Log
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.known_facts import AT_ONCE_MESSAGES, GROWTH_MESSAGES, facts_of, known_facts
+from memviz.ui.controls.known_facts import (
+    AT_ONCE_MESSAGES,
+    GROWTH_MESSAGES,
+    facts_of,
+    known_facts,
+)
 from memviz.ui.shell.state import CompareState
 from memviz.workspace import Workspace
 
 TYPED = Probe("Colour?", ("blue",), (), "single fact", by_user=True)
 
 
-def test_facts_of_the_conversation_else_proposed_ones_and_always_those_typed_in(tmp_path: Path) -> None:
+def test_facts_of_the_conversation_else_proposed_ones_and_always_those_typed_in(
+    tmp_path: Path,
+) -> None:
     workspace, trip = Workspace(tmp_path / "facts.db"), sample("trip")
     log = Log(trip.messages)
     assert (
@@ -36,7 +43,9 @@ def test_facts_of_the_conversation_else_proposed_ones_and_always_those_typed_in(
     )
 
 
-def test_proposed_facts_that_were_switched_off_are_known_on_no_page(tmp_path: Path) -> None:
+def test_proposed_facts_that_were_switched_off_are_known_on_no_page(
+    tmp_path: Path,
+) -> None:
     def script(database: str) -> None:
         from dataclasses import replace
 
@@ -51,7 +60,9 @@ def test_proposed_facts_that_were_switched_off_are_known_on_no_page(tmp_path: Pa
         assert facts_of(workspace, CompareState(bare.id)).probes == ()
         assert known_facts(workspace, bare.id, workspace.conversation(bare.id)[1]) == ()
 
-    session = AppTest.from_function(script, args=(str(tmp_path / "facts.db"),), default_timeout=60).run()
+    session = AppTest.from_function(
+        script, args=(str(tmp_path / "facts.db"),), default_timeout=60
+    ).run()
     assert not session.exception, session.exception[0].message
 
 
@@ -62,8 +73,17 @@ def test_a_chat_that_grows_is_read_now_and_then(tmp_path: Path) -> None:
     assert known_facts(workspace, None, log, grows=True) == propose_probes(read)
 
 
-def test_a_chat_that_is_not_saved_or_was_deleted_and_one_that_is_long(tmp_path: Path) -> None:
+def test_a_chat_that_is_not_saved_or_was_deleted_and_one_that_is_long(
+    tmp_path: Path,
+) -> None:
     workspace, trip = Workspace(tmp_path / "facts.db"), sample("trip")
     log = Log(trip.messages[:30])
     assert known_facts(workspace, None, log) == known_facts(workspace, "deleted", log)
-    assert known_facts(workspace, None, Log(trip.messages * (AT_ONCE_MESSAGES // len(trip.messages) + 2))) == ()
+    assert (
+        known_facts(
+            workspace,
+            None,
+            Log(trip.messages * (AT_ONCE_MESSAGES // len(trip.messages) + 2)),
+        )
+        == ()
+    )

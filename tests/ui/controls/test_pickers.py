@@ -34,7 +34,9 @@ def page() -> None:
 
         def click() -> None:
             while not server.requests:
-                sleep(0.01)  # a loop that never rests would slow the import of litellm down twentyfold
+                sleep(
+                    0.01
+                )  # a loop that never rests would slow the import of litellm down twentyfold
             ctx.script_requests.request_rerun(RerunData())
 
         Thread(target=click, daemon=True).start()
@@ -43,7 +45,9 @@ def page() -> None:
     here.RUNS.append("answered")
 
 
-def test_a_click_ends_the_call_and_the_page_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_click_ends_the_call_and_the_page_is_drawn_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(f"{__name__}.RUNS", [])
     with openai_server() as server:
         server.then(slow(50), text("Here I am."))

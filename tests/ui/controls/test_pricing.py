@@ -15,9 +15,18 @@ RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0, "0 s"), (5, "5 s"), (60, "1 min"), (90, "1.5 min"), (300, "5 min"), (3600, "1 hour"), (7200, "2 hours"),
-     (86400, "1 day"), (172800, "2 days")],
-)  # fmt: skip
+    [
+        (0, "0 s"),
+        (5, "5 s"),
+        (60, "1 min"),
+        (90, "1.5 min"),
+        (300, "5 min"),
+        (3600, "1 hour"),
+        (7200, "2 hours"),
+        (86400, "1 day"),
+        (172800, "2 days"),
+    ],
+)
 def test_a_duration_in_its_largest_unit(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
 
@@ -36,4 +45,6 @@ def test_a_pause_is_told_against_the_lifetime_of_the_cache() -> None:
 def test_pauses_rise_and_hold_the_default() -> None:
     assert list(PAUSES_SECONDS) == sorted(set(PAUSES_SECONDS))
     assert DEFAULT_PAUSE_SECONDS in PAUSES_SECONDS
-    assert len({duration_words(seconds) for seconds in PAUSES_SECONDS}) == len(PAUSES_SECONDS)
+    assert len({duration_words(seconds) for seconds in PAUSES_SECONDS}) == len(
+        PAUSES_SECONDS
+    )

@@ -26,7 +26,9 @@ def test_short_work_shows_no_bar() -> None:
     assert bars(AppTest.from_function(work).run()) == []
 
 
-def test_long_work_shows_how_far_it_is_until_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_shows_how_far_it_is_until_it_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("memviz.ui.controls.progress.FRAME_SECONDS", 0)
     session = AppTest.from_function(work).run()
     assert [text for _, text in bars(session)] == ["Replaying: turn 3 of 1,000"]

@@ -73,7 +73,9 @@ def page() -> None:
     from tests.ui.controls import test_resumable_job as here
 
     if here.LEDGER.kept < here.TOTAL:
-        here.Counting("abacus", here.LEDGER.kept, here.TOTAL, here.LEDGER).run_when_asked()
+        here.Counting(
+            "abacus", here.LEDGER.kept, here.TOTAL, here.LEDGER
+        ).run_when_asked()
     st.text("the rest of the page")
 
 
@@ -83,9 +85,16 @@ def opened() -> AppTest:
 
 @pytest.mark.parametrize(
     ("is_begun", "has_failed", "verb"),
-    [(False, False, "Count"), (True, False, "Go on"), (True, True, "Try again"), (False, True, "Try again")],
+    [
+        (False, False, "Count"),
+        (True, False, "Go on"),
+        (True, True, "Try again"),
+        (False, True, "Try again"),
+    ],
 )
-def test_what_was_stopped_goes_on_and_what_failed_is_tried_again(is_begun: bool, has_failed: bool, verb: str) -> None:
+def test_what_was_stopped_goes_on_and_what_failed_is_tried_again(
+    is_begun: bool, has_failed: bool, verb: str
+) -> None:
     assert start_verb("Count", is_begun=is_begun, has_failed=has_failed) == verb
 
 
@@ -107,17 +116,26 @@ def test_after_a_failure_it_goes_on_from_what_was_kept(ledger: Ledger) -> None:
     ledger.fails_at = 3
     session = opened().button(key="count").click().run()
     (sentence,) = sentences(session.error)
-    assert sentence.endswith("What was answered before is kept: try again to go on from there.")
-    assert [button.label for button in session.button] == ["Try again with abacus"], "and no Stop any more"
+    assert sentence.endswith(
+        "What was answered before is kept: try again to go on from there."
+    )
+    assert [button.label for button in session.button] == ["Try again with abacus"], (
+        "and no Stop any more"
+    )
     assert [text.value for text in session.text] == ["the rest of the page"]
     ledger.fails_at = None
     session.run()
-    assert sentences(session.caption) == ["Four numbers. At most $0.013.", "2 of 4 numbers so far."]
+    assert sentences(session.caption) == [
+        "Four numbers. At most $0.013.",
+        "2 of 4 numbers so far.",
+    ]
     labelled(session.button, "Go on with abacus").click().run()
     assert ledger.kept == TOTAL
 
 
-def test_a_stop_closes_the_step_under_way_before_it_is_kept(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_closes_the_step_under_way_before_it_is_kept(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Streamlit stops a script with an exception out of whatever is drawn next."""
 
     class Stopped(BaseException):

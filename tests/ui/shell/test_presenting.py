@@ -5,7 +5,15 @@ from __future__ import annotations
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, TOKENS, compare_views
 from memviz.ui.facts.views import KEPT, LIVES, SUMMARIES, facts_views
 from memviz.ui.shell.own_addresses import is_own, note_own
-from memviz.ui.shell.presenting import Part, hidden_parts, hides, is_bare, letter_scale, view_named, view_part
+from memviz.ui.shell.presenting import (
+    Part,
+    hidden_parts,
+    hides,
+    is_bare,
+    letter_scale,
+    view_named,
+    view_part,
+)
 from memviz.ui.shell.state import presenting
 from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW
 from memviz.ui.shell.walk import WALK
@@ -48,10 +56,20 @@ def test_the_pictures_of_the_walk_are_views_with_these_titles() -> None:
         views = {COMPARE_VIEW: compare_views(), FACTS_VIEW: facts_views()}
     finally:
         presenting().is_on = False
-    titles = {(key, view.id): view.question for key, each in views.items() for view in each}
+    titles = {
+        (key, view.id): view.question for key, each in views.items() for view in each
+    }
     charts = [place for place in WALK if not place.is_staged]
-    assert [titles[place.key, place.view] for place in charts] == [place.title for place in charts]
-    assert [place.view for place in charts] == [TOKENS, DOLLARS, MEMORY_MAP, KEPT, LIVES]
+    assert [titles[place.key, place.view] for place in charts] == [
+        place.title for place in charts
+    ]
+    assert [place.view for place in charts] == [
+        TOKENS,
+        DOLLARS,
+        MEMORY_MAP,
+        KEPT,
+        LIVES,
+    ]
     assert [view.id for view in facts_views()] == [LIVES, SUMMARIES]
 
 

@@ -22,8 +22,14 @@ def test_a_word_that_nobody_explains_is_a_mistake_of_the_page() -> None:
 
 def test_words_in_html_are_escaped_whether_they_are_known_or_not() -> None:
     assert term_html("<b>fat</b>") == "&lt;b&gt;fat&lt;/b&gt;"
-    assert term_html("Dropped") == '<a href="guide?term=dropped" target="_blank">Dropped</a>'
-    assert term_html("A summarization") == '<a href="guide?term=summarization" target="_blank">A summarization</a>'
+    assert (
+        term_html("Dropped")
+        == '<a href="guide?term=dropped" target="_blank">Dropped</a>'
+    )
+    assert (
+        term_html("A summarization")
+        == '<a href="guide?term=summarization" target="_blank">A summarization</a>'
+    )
 
 
 def test_a_text_explains_a_word_where_it_first_has_it() -> None:
@@ -33,4 +39,6 @@ def test_a_text_explains_a_word_where_it_first_has_it() -> None:
         '<a href="guide?term=token" target="_blank">tokens</a>.'
     )
     assert mentions.html("Two requests, 9 tokens.") == "Two requests, 9 tokens."
-    assert "guide" not in FirstMentions().html("The answer is lost on the edge of a known front, requested twice.")
+    assert "guide" not in FirstMentions().html(
+        "The answer is lost on the edge of a known front, requested twice."
+    )

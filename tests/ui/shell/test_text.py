@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from memviz.ui.shell.text import plain, shortened
 
 INVISIBLE = "\u200b\u200c\u2060"  # may be put between characters to keep them apart
-ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")  # a backslash makes the ASCII punctuation after it plain
+ESCAPED = re.compile(
+    r"\\([!-/:-@\[-`{-~])"
+)  # a backslash makes the ASCII punctuation after it plain
 MARKS = frozenset("\\`*_{}[]()#+-.!|~:$<>&@=")
 MARKUP = [
     "# heading", "heading\n===", "heading\n---", "- item", "* item", "+ item", "1. item", "2) item", "> quote",
@@ -54,7 +56,12 @@ def test_markup_shows_as_it_is_on_one_line(text: str) -> None:
 
 
 @given(
-    st.text(st.one_of(st.sampled_from([*sorted(MARKS), " ", "\n", "a", "1"]), st.characters(exclude_categories=["Cs"])))
+    st.text(
+        st.one_of(
+            st.sampled_from([*sorted(MARKS), " ", "\n", "a", "1"]),
+            st.characters(exclude_categories=["Cs"]),
+        )
+    )
 )
 def test_any_text_does(text: str) -> None:
     source = plain(text)
@@ -74,7 +81,10 @@ def test_nothing_is_left_that_streamlit_replaces(name: str) -> None:
 
 
 def test_ordinary_words_stay_as_they_are() -> None:
-    assert plain('Mira said "no", 3 times; 搬家, naïve?') == 'Mira said "no", 3 times; 搬家, naïve?'
+    assert (
+        plain('Mira said "no", 3 times; 搬家, naïve?')
+        == 'Mira said "no", 3 times; 搬家, naïve?'
+    )
 
 
 @pytest.mark.parametrize(

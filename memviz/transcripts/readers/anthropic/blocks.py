@@ -6,15 +6,33 @@ from typing import Any
 
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import NOT_TEXT, UNKNOWN_KIND, Note, kept_beside, stand_in
-from memviz.transcripts.readers.json_access import joined, json_text, list_at, object_at, text_at, texts_at
+from memviz.transcripts.chat_messages import (
+    NOT_TEXT,
+    UNKNOWN_KIND,
+    Note,
+    kept_beside,
+    stand_in,
+)
+from memviz.transcripts.readers.json_access import (
+    joined,
+    json_text,
+    list_at,
+    object_at,
+    text_at,
+    texts_at,
+)
 from memviz.transcripts.readers.message_parts import ReplyBuilder, add_result
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 MARKS = frozenset({"token_budget", "flag", "fallback"})
 """Blocks in which a program notes something for itself."""
-FILES = {"image": "image", "document": "file", "container_upload": "file", "local_resource": "file"}
+FILES = {
+    "image": "image",
+    "document": "file",
+    "container_upload": "file",
+    "local_resource": "file",
+}
 Meta = dict[str, str]
 _FIELDS = {
     "web_search_result": ("title", "url"),
@@ -78,7 +96,12 @@ def block_text(block: object, note: Note) -> str:
 
 
 def add_prompt(
-    role: str, blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = ""
+    role: str,
+    blocks: list[Any],
+    builder: TranscriptBuilder,
+    place: str,
+    meta: Meta,
+    more: str = "",
 ) -> None:
     """Add a message that is not the model's: first the results of tools that are in it, then the rest, if any, and
     ``more`` text that came with it."""
@@ -86,15 +109,36 @@ def add_prompt(
     results = [block for block in blocks if is_result(block)]
     for block in results:
         text = blocks_text(block.get("content"), note)
-        add_result(builder, place, block.get("tool_use_id"), text, block.get("name"), **meta, is_error=_is_error(block))
-    text = joined([*(block_text(block, note) for block in blocks if not is_result(block)), more])
+        add_result(
+            builder,
+            place,
+            block.get("tool_use_id"),
+            text,
+            block.get("name"),
+            **meta,
+            is_error=_is_error(block),
+        )
+    text = joined(
+        [*(block_text(block, note) for block in blocks if not is_result(block)), more]
+    )
     if text or not results:
         builder.add_text(role, text, place, meta=meta or None)
 
 
-def add_reply(blocks: list[Any], builder: TranscriptBuilder, place: str, meta: Meta, more: str = "") -> None:
+def add_reply(
+    blocks: list[Any],
+    builder: TranscriptBuilder,
+    place: str,
+    meta: Meta,
+    more: str = "",
+) -> None:
     """Add the model's reply, as one message for each step that it took, with ``more`` text at its end."""
-    quoted = [citation for block in blocks if isinstance(block, dict) for citation in list_at(block, "citations")]
+    quoted = [
+        citation
+        for block in blocks
+        if isinstance(block, dict)
+        for citation in list_at(block, "citations")
+    ]
     reply = ReplyBuilder(builder, place, meta)
     for block in blocks:
         _add_block(block, reply, builder, place)
@@ -102,7 +146,9 @@ def add_reply(blocks: list[Any], builder: TranscriptBuilder, place: str, meta: M
     reply.end(kept_beside({"citations": quoted}, builder.note_at(place)))
 
 
-def _add_block(block: Any, reply: ReplyBuilder, builder: TranscriptBuilder, place: str) -> None:
+def _add_block(
+    block: Any, reply: ReplyBuilder, builder: TranscriptBuilder, place: str
+) -> None:
     note = builder.note_at(place)
     kind = type_of(block)
     if kind in CALLS:
@@ -111,9 +157,15 @@ def _add_block(block: Any, reply: ReplyBuilder, builder: TranscriptBuilder, plac
         reply.think(block.get("thinking"))
     elif is_result(block):
         text = blocks_text(block.get("content"), note)
-        reply.result(block.get("tool_use_id"), text, block.get("name"), is_error=_is_error(block))
+        reply.result(
+            block.get("tool_use_id"), text, block.get("name"), is_error=_is_error(block)
+        )
     elif kind == "compaction":
-        builder.add_event(RecordedEvent("compaction", len(builder.messages), text=text_at(block, "content")))
+        builder.add_event(
+            RecordedEvent(
+                "compaction", len(builder.messages), text=text_at(block, "content")
+            )
+        )
     else:
         reply.text(block_text(block, note))
 
@@ -127,4 +179,6 @@ def _file(block: dict[str, Any], note: Note) -> str:
     source = object_at(block, "source")
     text = source.get("data") if source.get("type") == "text" else source.get("content")
     inner = blocks_text(text, note) if isinstance(text, (str, list)) else ""
-    return joined([stand_in(FILES[type_of(block)], name), inner, text_at(block, "context")])
+    return joined(
+        [stand_in(FILES[type_of(block)], name), inner, text_at(block, "context")]
+    )

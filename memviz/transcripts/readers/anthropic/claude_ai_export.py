@@ -10,8 +10,21 @@ from typing import Any
 from memviz.transcripts.base import UNTITLED, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import spoken_role, stand_in
-from memviz.transcripts.readers.anthropic.blocks import MARKS, THOUGHTS, add_prompt, add_reply, blocks_of, type_of
-from memviz.transcripts.readers.json_access import first_text, joined, objects_at, text_at, value_at
+from memviz.transcripts.readers.anthropic.blocks import (
+    MARKS,
+    THOUGHTS,
+    add_prompt,
+    add_reply,
+    blocks_of,
+    type_of,
+)
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    joined,
+    objects_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import ExportReader
 from memviz.transcripts.readers.message_trees import branch, branch_to, newest_leaf
 from memviz.transcripts.times import moment, with_time
@@ -21,7 +34,9 @@ IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", "
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 """What a message without a message before it names as its parent."""
-STAND_IN = re.compile(r"```\n(This block is not supported|Viewing artifacts created via)[^\n]*\n```")
+STAND_IN = re.compile(
+    r"```\n(This block is not supported|Viewing artifacts created via)[^\n]*\n```"
+)
 """What ``text`` has in the place of every block that is no text."""
 
 
@@ -37,20 +52,29 @@ class ClaudeAiExport(ExportReader):
         """Whether a JSON value is an object with a list of chat messages."""
         return isinstance(value_at(item, "chat_messages"), list)
 
-    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_conversation(
+        self, item: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the messages in the order of the file; of one with branches, the branch that was continued last."""
         messages = item["chat_messages"]
         for index in _order(messages, item.get("current_leaf_message_uuid"), builder):
             _add_message(messages[index], builder, f"index {index}")
         if summary := first_text(item, "summary"):
-            builder.add_event(RecordedEvent("summary", len(builder.messages), text=summary))
-        return {"title": text_at(item, "name") or UNTITLED, "held_at": moment(item.get("created_at"))}
+            builder.add_event(
+                RecordedEvent("summary", len(builder.messages), text=summary)
+            )
+        return {
+            "title": text_at(item, "name") or UNTITLED,
+            "held_at": moment(item.get("created_at")),
+        }
 
 
 def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> list[int]:
     """The indexes of the messages to read."""
     index_of = {_id(item, index): index for index, item in enumerate(items)}
-    if len(index_of) < len(items):  # ids repeat, so they cannot say which branches there are
+    if len(index_of) < len(
+        items
+    ):  # ids repeat, so they cannot say which branches there are
         return list(range(len(items)))
     parent_of = _parents(items, list(index_of))
 
@@ -60,7 +84,9 @@ def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> lis
     is_known = isinstance(current, str) and current in parent_of
     leaf = str(current) if is_known else newest_leaf(parent_of, said_at)
     has_branches = len(set(parent_of.values())) < len(parent_of)
-    if leaf is None or (not has_branches and len(branch(leaf, parent_of)[0]) < len(items)):
+    if leaf is None or (
+        not has_branches and len(branch(leaf, parent_of)[0]) < len(items)
+    ):
         return list(range(len(items)))  # no tree, but pieces of a list
     return [index_of[id] for id in branch_to(leaf, parent_of, builder, lambda _: True)]
 
@@ -74,7 +100,9 @@ def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
         if named == ROOT:
             parent_of[id] = None
         else:
-            parent_of[id] = named if isinstance(named, str) and named in known else before
+            parent_of[id] = (
+                named if isinstance(named, str) and named in known else before
+            )
     return parent_of
 
 
@@ -83,7 +111,9 @@ def _id(item: object, index: int) -> str:
 
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
-    role = builder.speaker(item, place, "sender", "role", called="sender", role_of=spoken_role)
+    role = builder.speaker(
+        item, place, "sender", "role", called="sender", role_of=spoken_role
+    )
     if role is None:
         return
     blocks = blocks_of(item.get("content"))
@@ -108,7 +138,9 @@ def _text_beside(blocks: list[Any], text: object) -> str:
 
 
 def _says(block: dict[str, Any]) -> bool:
-    return type_of(block) not in THOUGHTS | MARKS and bool(text_at(block, "text").strip())
+    return type_of(block) not in THOUGHTS | MARKS and bool(
+        text_at(block, "text").strip()
+    )
 
 
 def _files(item: dict[str, Any]) -> list[str]:
@@ -116,11 +148,24 @@ def _files(item: dict[str, Any]) -> list[str]:
     shown, names = [], set()
     for file in objects_at(item, "attachments"):
         names.add(str(file.get("file_name")))
-        shown.append(joined([_shown_as(file.get("file_name")), text_at(file, "extracted_content")]))
-    rest = [file for file in objects_at(item, "files") if str(file.get("file_name")) not in names]
-    return [*shown, *(_shown_as(file.get("file_name"), file.get("file_kind")) for file in rest)]
+        shown.append(
+            joined(
+                [_shown_as(file.get("file_name")), text_at(file, "extracted_content")]
+            )
+        )
+    rest = [
+        file
+        for file in objects_at(item, "files")
+        if str(file.get("file_name")) not in names
+    ]
+    return [
+        *shown,
+        *(_shown_as(file.get("file_name"), file.get("file_kind")) for file in rest),
+    ]
 
 
 def _shown_as(name: object, kind: object = None) -> str:
-    is_image = kind == "image" or (isinstance(name, str) and PurePosixPath(name).suffix.lower() in IMAGES)
+    is_image = kind == "image" or (
+        isinstance(name, str) and PurePosixPath(name).suffix.lower() in IMAGES
+    )
     return stand_in("image" if is_image else "file", name)

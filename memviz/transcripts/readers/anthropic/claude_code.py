@@ -23,14 +23,21 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
     result_ids,
     summarized_part,
 )
-from memviz.transcripts.readers.anthropic.claude_code_sessions import Row, rows_by_session
+from memviz.transcripts.readers.anthropic.claude_code_sessions import (
+    Row,
+    rows_by_session,
+)
 from memviz.transcripts.readers.anthropic.claude_code_story import SessionStory
 from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.message_trees import branch
 from memviz.transcripts.times import moment
 
 ROW_KEYS = frozenset({"uuid", "parentUuid", "sessionId", "isSidechain", "session_id"})
-TITLE_KEYS = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
+TITLE_KEYS = {
+    "custom-title": "customTitle",
+    "ai-title": "aiTitle",
+    "summary": "summary",
+}
 
 
 class ClaudeCode(Reader):
@@ -44,7 +51,10 @@ class ClaudeCode(Reader):
         log = document.object.get("loglines")
         if isinstance(log, list):
             return any(_has_message(row) for row in log[:500])
-        return any(_has_message(row) and not ROW_KEYS.isdisjoint(row) for row in document.objects or [document.object])
+        return any(
+            _has_message(row) and not ROW_KEYS.isdisjoint(row)
+            for row in document.objects or [document.object]
+        )
 
     def conversations(self, document: Document) -> Sequence[list[Row]]:
         """One conversation for each session that has messages."""
@@ -67,13 +77,19 @@ class ClaudeCode(Reader):
 
 
 def _has_message(row: object) -> bool:
-    return isinstance(row, dict) and row.get("type") in ("user", "assistant") and isinstance(row.get("message"), dict)
+    return (
+        isinstance(row, dict)
+        and row.get("type") in ("user", "assistant")
+        and isinstance(row.get("message"), dict)
+    )
 
 
 def _rows(document: Document) -> list[tuple[str, dict[str, Any]]]:
     log = document.object.get("loglines")
     if isinstance(log, list):
-        return [(f"index {n}", row) for n, row in enumerate(log) if isinstance(row, dict)]
+        return [
+            (f"index {n}", row) for n, row in enumerate(log) if isinstance(row, dict)
+        ]
     if not document.items:
         return [("line 1", document.object)] if document.object else []
     return [(place, row) for row, place in document.placed if isinstance(row, dict)]
@@ -81,15 +97,23 @@ def _rows(document: Document) -> list[tuple[str, dict[str, Any]]]:
 
 def _note_left_out(subagent: int, abandoned: int, builder: TranscriptBuilder) -> None:
     if subagent:
-        builder.note(f"what subagents said in side conversations was left out (rows: {subagent})")
+        builder.note(
+            f"what subagents said in side conversations was left out (rows: {subagent})"
+        )
     if abandoned:
-        builder.note(f"branches that the user went back on were left out (messages: {abandoned})")
+        builder.note(
+            f"branches that the user went back on were left out (messages: {abandoned})"
+        )
 
 
 def _title(rows: list[Row]) -> str:
     """The newest title that the user gave, else the newest one that was generated, else the newest summary."""
     for kind, key in TITLE_KEYS.items():
-        given = [text for row in rows if row.value.get("type") == kind and (text := text_at(row.value, key))]
+        given = [
+            text
+            for row in rows
+            if row.value.get("type") == kind and (text := text_at(row.value, key))
+        ]
         if given:
             return given[-1]
     return ""
@@ -112,14 +136,20 @@ def main_branch(rows: Sequence[Row]) -> Branch:
     if len(side) == len(talk):
         side = []
     aside = {row.id for row in side}
-    chain = [row for row in rows if row.id not in aside and not (side and is_side(row.value))]
+    chain = [
+        row for row in rows if row.id not in aside and not (side and is_side(row.value))
+    ]
     index = {row.id: n for n, row in enumerate(chain)}
     last = next(row.id for row in reversed(chain) if is_conversation(row.value))
     path, _ = branch(last, _parents(chain))
     extra = _belonging(chain, [chain[index[id]] for id in path])
     order = _in_order([index[id] for id in path], [index[row.id] for row in extra])
     used = {chain[n].id for n in order}
-    left = {reply_id(row.value) or row.id for row in chain if row.id not in used and is_message(row.value)}
+    left = {
+        reply_id(row.value) or row.id
+        for row in chain
+        if row.id not in used and is_message(row.value)
+    }
     return Branch([chain[n] for n in order], len(side), len(left))
 
 
@@ -128,14 +158,24 @@ def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
     where a parent is not in the file, or none is named at all, it is the row above. So it is for a compaction of a
     part: its logical parent is where the part ends or begins, and what was said after that belongs here as well."""
     known = {row.id for row in chain}
-    of_a_part = {text_at(row.value, "parentUuid") for row in chain if summarized_part(row.value)}
+    of_a_part = {
+        text_at(row.value, "parentUuid") for row in chain if summarized_part(row.value)
+    }
     parents: dict[str, str | None] = {}
     above: str | None = None
     for row in chain:
         if row.value.get("type") == "summary":
             continue
-        named, logical = text_at(row.value, "parentUuid"), text_at(row.value, "logicalParentUuid")
-        starts = "parentUuid" in row.value and not named and not is_boundary(row.value) and not is_summary(row.value)
+        named, logical = (
+            text_at(row.value, "parentUuid"),
+            text_at(row.value, "logicalParentUuid"),
+        )
+        starts = (
+            "parentUuid" in row.value
+            and not named
+            and not is_boundary(row.value)
+            and not is_summary(row.value)
+        )
         if named in known:
             parents[row.id] = named
         elif logical in known and row.id not in of_a_part:
@@ -155,16 +195,30 @@ def _belonging(chain: Sequence[Row], path: Sequence[Row]) -> list[Row]:
     pieces = [row for row in beside if reply_id(row.value) in replies]
     callers = on_path | {row.id for row in pieces}
     calls = {id for row in [*path, *pieces] for id in call_ids(row.value)}
-    answered = {(text_at(row.value, "parentUuid"), id) for row in path for id in result_ids(row.value)}
+    answered = {
+        (text_at(row.value, "parentUuid"), id)
+        for row in path
+        for id in result_ids(row.value)
+    }
     results = [
         row
         for row in beside
         if (parent := text_at(row.value, "parentUuid")) in callers
-        and any(id in calls and (parent, id) not in answered for id in result_ids(row.value))
+        and any(
+            id in calls and (parent, id) not in answered for id in result_ids(row.value)
+        )
     ]
-    bounds = [row for row in beside if is_boundary(row.value) and text_at(row.value, "logicalParentUuid") in on_path]
+    bounds = [
+        row
+        for row in beside
+        if is_boundary(row.value) and text_at(row.value, "logicalParentUuid") in on_path
+    ]
     marks = {row.id for row in bounds}
-    texts = [row for row in beside if is_summary(row.value) and text_at(row.value, "parentUuid") in marks]
+    texts = [
+        row
+        for row in beside
+        if is_summary(row.value) and text_at(row.value, "parentUuid") in marks
+    ]
     return [*pieces, *results, *bounds, *texts]
 
 

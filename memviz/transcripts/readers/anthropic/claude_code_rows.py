@@ -9,12 +9,17 @@ from typing import Any
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import json_text, text_at, value_at
 
-BOUNDARIES = {"compact_boundary": "compactMetadata", "microcompact_boundary": "microcompactMetadata"}
+BOUNDARIES = {
+    "compact_boundary": "compactMetadata",
+    "microcompact_boundary": "microcompactMetadata",
+}
 PARTS = {"up_to": "first", "from": "last"}
 """Which of the messages so far were summarized, where the user chose the message up to which, or from which on."""
 PLACEHOLDERS = {"image": "image", "document": "file"}
 ROLES = frozenset({"user", "assistant"})
-KNOWN_KINDS = frozenset({"text", "tool_result", "thinking", "redacted_thinking", *PLACEHOLDERS})
+KNOWN_KINDS = frozenset(
+    {"text", "tool_result", "thinking", "redacted_thinking", *PLACEHOLDERS}
+)
 INJECTED = re.compile(
     r"\s*(<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr)|task-notification"
     r"|user-memory-input|tick)>"
@@ -28,7 +33,9 @@ INJECTED = re.compile(
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
     """Whether a row is one that a chain of the conversation may end with."""
-    speaks = text_at(value, "type") in ROLES or text_at(value, "message", "role") in ROLES
+    speaks = (
+        text_at(value, "type") in ROLES or text_at(value, "message", "role") in ROLES
+    )
     return speaks or queued_blocks(value) is not None or is_boundary(value)
 
 
@@ -45,7 +52,9 @@ def is_summary(value: Mapping[str, Any]) -> bool:
 def summarized_part(value: Mapping[str, Any]) -> str:
     """Which messages a summary stands for where it is of a part only, "up_to" or "from" the message that the user
     chose; empty for a summary of everything, and for any other row."""
-    direction = text_at(value, "summarizeMetadata", "direction") if is_summary(value) else ""
+    direction = (
+        text_at(value, "summarizeMetadata", "direction") if is_summary(value) else ""
+    )
     return direction if direction in PARTS else ""
 
 
@@ -66,13 +75,21 @@ def reply_id(value: Mapping[str, Any]) -> str:
 def call_ids(value: Mapping[str, Any]) -> list[str]:
     """The ids of the tools that a row calls."""
     blocks = blocks_of(value) if value.get("type") == "assistant" else []
-    return [block["id"] for block in blocks if block.get("type") == "tool_use" and isinstance(block.get("id"), str)]
+    return [
+        block["id"]
+        for block in blocks
+        if block.get("type") == "tool_use" and isinstance(block.get("id"), str)
+    ]
 
 
 def result_ids(value: Mapping[str, Any]) -> list[str]:
     """The ids of the calls that a row holds results of."""
     blocks = blocks_of(value) if value.get("type") == "user" else []
-    return [text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"]
+    return [
+        text_at(block, "tool_use_id")
+        for block in blocks
+        if block.get("type") == "tool_result"
+    ]
 
 
 def is_hidden(value: Mapping[str, Any]) -> bool:
@@ -80,7 +97,10 @@ def is_hidden(value: Mapping[str, Any]) -> bool:
     if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
         return True
     is_made_up = text_at(value, "message", "model") == "<synthetic>"
-    return is_made_up or (value.get("isVisibleInTranscriptOnly") is True and value.get("isCompactSummary") is not True)
+    return is_made_up or (
+        value.get("isVisibleInTranscriptOnly") is True
+        and value.get("isCompactSummary") is not True
+    )
 
 
 def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -88,7 +108,10 @@ def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     attachment = value.get("attachment")
     if value.get("type") != "attachment" or not isinstance(attachment, dict):
         return None
-    if attachment.get("type") != "queued_command" or attachment.get("commandMode", "prompt") != "prompt":
+    if (
+        attachment.get("type") != "queued_command"
+        or attachment.get("commandMode", "prompt") != "prompt"
+    ):
         return None
     blocks = as_blocks(attachment.get("prompt"))
     return blocks if said_texts(blocks) else None
@@ -102,13 +125,18 @@ def blocks_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 def as_blocks(content: object) -> list[dict[str, Any]]:
     """Content as a list of blocks; a text is one block."""
     if isinstance(content, list):
-        return [part if isinstance(part, dict) else {"type": "text", "text": part} for part in content]
+        return [
+            part if isinstance(part, dict) else {"type": "text", "text": part}
+            for part in content
+        ]
     return [] if content in (None, "") else [{"type": "text", "text": content}]
 
 
 def said_texts(blocks: list[dict[str, Any]]) -> list[str]:
     """The texts that a person wrote among the blocks of a user row."""
-    texts = [block_text(block) for block in blocks if block.get("type") != "tool_result"]
+    texts = [
+        block_text(block) for block in blocks if block.get("type") != "tool_result"
+    ]
     return [text for text in texts if text and not INJECTED.match(text)]
 
 
@@ -125,7 +153,11 @@ def block_text(block: Mapping[str, Any]) -> str:
 def is_unknown(block: Mapping[str, Any]) -> bool:
     """Whether a block is of a kind that is shown by its name only."""
     kind = block.get("type")
-    return not isinstance(block.get("text"), str) and isinstance(kind, str) and kind not in KNOWN_KINDS
+    return (
+        not isinstance(block.get("text"), str)
+        and isinstance(kind, str)
+        and kind not in KNOWN_KINDS
+    )
 
 
 def is_side(value: dict[str, Any]) -> bool:

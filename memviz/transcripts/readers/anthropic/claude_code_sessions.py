@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memviz.transcripts.readers.anthropic.claude_code_rows import ROLES, is_conversation, is_side
+from memviz.transcripts.readers.anthropic.claude_code_rows import (
+    ROLES,
+    is_conversation,
+    is_side,
+)
 from memviz.transcripts.readers.json_access import text_at
 
 
@@ -31,8 +35,14 @@ def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row
     for row, name in zip(placed, _session_names(placed), strict=True):
         if row.value.get("type") != "summary":
             sessions.setdefault(name, []).append(row)
-    found = [rows for rows in sessions.values() if any(is_conversation(row.value) for row in rows)]
-    return [[*_titles_of(rows, titles, is_only=len(found) == 1), *rows] for rows in found]
+    found = [
+        rows
+        for rows in sessions.values()
+        if any(is_conversation(row.value) for row in rows)
+    ]
+    return [
+        [*_titles_of(rows, titles, is_only=len(found) == 1), *rows] for rows in found
+    ]
 
 
 def _typed(value: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +67,9 @@ def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> lis
 
 
 def _session_names(rows: Sequence[Row]) -> list[str]:
-    only_subagents = all(is_side(row.value) for row in rows if is_conversation(row.value))
+    only_subagents = all(
+        is_side(row.value) for row in rows if is_conversation(row.value)
+    )
     names, current = list[str](), ""
     for row in rows:
         own = row.value.get("sessionId", row.value.get("session_id"))
@@ -74,7 +86,9 @@ def _session_names(rows: Sequence[Row]) -> list[str]:
         return name
 
     for row, name in zip(rows, names, strict=True):
-        before = text_at(row.value, "parentUuid") or text_at(row.value, "logicalParentUuid")
+        before = text_at(row.value, "parentUuid") or text_at(
+            row.value, "logicalParentUuid"
+        )
         one, other = root(name), root(name_of.get(before, name))
         if one != other:
             same_as[one] = other

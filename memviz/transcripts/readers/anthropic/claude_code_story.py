@@ -48,7 +48,11 @@ class _Draft:
 
     def grow(self, blocks: Sequence[Mapping[str, Any]], note: Note) -> None:
         """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
-        texts, thoughts, known = len(self.texts), len(self.thoughts), [call.id for call in self.calls]
+        texts, thoughts, known = (
+            len(self.texts),
+            len(self.thoughts),
+            [call.id for call in self.calls],
+        )
         for block in blocks:
             kind, id = block.get("type"), text_at(block, "id")
             if kind in ("tool_use", "server_tool_use"):
@@ -68,7 +72,9 @@ class SessionStory:
 
     def __init__(self, builder: TranscriptBuilder) -> None:
         self._builder = builder
-        self._parts: list[_Draft | dict[str, Any]] = []  # messages, and the fields of compactions between them
+        self._parts: list[
+            _Draft | dict[str, Any]
+        ] = []  # messages, and the fields of compactions between them
         self._open: dict[str, _Draft] = {}  # replies that may go on, by their id
 
     def add(self, value: Mapping[str, Any], place: str) -> None:
@@ -79,7 +85,10 @@ class SessionStory:
             self._add_summary(value)
         elif is_hidden(value):
             return
-        elif not isinstance(value.get("message"), dict) and value.get("type") in ("user", "assistant"):
+        elif not isinstance(value.get("message"), dict) and value.get("type") in (
+            "user",
+            "assistant",
+        ):
             self._builder.leave_out(place, "has no message")
         elif value.get("type") == "user":
             self._add_prompt(value, place, blocks_of(value))
@@ -88,16 +97,23 @@ class SessionStory:
         elif (queued := queued_blocks(value)) is not None:
             self._add_prompt(value, place, queued)
         elif isinstance(value.get("message"), dict):
-            self._builder.leave_out(place, f"has the type {text_at(value, 'type')[:40]!r}, which is not known")
+            self._builder.leave_out(
+                place,
+                f"has the type {text_at(value, 'type')[:40]!r}, which is not known",
+            )
 
     def write(self) -> None:
         """Add the messages and the compactions to the transcript."""
         builder = self._builder
         for part in self._parts:
             if isinstance(part, dict):
-                builder.add_event(RecordedEvent("compaction", len(builder.messages), **part))
+                builder.add_event(
+                    RecordedEvent("compaction", len(builder.messages), **part)
+                )
             elif part.role == "tool" or part.texts or part.calls:
-                thoughts = {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}
+                thoughts = (
+                    {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}
+                )
                 builder.add_text(
                     part.role,
                     "\n".join(part.texts),
@@ -107,16 +123,28 @@ class SessionStory:
                     meta={**part.meta, **thoughts} or None,
                 )
             elif part.thoughts:
-                builder.note("what the model thought before no reply was left out", part.place)
+                builder.note(
+                    "what the model thought before no reply was left out", part.place
+                )
 
-    def _add_prompt(self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]) -> None:
+    def _add_prompt(
+        self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]
+    ) -> None:
         if any(map(is_unknown, blocks)):
             self._builder.note(UNKNOWN_KIND, place)
         time: dict[str, Any] = dict(with_time(value.get("timestamp")))
         for block in blocks:
             if block.get("type") == "tool_result":
                 texts = [block_text(part) for part in as_blocks(block.get("content"))]
-                self._parts.append(_Draft("tool", place, time, texts, tool_call_id=text_at(block, "tool_use_id")))
+                self._parts.append(
+                    _Draft(
+                        "tool",
+                        place,
+                        time,
+                        texts,
+                        tool_call_id=text_at(block, "tool_use_id"),
+                    )
+                )
         if said := said_texts(blocks):
             self._parts.append(_Draft("user", place, time, said))
             self._open.clear()
@@ -127,24 +155,36 @@ class SessionStory:
         if draft is None:
             model = text_at(value, "message", "model")
             named = {"model": model} if model else {}
-            draft = _Draft("assistant", place, {**with_time(value.get("timestamp")), **named})
+            draft = _Draft(
+                "assistant", place, {**with_time(value.get("timestamp")), **named}
+            )
             self._parts.append(draft)
             self._open[id] = draft
         draft.grow(blocks_of(value), self._builder.note_at(place))
 
     def _add_compaction(self, value: Mapping[str, Any]) -> None:
         data = value.get(BOUNDARIES[str(value["subtype"])])
-        before, after, saved = (count_at(data, key) for key in ("preTokens", "postTokens", "tokensSaved"))
+        before, after, saved = (
+            count_at(data, key) for key in ("preTokens", "postTokens", "tokensSaved")
+        )
         if after is None and before is not None and saved is not None:
             after = max(0, before - saved)
-        event = {"reason": text_at(data, "trigger"), "tokens_before": before, "tokens_after": after}
-        self._parts.append({**event, "time": with_time(value.get("timestamp")).get(TIME, "")})
+        event = {
+            "reason": text_at(data, "trigger"),
+            "tokens_before": before,
+            "tokens_after": after,
+        }
+        self._parts.append(
+            {**event, "time": with_time(value.get("timestamp")).get(TIME, "")}
+        )
         self._open.clear()
 
     def _add_summary(self, value: Mapping[str, Any]) -> None:
         text = "\n".join(block_text(block) for block in blocks_of(value))
         last = self._parts[-1] if self._parts else None
-        if not isinstance(last, dict) or "text" in last:  # older versions and the web record no boundary
+        if (
+            not isinstance(last, dict) or "text" in last
+        ):  # older versions and the web record no boundary
             last = {"time": with_time(value.get("timestamp")).get(TIME, "")}
             self._parts.append(last)
             self._open.clear()

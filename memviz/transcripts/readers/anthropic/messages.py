@@ -20,11 +20,19 @@ from memviz.transcripts.readers.anthropic.blocks import (
     is_result,
     type_of,
 )
-from memviz.transcripts.readers.json_access import list_at, object_at, objects_at, text_at, texts_at
+from memviz.transcripts.readers.json_access import (
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+    texts_at,
+)
 from memviz.transcripts.readers.role_lists import is_cohere
 from memviz.transcripts.readers.tool_schemas import tool_schemas
 
-OWN_TYPES = CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
+OWN_TYPES = (
+    CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
+)
 EXPECTED = "messages with content blocks, or an object with messages,"
 
 
@@ -39,18 +47,24 @@ class AnthropicMessages(Reader):
         if document.object:
             return _is_exchange(document.object)
         head = list(document.items[:HEAD_ITEMS])
-        return _are_messages(head) or (bool(head) and 2 * sum(map(_is_exchange, head)) >= len(head))
+        return _are_messages(head) or (
+            bool(head) and 2 * sum(map(_is_exchange, head)) >= len(head)
+        )
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of messages; else one for each request, response or row."""
         if document.object:
-            if not _is_exchange(document.object) and not isinstance(document.object.get("messages"), list):
+            if not _is_exchange(document.object) and not isinstance(
+                document.object.get("messages"), list
+            ):
                 raise mismatch(EXPECTED, document)
             return [document.object]
         items = document.items
         if not items:
             raise mismatch(EXPECTED, document)
-        if any(map(_is_exchange, items)) and not _are_messages(list(items[:HEAD_ITEMS])):
+        if any(map(_is_exchange, items)) and not _are_messages(
+            list(items[:HEAD_ITEMS])
+        ):
             return [item if isinstance(item, dict) else {} for item in items]
         return [document.placed]
 
@@ -66,7 +80,9 @@ class AnthropicMessages(Reader):
             return builder.build()
         messages = request.get("messages")
         if not isinstance(messages, list):
-            raise TranscriptError(f"it has no messages{_failure(piece)}.", remedy="Choose another one.")
+            raise TranscriptError(
+                f"it has no messages{_failure(piece)}.", remedy="Choose another one."
+            )
         for index, item in enumerate(messages):
             _add_message(item, builder, f"index {index}")
         system = blocks_text(request.get("system"), builder.note)
@@ -99,22 +115,34 @@ def _is_exchange(item: object) -> bool:
     messages = request.get("messages")
     if not isinstance(messages, list) or "probes" in request:
         return False
-    is_request = isinstance(request.get("system"), (str, list)) and "max_tokens" in request
+    is_request = (
+        isinstance(request.get("system"), (str, list)) and "max_tokens" in request
+    )
     in_batch = request is not item and "max_tokens" in request
-    return _are_messages(messages) or ((is_request or in_batch) and _are_roles(messages))
+    return _are_messages(messages) or (
+        (is_request or in_batch) and _are_roles(messages)
+    )
 
 
 def _is_response(item: object) -> bool:
-    if not isinstance(item, dict) or item.get("role") != "assistant" or item.get("type") != "message":
+    if (
+        not isinstance(item, dict)
+        or item.get("role") != "assistant"
+        or item.get("type") != "message"
+    ):
         return False
-    return isinstance(item.get("content"), list) and ("stop_reason" in item or "stop_sequence" in item)
+    return isinstance(item.get("content"), list) and (
+        "stop_reason" in item or "stop_sequence" in item
+    )
 
 
 def _are_roles(items: list[Any]) -> bool:
     """Whether at least half are messages with a role, and none is of Cohere, or a result as OpenAI has it."""
     objects = objects_at(items)
     roles = [known_role(item.get("role")) for item in objects if "content" in item]
-    is_other = "tool" in roles or any(is_cohere(item) or "tool_calls" in item for item in objects)
+    is_other = "tool" in roles or any(
+        is_cohere(item) or "tool_calls" in item for item in objects
+    )
     return not is_other and 2 * sum(role is not None for role in roles) >= len(items)
 
 
@@ -132,6 +160,8 @@ def _are_messages(items: list[Any]) -> bool:
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(item, place, role_of=spoken_role)
     if role == "assistant":
-        add_reply(blocks_of(item.get("content")), builder, place, texts_at(item, "model"))
+        add_reply(
+            blocks_of(item.get("content")), builder, place, texts_at(item, "model")
+        )
     elif role is not None:
         add_prompt(role, blocks_of(item.get("content")), builder, place, {})

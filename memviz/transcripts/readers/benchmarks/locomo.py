@@ -22,7 +22,13 @@ from memviz.transcripts.times import moment, with_time
 
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 DATE_FORMATS = ("%I:%M %p on %d %B %Y", "%H:%M on %d %B %Y", "%d %B %Y")
-CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop", "5": "adversarial"}
+CATEGORIES = {
+    "1": "multi-hop",
+    "2": "temporal",
+    "3": "open-domain",
+    "4": "single-hop",
+    "5": "adversarial",
+}
 """The paper (Maharana et al. 2024) names them in another order; these ids are those of the released evaluation."""
 ADVERSARIAL, OPEN_DOMAIN = CATEGORIES["5"], CATEGORIES["3"]
 _MESSAGE = re.compile(r"(?<![\w:])D:?([0-9]{1,6}):([0-9]{1,6})(?![\w:])")
@@ -38,17 +44,27 @@ class Locomo(RowReader):
     def is_row(self, row: dict[str, Any]) -> bool:
         """Whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
         conversation = _conversation(row)
-        has_sessions = any(isinstance(conversation[key], list) for _, key in _sessions(conversation))
+        has_sessions = any(
+            isinstance(conversation[key], list) for _, key in _sessions(conversation)
+        )
         return isinstance(conversation.get("speaker_a"), str) and has_sessions
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add all sessions of a sample in the order of their numbers, with its questions."""
         conversation = _conversation(row)
         names = [first_text(conversation, key) for key in ("speaker_a", "speaker_b")]
         if not all(names) or _key(names[0]) == _key(names[1]):
             found = describe(row)
-            raise TranscriptError(f"a speaker_a and another speaker_b were expected, found {found}.", place=place)
-        roles = {_key(name): role for name, role in zip(names, ("user", "assistant"), strict=True)}
+            raise TranscriptError(
+                f"a speaker_a and another speaker_b were expected, found {found}.",
+                place=place,
+            )
+        roles = {
+            _key(name): role
+            for name, role in zip(names, ("user", "assistant"), strict=True)
+        }
         positions: dict[str, int] = {}
         for _, key in _sessions(conversation):
             _add_session(conversation, key, roles, positions, builder)
@@ -56,7 +72,14 @@ class Locomo(RowReader):
         return {
             "title": first_text(row, "sample_id") or UNTITLED,
             "description": f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
-            "held_at": next((at for _, key in _sessions(conversation) if (at := _date(conversation, key))), None),
+            "held_at": next(
+                (
+                    at
+                    for _, key in _sessions(conversation)
+                    if (at := _date(conversation, key))
+                ),
+                None,
+            ),
             "probes": read_probes(row.get("qa"), positions, builder),
         }
 
@@ -68,15 +91,25 @@ def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
     """Number and key of all sessions, by number: as texts, session 10 would come before session 2."""
-    return sorted((int(found[1]), key) for key in conversation if (found := _SESSION.fullmatch(key)))
+    return sorted(
+        (int(found[1]), key)
+        for key in conversation
+        if (found := _SESSION.fullmatch(key))
+    )
 
 
 def _add_session(
-    conversation: dict[str, Any], key: str, roles: dict[str, str], positions: dict[str, int], builder: TranscriptBuilder
+    conversation: dict[str, Any],
+    key: str,
+    roles: dict[str, str],
+    positions: dict[str, int],
+    builder: TranscriptBuilder,
 ) -> None:
     turns = conversation[key] or []
     if not isinstance(turns, list):
-        raise TranscriptError(f"a list of messages was expected, found {kind_of(turns)}.", place=key)
+        raise TranscriptError(
+            f"a list of messages was expected, found {kind_of(turns)}.", place=key
+        )
     meta = with_time(at.isoformat() if (at := _date(conversation, key)) else None)
 
     def role_of(name: object) -> str | None:
@@ -84,11 +117,16 @@ def _add_session(
 
     for index, turn in enumerate(turns):
         place = f"{key}, index {index}"
-        role, content = builder.speaker(turn, place, "speaker", called="speaker", role_of=role_of), _content(turn)
+        role, content = (
+            builder.speaker(turn, place, "speaker", called="speaker", role_of=role_of),
+            _content(turn),
+        )
         if role is not None and content is None:
             builder.leave_out(place, "has neither text nor image")
         elif role is not None and content is not None:
-            position = builder.add_text(role, content, place, name=turn["speaker"], meta=meta or None)
+            position = builder.add_text(
+                role, content, place, name=turn["speaker"], meta=meta or None
+            )
             if (said := message_key(turn.get("dia_id"))) is not None:
                 positions.setdefault(said, position)
 
@@ -101,7 +139,10 @@ def _content(turn: Any) -> str | None:
     """The text and, for images that were shared with it, what the benchmark's captions say."""
     if not isinstance(turn, dict):
         return None
-    text = next((turn[key] for key in ("text", "clean_text") if isinstance(turn.get(key), str)), None)
+    text = next(
+        (turn[key] for key in ("text", "clean_text") if isinstance(turn.get(key), str)),
+        None,
+    )
     caption = first_text(turn, "blip_caption")
     image = [stand_in("image", caption)] if caption or turn.get("img_url") else []
     parts = [text] if text is not None and (text or not image) else []
@@ -121,7 +162,9 @@ def _date(conversation: dict[str, Any], key: str) -> datetime | None:
 
 
 def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -> None:
-    text = first_text(object_at(sample, "session_summary"), key) or first_text(sample, key)
+    text = first_text(object_at(sample, "session_summary"), key) or first_text(
+        sample, key
+    )
     if text:
         builder.add_event(RecordedEvent("summary", len(builder.messages), text))
 
@@ -132,7 +175,9 @@ def message_key(id: object) -> str | None:
     return _plain(found) if found else None
 
 
-def read_probes(items: object, positions: Mapping[str, int], builder: TranscriptBuilder) -> tuple[Probe, ...]:
+def read_probes(
+    items: object, positions: Mapping[str, int], builder: TranscriptBuilder
+) -> tuple[Probe, ...]:
     """The probes of a list of questions. ``positions`` gives the log position of each message's id.
 
     Questions without an answer are left out and noted: so are nearly all adversarial ones, which ask for what was
@@ -141,25 +186,41 @@ def read_probes(items: object, positions: Mapping[str, int], builder: Transcript
     probes = []
     for index, item in enumerate(items if isinstance(items, list) else []):
         place = f"question {index}"
-        probe = _probe(item, positions, builder, place) if isinstance(item, dict) else None
+        probe = (
+            _probe(item, positions, builder, place) if isinstance(item, dict) else None
+        )
         if probe:
             probes.append(probe)
         elif isinstance(item, dict) and _category(item.get("category")) == ADVERSARIAL:
-            builder.note("an adversarial question, which the conversation does not answer, was left out", place)
+            builder.note(
+                "an adversarial question, which the conversation does not answer, was left out",
+                place,
+            )
         else:
             builder.note("a question without an answer was left out", place)
     return tuple(probes)
 
 
-def _probe(item: dict[str, Any], positions: Mapping[str, int], builder: TranscriptBuilder, place: str) -> Probe | None:
-    answers, category = answer_texts(item.get("answer")), _category(item.get("category"))
+def _probe(
+    item: dict[str, Any],
+    positions: Mapping[str, int],
+    builder: TranscriptBuilder,
+    place: str,
+) -> Probe | None:
+    answers, category = (
+        answer_texts(item.get("answer")),
+        _category(item.get("category")),
+    )
     if category == OPEN_DOMAIN and len(answers) == 1:
         # What follows a semicolon explains the answer: the benchmark compares what stands before it.
         short = answers[0].split(";")[0].strip()
         answers = tuple(dict.fromkeys((*answers, short))) if short else answers
     probe = probe_of(item.get("question"), answers, (), category)
     return probe and probe_of(
-        probe.question, answers, _evidence(item.get("evidence"), positions, builder, place), category
+        probe.question,
+        answers,
+        _evidence(item.get("evidence"), positions, builder, place),
+        category,
     )
 
 
@@ -167,14 +228,20 @@ def _category(value: object) -> object:
     return CATEGORIES.get(str(value).strip(), value)
 
 
-def _evidence(value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str) -> list[int]:
+def _evidence(
+    value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str
+) -> list[int]:
     found: list[int] = []
     repaired = unknown = False
     for text in value if isinstance(value, list) else [value] if value else []:
         if isinstance(text, str) and text in positions:
             found.append(positions[text])
             continue
-        named = [_plain(match) for match in _MESSAGE.finditer(text)] if isinstance(text, str) else []
+        named = (
+            [_plain(match) for match in _MESSAGE.finditer(text)]
+            if isinstance(text, str)
+            else []
+        )
         known = [positions[key] for key in named if key in positions]
         repaired = repaired or bool(known)
         unknown = unknown or len(known) < max(len(named), 1)
@@ -182,7 +249,9 @@ def _evidence(value: object, positions: Mapping[str, int], builder: TranscriptBu
     if repaired:
         builder.note("evidence that was run together or misspelt was repaired", place)
     if unknown:
-        builder.note("evidence that names no message of the conversation was left out", place)
+        builder.note(
+            "evidence that names no message of the conversation was left out", place
+        )
     return found
 
 

@@ -17,7 +17,9 @@ from memviz.transcripts.readers.json_rows import RowReader, listed
 from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
 
-_DATE = re.compile(r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?")
+_DATE = re.compile(
+    r"([0-9]{4})/([0-9]{2})/([0-9]{2})(?: \([A-Za-z]+\))?(?: ([0-9]{2}:[0-9]{2}))?"
+)
 ABSTENTION = "_abs"
 """How the ids of questions end that ask for what was never said."""
 
@@ -36,11 +38,19 @@ class LongMemEval(RowReader):
         """Whether an item has a list called haystack_sessions."""
         return isinstance(row.get("haystack_sessions"), list)
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add all sessions by date, or in the order of the file if a date is missing, with the question."""
-        sessions = listed(row, "haystack_sessions", "an item with haystack_sessions", place)
-        dated = _by_date(sessions, [_date(date) for date in list_at(row, "haystack_dates")])
-        evidence = [position for session in dated for position in _add_session(session, builder)]
+        sessions = listed(
+            row, "haystack_sessions", "an item with haystack_sessions", place
+        )
+        dated = _by_date(
+            sessions, [_date(date) for date in list_at(row, "haystack_dates")]
+        )
+        evidence = [
+            position for session in dated for position in _add_session(session, builder)
+        ]
         asked = first_text(row, "question_date")
         return {
             "title": first_text(row, "question_id") or UNTITLED,
@@ -61,14 +71,21 @@ def _by_date(sessions: list[Any], found: list[datetime | None]) -> list[Session]
 def _date(value: object) -> datetime | None:
     """When a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     found = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
-    return moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}") if found else moment(value)
+    return (
+        moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}")
+        if found
+        else moment(value)
+    )
 
 
 def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     """Add the turns of a session; returns the log positions of those that hold evidence."""
     number, turns, date = session
     if not isinstance(turns, list):
-        raise TranscriptError(f"a list of turns was expected, found {kind_of(turns)}.", place=f"session {number}")
+        raise TranscriptError(
+            f"a list of turns was expected, found {kind_of(turns)}.",
+            place=f"session {number}",
+        )
     meta = with_time(date.isoformat() if date else None)
     evidence = []
     for index, turn in enumerate(turns):
@@ -78,17 +95,30 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
         if role in ("user", "assistant") and isinstance(turn.get("content"), str):
             position = builder.add_text(role, turn["content"], place, meta=meta or None)
         else:
-            position = builder.add_json(chat_item(turn, **meta) if isinstance(turn, dict) else turn, place)
-        if position is not None and isinstance(turn, dict) and turn.get("has_answer") is True:
+            position = builder.add_json(
+                chat_item(turn, **meta) if isinstance(turn, dict) else turn, place
+            )
+        if (
+            position is not None
+            and isinstance(turn, dict)
+            and turn.get("has_answer") is True
+        ):
             evidence.append(position)
     return evidence
 
 
-def _probes(item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder) -> tuple[Probe, ...]:
+def _probes(
+    item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder
+) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
         builder.note("a question about what was never said (abstention) was left out")
         return ()
-    probe = probe_of(item.get("question"), answer_texts(item.get("answer")), evidence, item.get("question_type"))
+    probe = probe_of(
+        item.get("question"),
+        answer_texts(item.get("answer")),
+        evidence,
+        item.get("question_type"),
+    )
     if probe is None:
         builder.note("a question without an answer was left out")
     return (probe,) if probe else ()

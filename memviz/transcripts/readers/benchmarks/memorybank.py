@@ -15,7 +15,11 @@ from memviz.transcripts.readers.json_access import first_text, object_at, value_
 from memviz.transcripts.times import moment, with_time
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
-_CHINESE, _KANA, _LETTER = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]"), re.compile(r"[^\W\d_]")
+_CHINESE, _KANA, _LETTER = (
+    re.compile(r"[\u4e00-\u9fff]"),
+    re.compile(r"[\u3040-\u30ff]"),
+    re.compile(r"[^\W\d_]"),
+)
 LANGUAGE_MESSAGES = 20
 """How many messages are looked at for the language, which the file does not say."""
 
@@ -36,13 +40,17 @@ class MemoryBank(Reader):
         """One conversation for each user who has said anything."""
         users = _users(document.object)
         if not users:
-            raise mismatch("an object of users, each with an object called history,", document)
+            raise mismatch(
+                "an object of users, each with an object called history,", document
+            )
         return users
 
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
-        days = _days({**dict.fromkeys(object_at(user, "summary"), ()), **user["history"]})
+        days = _days(
+            {**dict.fromkeys(object_at(user, "summary"), ()), **user["history"]}
+        )
         for day, exchanges in days:
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
@@ -50,19 +58,26 @@ class MemoryBank(Reader):
         return builder.build(
             title=name,
             description=_about(user),
-            held_at=next((at for day, said in days if said and (at := moment(day))), None),
+            held_at=next(
+                (at for day, said in days if said and (at := moment(day))), None
+            ),
             **({"language": "zh"} if _is_chinese(builder) else {}),
         )
 
 
 def _users(bank: dict[str, Any]) -> list[User]:
     return [
-        (name, user) for name, user in bank.items() if isinstance(user, dict) and isinstance(user.get("history"), dict)
+        (name, user)
+        for name, user in bank.items()
+        if isinstance(user, dict) and isinstance(user.get("history"), dict)
     ]
 
 
 def _has_days(history: dict[str, Any]) -> bool:
-    return any(_DAY.fullmatch(day) and isinstance(exchanges, list) for day, exchanges in history.items())
+    return any(
+        _DAY.fullmatch(day) and isinstance(exchanges, list)
+        for day, exchanges in history.items()
+    )
 
 
 def _days(history: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -76,7 +91,10 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
     if exchanges == ():  # a day of which only the summary is in the file
         return
     if not isinstance(exchanges, list):
-        raise TranscriptError(f"a list of exchanges was expected, found {kind_of(exchanges)}.", place=f"day {day[:40]}")
+        raise TranscriptError(
+            f"a list of exchanges was expected, found {kind_of(exchanges)}.",
+            place=f"day {day[:40]}",
+        )
     for index, exchange in enumerate(exchanges):
         place = f"{day[:40]}, exchange {index}"
         said = _said(exchange)
@@ -91,7 +109,11 @@ def _said(exchange: Any) -> list[tuple[str, str]]:
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
     texts = exchange[:2] if isinstance(exchange, list) else []
-    return [(role, text) for role, text in zip(("user", "assistant"), texts, strict=False) if isinstance(text, str)]
+    return [
+        (role, text)
+        for role, text in zip(("user", "assistant"), texts, strict=False)
+        if isinstance(text, str)
+    ]
 
 
 def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
@@ -102,9 +124,15 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
 
 def _about(user: dict[str, Any]) -> str:
     facts = object_at(user, "meta_information").items()
-    return "; ".join(f"{key}: {fact}" for key, fact in facts if key != "name" and isinstance(fact, str) and fact)
+    return "; ".join(
+        f"{key}: {fact}"
+        for key, fact in facts
+        if key != "name" and isinstance(fact, str) and fact
+    )
 
 
 def _is_chinese(builder: TranscriptBuilder) -> bool:
     text = "".join(message.content for message in builder.messages[:LANGUAGE_MESSAGES])
-    return 2 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text)) and not _KANA.search(text)
+    return 2 * len(_CHINESE.findall(text)) > len(
+        _LETTER.findall(text)
+    ) and not _KANA.search(text)

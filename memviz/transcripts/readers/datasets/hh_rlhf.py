@@ -29,12 +29,16 @@ class HhRlhf(RowReader):
         key, text = _dialogue(row)
         return has_speakers(text) and (key == "transcript" or "rejected" in row)
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add what both said in the chosen text."""
         key, text = _dialogue(row)
         if not has_speakers(text):
             reason = 'it has no text in which "Human:" or "Assistant:" speaks.'
-            raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
+            raise TranscriptError(
+                reason, place=place, remedy="Correct this row, or remove it."
+            )
         _add_dialogue(text, inside(place, key), builder)
         if text_at(row, "rejected") not in ("", text):
             builder.note(OTHER_TEXT, place)
@@ -50,7 +54,9 @@ def _dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
     """The key of the text of a row, and the text. Some copies have its beginning in ``prompt``."""
     key = next((key for key in TEXT_KEYS if isinstance(row.get(key), str)), "")
     text, prompt = text_at(row, key), text_at(row, "prompt")
-    is_continued = key == "chosen" and has_speakers(prompt) and not text.startswith(prompt)
+    is_continued = (
+        key == "chosen" and has_speakers(prompt) and not text.startswith(prompt)
+    )
     return key, prompt + text if is_continued else text
 
 
@@ -62,4 +68,6 @@ def _add_dialogue(text: str, place: str, builder: TranscriptBuilder) -> None:
         if is_open:
             builder.note("a last reply that is empty was left out", place)
         else:
-            builder.add_text(ROLES[speaker], said.removeprefix(" "), f"{place}, part {number}")
+            builder.add_text(
+                ROLES[speaker], said.removeprefix(" "), f"{place}, part {number}"
+            )

@@ -39,15 +39,22 @@ class Oasst(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Records of a message tree: the tree itself, or one of its messages."""
-        return most_rows(document, lambda record: _is_tree(record) or _is_message(record))
+        return most_rows(
+            document, lambda record: _is_tree(record) or _is_message(record)
+        )
 
     def conversations(self, document: Document) -> Sequence[Nodes]:
         """One conversation for each tree."""
         trees: dict[str, Nodes] = {}
-        for index, (record, place) in enumerate(rows(document, f"trees or messages with a {TREE}")):
+        for index, (record, place) in enumerate(
+            rows(document, f"trees or messages with a {TREE}")
+        ):
             if isinstance(record, dict) and _is_message(record):
                 nodes = trees.setdefault(str(record[TREE]), {})
-                nodes.setdefault(first_text(record, "message_id") or str(index), Node(_parent(record), place, record))
+                nodes.setdefault(
+                    first_text(record, "message_id") or str(index),
+                    Node(_parent(record), place, record),
+                )
             else:
                 trees[f"{index}, a tree"] = _nodes_of_tree(record, place)
         return list(trees.values())
@@ -82,7 +89,11 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
         return {"": Node(None, place, record)}
     nodes: Nodes = {}
     waiting: list[tuple[str | None, int, Any]] = [(None, 1, prompt)]
-    for parent, depth, message in waiting:  # grows while it is walked: level after level
+    for (
+        parent,
+        depth,
+        message,
+    ) in waiting:  # grows while it is walked: level after level
         id = str(len(nodes))
         where = f"{place}, message {depth}" if place else f"message {depth}"
         nodes[id] = Node(parent, where, message)
@@ -93,15 +104,22 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
 def _best_path(nodes: Nodes) -> list[str]:
     roots = [id for id, node in nodes.items() if node.parent not in nodes]
     if not roots:
-        raise TranscriptError("its messages name each other in a circle.", remedy="Export the tree again.")
+        raise TranscriptError(
+            "its messages name each other in a circle.", remedy="Export the tree again."
+        )
     children: dict[str | None, list[str]] = {}
     for id, node in nodes.items():
         children.setdefault(node.parent, []).append(id)
-    whole = [id for id in roots if nodes[id].parent is None]  # the others answer messages that the file does not have
+    whole = [
+        id for id in roots if nodes[id].parent is None
+    ]  # the others answer messages that the file does not have
     at, options = "", _usable(whole or roots, nodes)
     if not options:
         found = describe(nodes[roots[0]].record)
-        raise TranscriptError(f"its first message was deleted or is none: found {found}.", place=nodes[roots[0]].place)
+        raise TranscriptError(
+            f"its first message was deleted or is none: found {found}.",
+            place=nodes[roots[0]].place,
+        )
     while options:
         at = min(options, key=lambda id: _rank(nodes[id].record))
         options = _usable(children.get(at, []), nodes)
@@ -113,13 +131,21 @@ def _usable(ids: list[str], nodes: Nodes) -> list[str]:
 
 
 def _is_there(record: Any) -> bool:
-    return isinstance(record, dict) and "text" in record and record.get("deleted") is not True
+    return (
+        isinstance(record, dict)
+        and "text" in record
+        and record.get("deleted") is not True
+    )
 
 
 def _rank(record: dict[str, Any]) -> tuple[bool, float]:
     """What reviewers rejected comes last; then the rank, 0 being the best; then the order in the file."""
     rank = record.get("rank")
-    known = rank if isinstance(rank, (int, float)) and not isinstance(rank, bool) else math.inf
+    known = (
+        rank
+        if isinstance(rank, (int, float)) and not isinstance(rank, bool)
+        else math.inf
+    )
     return record.get("review_result") is False, known
 
 
@@ -127,10 +153,17 @@ def _add(node: Node, builder: TranscriptBuilder) -> None:
     record = node.record
     role, text = ROLES.get(first_text(record, "role")), record["text"]
     if role is None or not isinstance(text, str):
-        builder.leave_out(node.place, "has no known role" if role is None else "has no text")
+        builder.leave_out(
+            node.place, "has no known role" if role is None else "has no text"
+        )
         return
     model = {"model": record["model_name"]} if first_text(record, "model_name") else {}
-    builder.add_text(role, text, node.place, meta={**with_time(record.get("created_date")), **model} or None)
+    builder.add_text(
+        role,
+        text,
+        node.place,
+        meta={**with_time(record.get("created_date")), **model} or None,
+    )
 
 
 def _note_others(nodes: Nodes, shown: set[str], builder: TranscriptBuilder) -> None:
@@ -138,7 +171,9 @@ def _note_others(nodes: Nodes, shown: set[str], builder: TranscriptBuilder) -> N
     others, gone = len(there.keys() - shown), len(nodes) - len(there)
     if others:
         branches = max(len(leaves(there)) - 1, 1)
-        builder.note(f"left out {_count(others, 'message')} of {_count(branches, 'other branch')}")
+        builder.note(
+            f"left out {_count(others, 'message')} of {_count(branches, 'other branch')}"
+        )
     if gone:
         builder.note(f"left out {_count(gone, 'message')}, deleted or broken")
 

@@ -27,7 +27,9 @@ class PreferenceRows(RowReader):
         """Whether a row has a preferred reply, as messages or as a text with its prompt."""
         return _is_openai(row) or _is_chosen(row)
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add what was asked and the preferred reply; the other reply was never part of a conversation."""
         if "preferred_output" in row:
             add_messages(_asked(row), place, builder, "input")
@@ -36,14 +38,24 @@ class PreferenceRows(RowReader):
             _add_chosen(row, place, builder)
         else:
             reason = f"it has no preferred reply ({' or '.join(SHAPES)})."
-            raise TranscriptError(reason, place=place, remedy="Correct this row, or remove it.")
+            raise TranscriptError(
+                reason, place=place, remedy="Correct this row, or remove it."
+            )
         if row.get("rejected") or row.get("non_preferred_output"):
             builder.note(OTHER_REPLY, place)
-        return {"system_prompt": text_at(row, "system") or text_at(row, "system_prompt") or None}
+        return {
+            "system_prompt": text_at(row, "system")
+            or text_at(row, "system_prompt")
+            or None
+        }
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
-    return "custom_id" not in row and are_messages(row.get("preferred_output")) and are_messages(_asked(row))
+    return (
+        "custom_id" not in row
+        and are_messages(row.get("preferred_output"))
+        and are_messages(_asked(row))
+    )
 
 
 def _is_chosen(row: Mapping[str, Any]) -> bool:
@@ -51,7 +63,9 @@ def _is_chosen(row: Mapping[str, Any]) -> bool:
         return False
     chosen, prompt = row.get("chosen"), row.get("prompt")
     if isinstance(chosen, str):
-        speaks = has_speakers(chosen) or (isinstance(prompt, str) and has_speakers(prompt))
+        speaks = has_speakers(chosen) or (
+            isinstance(prompt, str) and has_speakers(prompt)
+        )
         return not speaks and (isinstance(prompt, str) or are_messages(prompt))
     return are_messages(chosen) or (isinstance(chosen, dict) and are_messages([chosen]))
 
@@ -62,11 +76,18 @@ def _asked(row: Mapping[str, Any]) -> Any:
 
 
 def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
-    chosen, prompt = _messages(row["chosen"], "assistant"), _messages(row.get("prompt"), "user")
+    chosen, prompt = (
+        _messages(row["chosen"], "assistant"),
+        _messages(row.get("prompt"), "user"),
+    )
     if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
-        raise TranscriptError("the preferred reply is empty.", place=inside(place, "chosen"), remedy="Remove this row.")
+        raise TranscriptError(
+            "the preferred reply is empty.",
+            place=inside(place, "chosen"),
+            remedy="Remove this row.",
+        )
     add_messages(chosen, place, builder, "chosen")
 
 
@@ -83,5 +104,7 @@ def _repeats(chosen: list[Any], prompt: list[Any], *, is_text: bool) -> bool:
     """Whether what was chosen holds the prompt already: word for word or, where the prompt is only a text, because
     it has something that the user said."""
     if is_text:
-        return any(isinstance(item, dict) and item.get("role") == "user" for item in chosen)
+        return any(
+            isinstance(item, dict) and item.get("role") == "user" for item in chosen
+        )
     return bool(prompt) and chosen[: len(prompt)] == prompt

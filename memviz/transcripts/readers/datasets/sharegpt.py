@@ -43,13 +43,22 @@ class ShareGpt(RowReader):
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Whether a row has a list of turns in which somebody speaks, or an empty one."""
-        return row.get("conversations") == [] or any(_speaks(key, row[key]) for key in LIST_KEYS if key in row)
+        return row.get("conversations") == [] or any(
+            _speaks(key, row[key]) for key in LIST_KEYS if key in row
+        )
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the turns of a row, and the chosen one of two last replies."""
-        turns = next((row[key] for key in LIST_KEYS if isinstance(row.get(key), list)), None)
+        turns = next(
+            (row[key] for key in LIST_KEYS if isinstance(row.get(key), list)), None
+        )
         if turns is None:
-            raise TranscriptError(f"a row with a list of turns was expected, found {describe(row)}.", place=place)
+            raise TranscriptError(
+                f"a row with a list of turns was expected, found {describe(row)}.",
+                place=place,
+            )
         is_call = False
         for index, turn in enumerate(turns):
             is_call = add_turn(turn, f"turn {index}", is_call, builder)
@@ -71,7 +80,9 @@ def _speaks(key: str, turns: object) -> bool:
     if any("value" in turn and isinstance(turn.get("from"), str) for turn in found):
         return True
     # A bare list of items is the shape of many things: only "from" makes it a ShareGPT conversation.
-    return key != "items" and any("content" in turn and known_role(turn.get("role")) for turn in found)
+    return key != "items" and any(
+        "content" in turn and known_role(turn.get("role")) for turn in found
+    )
 
 
 def _label(row: dict[str, Any]) -> str:
@@ -79,9 +90,13 @@ def _label(row: dict[str, Any]) -> str:
     return next((label for label in labels if label.strip()), "")
 
 
-def add_turn(turn: Any, place: str, after_call: bool, builder: TranscriptBuilder) -> bool:
+def add_turn(
+    turn: Any, place: str, after_call: bool, builder: TranscriptBuilder
+) -> bool:
     """Add a turn. Returns whether it is nothing but tool calls: more calls of the same reply may follow."""
-    speaker = builder.speaker(turn, place, "from", "role", called="speaker", role_of=_speaker)
+    speaker = builder.speaker(
+        turn, place, "from", "role", called="speaker", role_of=_speaker
+    )
     if speaker is None:
         return False
     value_key = next((key for key in TEXT_KEYS if key in turn), None)
@@ -91,7 +106,10 @@ def add_turn(turn: Any, place: str, after_call: bool, builder: TranscriptBuilder
         return _add_calls(calls, place, after_call, builder)
     else:
         if speaker == CALL:
-            builder.note("a tool call that is not JSON with a name was kept as the assistant's text", place)
+            builder.note(
+                "a tool call that is not JSON with a name was kept as the assistant's text",
+                place,
+            )
         role = "assistant" if speaker == CALL else speaker
         item = {**turn, "role": role, "content": turn.get(value_key or "")}
         builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
@@ -99,13 +117,24 @@ def add_turn(turn: Any, place: str, after_call: bool, builder: TranscriptBuilder
 
 
 def _speaker(name: object) -> str | None:
-    key = name.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(name, str) else ""
+    key = (
+        name.strip().lower().replace("-", "_").replace(" ", "_")
+        if isinstance(name, str)
+        else ""
+    )
     return CALL if key in CALLERS else known_role(name)
 
 
-def _add_calls(calls: tuple[ToolCall, ...], place: str, after_call: bool, builder: TranscriptBuilder) -> bool:
+def _add_calls(
+    calls: tuple[ToolCall, ...],
+    place: str,
+    after_call: bool,
+    builder: TranscriptBuilder,
+) -> bool:
     if after_call:
-        builder.messages[-1] = replace(builder.messages[-1], tool_calls=(*builder.messages[-1].tool_calls, *calls))
+        builder.messages[-1] = replace(
+            builder.messages[-1], tool_calls=(*builder.messages[-1].tool_calls, *calls)
+        )
     else:
         builder.add_text("assistant", "", place, tool_calls=calls)
     return True
@@ -118,7 +147,10 @@ def tool_calls(value: object) -> tuple[ToolCall, ...]:
     """
     try:
         found = json.loads(value) if isinstance(value, str) else value
-        return tuple(ToolCall.of(_call(item)) for item in (found if isinstance(found, list) else [found]))
+        return tuple(
+            ToolCall.of(_call(item))
+            for item in (found if isinstance(found, list) else [found])
+        )
     except (ValueError, RecursionError, MessageError):
         return ()
 

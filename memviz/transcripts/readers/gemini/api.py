@@ -9,15 +9,30 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import kept_beside
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
-from memviz.transcripts.readers.gemini.parts import add_content, are_contents, instruction_text, listed
-from memviz.transcripts.readers.json_access import first_value, list_at, objects_at, value_at
+from memviz.transcripts.readers.gemini.parts import (
+    add_content,
+    are_contents,
+    instruction_text,
+    listed,
+)
+from memviz.transcripts.readers.json_access import (
+    first_value,
+    list_at,
+    objects_at,
+    value_at,
+)
 from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment, with_time
 
 CLI_GREETING = "This is the Gemini CLI"
 CLI_WRAPPER = "<session_context>"
 INSTRUCTIONS = ("systemInstruction", "system_instruction")
-GROUNDS = ("groundingMetadata", "grounding_metadata", "citationMetadata", "citation_metadata")
+GROUNDS = (
+    "groundingMetadata",
+    "grounding_metadata",
+    "citationMetadata",
+    "citation_metadata",
+)
 """What a reply is based on."""
 MORE_CANDIDATES = "of several candidates, the first was taken"
 
@@ -35,7 +50,9 @@ class GeminiApi(Reader):
         if document.object:
             return _is_exchange(document.object)
         objects = document.objects
-        return bool(objects) and 2 * sum(map(_is_exchange, objects)) >= len(document.items[:HEAD_ITEMS])
+        return bool(objects) and 2 * sum(map(_is_exchange, objects)) >= len(
+            document.items[:HEAD_ITEMS]
+        )
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of contents and for the pieces of one streamed response; else one for each object."""
@@ -47,9 +64,14 @@ class GeminiApi(Reader):
                 raise mismatch("an object with contents or candidates", document)
             return [document.object]
         if not any(_is_exchange(item) for item in items):
-            raise mismatch("a list of contents, or an object with contents or candidates,", document)
+            raise mismatch(
+                "a list of contents, or an object with contents or candidates,",
+                document,
+            )
         return (
-            [whole_response(items)] if is_stream(items) else [item if isinstance(item, dict) else {} for item in items]
+            [whole_response(items)]
+            if is_stream(items)
+            else [item if isinstance(item, dict) else {} for item in items]
         )
 
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
@@ -60,9 +82,13 @@ class GeminiApi(Reader):
         request, response = _request(piece), _response(piece)
         _add_request(request, builder)
         _add_response(response, builder)
-        instruction = instruction_text(first_value(request, *INSTRUCTIONS), builder.note)
+        instruction = instruction_text(
+            first_value(request, *INSTRUCTIONS), builder.note
+        )
         held_at = moment(first_value(response, "createTime", "create_time"))
-        return builder.build(system_prompt=instruction, held_at=held_at, tools=tool_schemas(request))
+        return builder.build(
+            system_prompt=instruction, held_at=held_at, tools=tool_schemas(request)
+        )
 
 
 def contents_of_checkpoint(document: Document) -> list[Any] | None:
@@ -74,7 +100,9 @@ def contents_of_checkpoint(document: Document) -> list[Any] | None:
     for key in ("clientHistory", "history"):
         if are_contents(document.object.get(key)):
             return list(document.object[key])
-    if are_contents(document.items) and _first_text(document.items).startswith(CLI_GREETING):
+    if are_contents(document.items) and _first_text(document.items).startswith(
+        CLI_GREETING
+    ):
         return list(document.items)
     return None
 
@@ -86,7 +114,10 @@ def add_contents(contents: Sequence[Placed], builder: TranscriptBuilder) -> None
 
 
 def _first_text(contents: Sequence[Any]) -> str:
-    text = instruction_text({"parts": value_at(contents[0], "parts")}, lambda _: None) or ""
+    text = (
+        instruction_text({"parts": value_at(contents[0], "parts")}, lambda _: None)
+        or ""
+    )
     return text.strip().removeprefix(CLI_WRAPPER).lstrip()
 
 
@@ -104,16 +135,23 @@ def _is_exchange(row: object) -> bool:
     """Whether it is a request, a response, or a batch row of them."""
     if not isinstance(row, dict):
         return False
-    contents, candidates = _request(row).get("contents"), _response(row).get("candidates")
+    contents, candidates = (
+        _request(row).get("contents"),
+        _response(row).get("candidates"),
+    )
     has_parts = any("parts" in item for item in objects_at(listed(contents)))
     return has_parts or any(
-        "finishReason" in item or "finish_reason" in item or _has_parts(item.get("content"))
+        "finishReason" in item
+        or "finish_reason" in item
+        or _has_parts(item.get("content"))
         for item in objects_at(listed(candidates))
     )
 
 
 def _has_parts(content: object) -> bool:
-    return isinstance(content, dict) and ("parts" in content or content.get("role") == "model")
+    return isinstance(content, dict) and (
+        "parts" in content or content.get("role") == "model"
+    )
 
 
 def _add_request(request: dict[str, Any], builder: TranscriptBuilder) -> None:
@@ -135,17 +173,34 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
         builder.note(MORE_CANDIDATES)
     model = first_value(response, "modelVersion", "model_version")
     named = {"model": model} if isinstance(model, str) else {}
-    grounds = first_value(candidates[0], *GROUNDS) if isinstance(candidates[0], dict) else None
+    grounds = (
+        first_value(candidates[0], *GROUNDS)
+        if isinstance(candidates[0], dict)
+        else None
+    )
     named |= kept_beside({"grounding": grounds}, builder.note_at("candidate 0"))
     created = with_time(first_value(response, "createTime", "create_time"))
-    add_content(value_at(candidates[0], "content"), builder, "candidate 0", "model", **created, **named)
+    add_content(
+        value_at(candidates[0], "content"),
+        builder,
+        "candidate 0",
+        "model",
+        **created,
+        **named,
+    )
 
 
 def is_stream(items: object) -> bool:
     """Whether these are the pieces of one streamed response, of which only the last says why it ended."""
     rows = objects_at(items)
-    requests = any("response" in row or "request" in row or "contents" in row for row in rows)
-    return len(rows) > 1 and not requests and not any(_is_finished(row) for row in rows[:-1])
+    requests = any(
+        "response" in row or "request" in row or "contents" in row for row in rows
+    )
+    return (
+        len(rows) > 1
+        and not requests
+        and not any(_is_finished(row) for row in rows[:-1])
+    )
 
 
 def whole_response(items: object) -> dict[str, Any]:
@@ -158,13 +213,22 @@ def whole_response(items: object) -> dict[str, Any]:
                 parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
             else:
                 parts.append(part)
-    others = max((objects_at(listed(row.get("candidates")))[1:] for row in rows), key=len, default=[])
-    return {**rows[-1], "candidates": [{"content": {"role": "model", "parts": parts}}, *others]}
+    others = max(
+        (objects_at(listed(row.get("candidates")))[1:] for row in rows),
+        key=len,
+        default=[],
+    )
+    return {
+        **rows[-1],
+        "candidates": [{"content": {"role": "model", "parts": parts}}, *others],
+    }
 
 
 def _is_finished(row: dict[str, Any]) -> bool:
     candidates = objects_at(listed(row.get("candidates")))
-    return any(first_value(item, "finishReason", "finish_reason") for item in candidates)
+    return any(
+        first_value(item, "finishReason", "finish_reason") for item in candidates
+    )
 
 
 def _streamed_parts(row: dict[str, Any]) -> list[Any]:
@@ -173,5 +237,8 @@ def _streamed_parts(row: dict[str, Any]) -> list[Any]:
 
 
 def _goes_on(before: Any, part: Any) -> bool:
-    texts = [isinstance(item, dict) and isinstance(item.get("text"), str) for item in (before, part)]
+    texts = [
+        isinstance(item, dict) and isinstance(item.get("text"), str)
+        for item in (before, part)
+    ]
     return all(texts) and before.get("thought") == part.get("thought")

@@ -9,7 +9,12 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
 from memviz.transcripts.readers.gemini.api import add_contents, contents_of_checkpoint
-from memviz.transcripts.readers.gemini.records import Records, add_record, opening_length, summary_length
+from memviz.transcripts.readers.gemini.records import (
+    Records,
+    add_record,
+    opening_length,
+    summary_length,
+)
 from memviz.transcripts.readers.gemini.session import Session, text_of
 from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.json_rows import with_places
@@ -26,7 +31,9 @@ class GeminiCli(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object or rows with the session's id and the hash of its project; or contents that the CLI began."""
-        if _is_session(document.object) or any(_is_row(row) for row in document.objects):
+        if _is_session(document.object) or any(
+            _is_row(row) for row in document.objects
+        ):
             return True
         return contents_of_checkpoint(document) is not None
 
@@ -41,7 +48,9 @@ class GeminiCli(Reader):
             raise mismatch("a session, or a list of contents,", document)
         return [Session.of_rows(document.placed)]
 
-    def read(self, piece: Session | list[Any], builder: TranscriptBuilder) -> Transcript:
+    def read(
+        self, piece: Session | list[Any], builder: TranscriptBuilder
+    ) -> Transcript:
         """The messages without the CLI's own opening words to the model; a summary becomes an event."""
         if isinstance(piece, list):
             _add_checkpoint(piece, builder)
@@ -51,16 +60,25 @@ class GeminiCli(Reader):
             builder.note(note)
         for value, place in piece.messages:
             add_record(value, place, records)
-        if builder.events and not builder.events[0].after_message and builder.events[0].text:
+        if (
+            builder.events
+            and not builder.events[0].after_message
+            and builder.events[0].text
+        ):
             builder.note(EARLIER_TURNS)
-        return builder.build(title=text_at(piece.metadata, "summary"), held_at=moment(piece.metadata.get("startTime")))
+        return builder.build(
+            title=text_at(piece.metadata, "summary"),
+            held_at=moment(piece.metadata.get("startTime")),
+        )
 
 
 def _is_session(found: dict[str, Any]) -> bool:
     messages = found.get("messages")
     if not isinstance(messages, list) or not isinstance(found.get("sessionId"), str):
         return False
-    return "projectHash" in found or any(_is_message(item) for item in messages[:HEAD_ITEMS])
+    return "projectHash" in found or any(
+        _is_message(item) for item in messages[:HEAD_ITEMS]
+    )
 
 
 def _is_message(item: object) -> bool:

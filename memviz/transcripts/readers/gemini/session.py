@@ -59,18 +59,33 @@ class Session:
         for key in gone:
             del order[key]
 
-    def _set(self, order: dict[str, Placed], changes: Mapping[str, Any], place: str) -> None:
+    def _set(
+        self, order: dict[str, Placed], changes: Mapping[str, Any], place: str
+    ) -> None:
         self.metadata.update(changes)
         messages = changes.get("messages")
         if not isinstance(messages, list):
             return
-        keyed = {id_text(value_at(item, "id")) or f"{place} #{n}": (item, place) for n, item in enumerate(messages)}
-        if any(_is_summary(item) for item, _ in keyed.values()):  # the messages that the summary replaced stay
+        keyed = {
+            id_text(value_at(item, "id")) or f"{place} #{n}": (item, place)
+            for n, item in enumerate(messages)
+        }
+        if any(
+            _is_summary(item) for item, _ in keyed.values()
+        ):  # the messages that the summary replaced stay
             said = {_content(item) for item, _ in order.values()}
-            keyed = {id: new for id, new in keyed.items() if id not in order and _content(new[0]) not in said}
+            keyed = {
+                id: new
+                for id, new in keyed.items()
+                if id not in order and _content(new[0]) not in said
+            }
         else:
             kept = {_content(item) for item, _ in keyed.values()}
-            gone = [id for id, (old, _) in order.items() if id not in keyed and _content(old) not in kept]
+            gone = [
+                id
+                for id, (old, _) in order.items()
+                if id not in keyed and _content(old) not in kept
+            ]
             self.notes += [REPLACED] * len(gone)
             order.clear()
         order.update(keyed)
@@ -78,13 +93,21 @@ class Session:
 
 def text_of(item: object) -> str:
     """The text of a content or a record; parts that are no text are passed over."""
-    parts = value_at(item, "parts") if value_at(item, "parts") is not None else value_at(item, "content")
+    parts = (
+        value_at(item, "parts")
+        if value_at(item, "parts") is not None
+        else value_at(item, "content")
+    )
     return instruction_text(parts, lambda _: None) or ""
 
 
 def _is_summary(item: object) -> bool:
-    return value_at(item, "type") == "user" and text_of(item).lstrip().startswith(SUMMARIES)
+    return value_at(item, "type") == "user" and text_of(item).lstrip().startswith(
+        SUMMARIES
+    )
 
 
 def _content(item: object) -> str:
-    return json.dumps([value_at(item, "type"), value_at(item, "content")], ensure_ascii=False)
+    return json.dumps(
+        [value_at(item, "type"), value_at(item, "content")], ensure_ascii=False
+    )

@@ -17,7 +17,11 @@ MESSAGE_PATHS = (
 )  # fmt: skip
 EMPTY: tuple[Any, ...] = ([], {"messages": []})
 """Histories in which nothing was said yet."""
-THREAD_PATHS = (("thread_id",), ("checkpoint", "thread_id"), ("config", "configurable", "thread_id"))
+THREAD_PATHS = (
+    ("thread_id",),
+    ("checkpoint", "thread_id"),
+    ("config", "configurable", "thread_id"),
+)
 TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
 
 
@@ -45,8 +49,12 @@ def are_messages(items: object) -> bool:
         return False
     head = items[:HEAD_ITEMS]
     shapes = [shape for shape in map(shape_of, head) if shape]
-    is_own = any(shape.type in SPOKEN or "additional_kwargs" in shape.data for shape in shapes)
-    serialised = any(isinstance(item, dict) and "lc" in item and shape_of(item) for item in head)
+    is_own = any(
+        shape.type in SPOKEN or "additional_kwargs" in shape.data for shape in shapes
+    )
+    serialised = any(
+        isinstance(item, dict) and "lc" in item and shape_of(item) for item in head
+    )
     return 2 * len(shapes) >= len(head) and (is_own or serialised)
 
 
@@ -64,14 +72,19 @@ def newest_states(found: Iterable[Held]) -> list[Held]:
         if other is None:
             chosen[key] = held
             continue
-        is_newer = bool(held.saved_at and (other.saved_at is None or held.saved_at > other.saved_at))
+        is_newer = bool(
+            held.saved_at and (other.saved_at is None or held.saved_at > other.saved_at)
+        )
         chosen[key] = (held if is_newer else other)._replace(states=other.states + 1)
     return list(chosen.values())
 
 
 def listed(items: Iterable[Any], inside: str = "") -> list[Placed]:
     """The items of a list with their places, which is ``inside`` another."""
-    return [(item, f"{inside}, index {n}" if inside else f"index {n}") for n, item in enumerate(items)]
+    return [
+        (item, f"{inside}, index {n}" if inside else f"index {n}")
+        for n, item in enumerate(items)
+    ]
 
 
 def _one(value: Mapping[str, Any]) -> list[Held]:
@@ -87,8 +100,22 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
                 Held(
                     listed(items),
                     summary=text_at(value, *path[:-1], "summary"),
-                    thread=next((text for at in THREAD_PATHS if (text := id_text(value_at(value, *at)))), ""),
-                    saved_at=next((time for at in TIME_PATHS if (time := moment(value_at(value, *at)))), None),
+                    thread=next(
+                        (
+                            text
+                            for at in THREAD_PATHS
+                            if (text := id_text(value_at(value, *at)))
+                        ),
+                        "",
+                    ),
+                    saved_at=next(
+                        (
+                            time
+                            for at in TIME_PATHS
+                            if (time := moment(value_at(value, *at)))
+                        ),
+                        None,
+                    ),
                 )
             ]
     return []
@@ -96,7 +123,11 @@ def _one(value: Mapping[str, Any]) -> list[Held]:
 
 def _of_memory(memory: Mapping[str, Any], items: list[Any]) -> Held:
     pruned = text_at(memory, "moving_summary_buffer")
-    return Held(listed(items), summary=pruned or text_at(memory, "buffer"), is_pruned=bool(pruned))
+    return Held(
+        listed(items),
+        summary=pruned or text_at(memory, "buffer"),
+        is_pruned=bool(pruned),
+    )
 
 
 def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:

@@ -9,7 +9,11 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
-from memviz.transcripts.readers.database_rows import cell_json, conversations_in, row_place
+from memviz.transcripts.readers.database_rows import (
+    cell_json,
+    conversations_in,
+    row_place,
+)
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.langchain.containers import (
     EMPTY,
@@ -40,7 +44,9 @@ class LangChain(Reader):
 
     def conversations(self, document: Document) -> Sequence[Held]:
         """One for each list of messages, for each thread of a graph, for each session of a table."""
-        found = _sessions(document) if document.columns else newest_states(_held(document))
+        found = (
+            _sessions(document) if document.columns else newest_states(_held(document))
+        )
         if not found and document.items:
             return [Held(document.placed)]
         if not found:
@@ -50,14 +56,18 @@ class LangChain(Reader):
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
         if piece.states > 1:
-            builder.note(f"the file holds {piece.states} saved states of this conversation, and the newest was read")
+            builder.note(
+                f"the file holds {piece.states} saved states of this conversation, and the newest was read"
+            )
         if piece.is_pruned:
             builder.note(PRUNED)
             builder.add_event(RecordedEvent("summary", 0, piece.summary))
         for item, place in joined_chunks(_parsed(piece, builder)):
             add_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
-            builder.add_event(RecordedEvent("summary", len(builder.messages), piece.summary))
+            builder.add_event(
+                RecordedEvent("summary", len(builder.messages), piece.summary)
+            )
         return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
 
 
@@ -71,7 +81,11 @@ def _held(document: Document) -> list[Held]:
     for item, place in document.placed:
         if item in EMPTY:
             continue
-        inner = [Held(listed(item, place))] if isinstance(item, list) and are_messages(item) else []
+        inner = (
+            [Held(listed(item, place))]
+            if isinstance(item, list) and are_messages(item)
+            else []
+        )
         inner = held_in(item) if isinstance(item, dict) else inner
         if not inner:
             return []
@@ -91,14 +105,24 @@ def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
 
 
 def _tables(document: Document) -> list[str]:
-    return [name for name, columns in document.columns.items() if set(columns) == set(TABLE_COLUMNS)]
+    return [
+        name
+        for name, columns in document.columns.items()
+        if set(columns) == set(TABLE_COLUMNS)
+    ]
 
 
 def _sessions(document: Document) -> list[Held]:
     expected = "of id, session_id and message"
-    stored = conversations_in(document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected)
+    stored = conversations_in(
+        document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
+    )
     return [
-        Held([(row["message"], row_place(row)) for row in rows], title=session, is_text=True)
+        Held(
+            [(row["message"], row_place(row)) for row in rows],
+            title=session,
+            is_text=True,
+        )
         for session, rows in stored
     ]
 
@@ -167,10 +191,14 @@ def _extend(last: Any, block: Any) -> bool:
 
 def _calls(run: list[Shape]) -> list[Any]:
     """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
-    pieces = [piece for shape in run for piece in objects_at(shape.data, "tool_call_chunks")]
+    pieces = [
+        piece for shape in run for piece in objects_at(shape.data, "tool_call_chunks")
+    ]
     if not pieces:
         keys = ("tool_calls", "invalid_tool_calls")
-        return [call for shape in run for key in keys for call in list_at(shape.data, key)]
+        return [
+            call for shape in run for key in keys for call in list_at(shape.data, key)
+        ]
     calls: dict[str, dict[str, Any]] = {}
     for piece in pieces:
         call = calls.setdefault(str(piece.get("index")), {"args": ""})

@@ -10,12 +10,32 @@ from typing import Any, NamedTuple
 
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, content_text, kept_beside, known_role, stand_in
+from memviz.transcripts.chat_messages import (
+    UNKNOWN_KIND,
+    Note,
+    content_text,
+    kept_beside,
+    known_role,
+    stand_in,
+)
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_access import first_text, id_text, list_at, object_at, text_at
-from memviz.transcripts.readers.message_parts import Part, add_parts, call_part, call_parts
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    id_text,
+    list_at,
+    object_at,
+    text_at,
+)
+from memviz.transcripts.readers.message_parts import (
+    Part,
+    add_parts,
+    call_part,
+    call_parts,
+)
 
-TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "remove", "developer"})
+TYPES = frozenset(
+    {"human", "ai", "system", "tool", "function", "chat", "remove", "developer"}
+)
 SPOKEN = frozenset({"human", "ai"})
 MODEL_KEYS = ("model_name", "model", "model_id")
 REMOVAL = "a RemoveMessage, an order to delete another message, was passed over"
@@ -28,7 +48,14 @@ FILE_TYPES = {
     "image": "image", "image_url": "image", "input_image": "image", "audio": "audio", "input_audio": "audio",
     "video": "video", "file": "file", "input_file": "file", "document": "file", "media": "file",
 }  # fmt: skip
-SILENT_TYPES = frozenset({"redacted_thinking", "input_json_delta", "tool_call_chunk", "server_tool_call_chunk"})
+SILENT_TYPES = frozenset(
+    {
+        "redacted_thinking",
+        "input_json_delta",
+        "tool_call_chunk",
+        "server_tool_call_chunk",
+    }
+)
 """Thoughts without text, and pieces of calls that stand whole in ``tool_calls``."""
 REASONING_TYPES = frozenset({"thinking", "reasoning", "reasoning_content"})
 FILENAME_KEYS = ("filename", "file_name", "title", "name")
@@ -48,11 +75,17 @@ def shape_of(item: object) -> Shape | None:
     if not isinstance(item, dict):
         return None
     if "lc" in item:
-        return _shape(_class_of(item), object_at(item, "kwargs")) if item.get("type") == "constructor" else None
+        return (
+            _shape(_class_of(item), object_at(item, "kwargs"))
+            if item.get("type") == "constructor"
+            else None
+        )
     if isinstance(item.get("data"), dict) and "content" not in item:
         return _shape(item.get("type"), item["data"])
     # Messages of other products have a type and a content as well, and a role beside them.
-    is_bare = "content" in item and ("role" not in item or item.get("type") in ("chat", "ChatMessageChunk"))
+    is_bare = "content" in item and (
+        "role" not in item or item.get("type") in ("chat", "ChatMessageChunk")
+    )
     return _shape(item.get("type"), item) if is_bare else None
 
 
@@ -86,13 +119,26 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
     if role is None:
         return
     calls = _calls(data, extra, builder, place) if role == "assistant" else []
-    parts = [*content_parts(data.get("content"), not calls, builder.note_at(place)), *calls]
+    parts = [
+        *content_parts(data.get("content"), not calls, builder.note_at(place)),
+        *calls,
+    ]
     if not any(part.text for part in parts):
-        parts.append(Part("text", text_at(extra, "refusal") or text_at(extra, "audio", "transcript")))
-    name, answered = (id_text(data.get(key)) or None for key in ("name", "tool_call_id"))
+        parts.append(
+            Part(
+                "text",
+                text_at(extra, "refusal") or text_at(extra, "audio", "transcript"),
+            )
+        )
+    name, answered = (
+        id_text(data.get(key)) or None for key in ("name", "tool_call_id")
+    )
     meta = _meta(data, extra, parts) if role == "assistant" else None
     if role == "tool":
-        meta = kept_beside({"artifact": data.get("artifact")}, builder.note_at(place)) or None
+        meta = (
+            kept_beside({"artifact": data.get("artifact")}, builder.note_at(place))
+            or None
+        )
     add_parts(builder, role, parts, place, name=name, tool_call_id=answered, meta=meta)
 
 
@@ -103,21 +149,37 @@ def _reason(item: object) -> str:
         return "could not be saved by LangChain (not_implemented)"
     if "lc" in item:
         name = _class_of(item)
-        return f"is {name[:40]!r}, not a message" if isinstance(name, str) else "is not a message"
+        return (
+            f"is {name[:40]!r}, not a message"
+            if isinstance(name, str)
+            else "is not a message"
+        )
     return "is not a message of a type that LangChain knows"
 
 
-def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], builder: TranscriptBuilder, place: str) -> list[Part]:
+def _calls(
+    data: Mapping[str, Any],
+    extra: Mapping[str, Any],
+    builder: TranscriptBuilder,
+    place: str,
+) -> list[Part]:
     """The calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is missing."""
     found = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
     if not found:
-        found = [*list_at(extra, "tool_calls"), *([extra["function_call"]] if extra.get("function_call") else [])]
+        found = [
+            *list_at(extra, "tool_calls"),
+            *([extra["function_call"]] if extra.get("function_call") else []),
+        ]
     return call_parts(found, builder, place)
 
 
-def _meta(data: Mapping[str, Any], extra: Mapping[str, Any], parts: list[Part]) -> dict[str, Any] | None:
+def _meta(
+    data: Mapping[str, Any], extra: Mapping[str, Any], parts: list[Part]
+) -> dict[str, Any] | None:
     model = first_text(object_at(data, "response_metadata"), *MODEL_KEYS)
-    thoughts = thought(extra.get("reasoning_content")) or thought(extra.get("reasoning"))
+    thoughts = thought(extra.get("reasoning_content")) or thought(
+        extra.get("reasoning")
+    )
     has_own = any(part.kind == "reasoning" for part in parts)
     kept = {"model": model, REASONING: "" if has_own else thoughts}
     return {key: value for key, value in kept.items() if value} or None
@@ -141,7 +203,9 @@ def thought(value: object) -> str:
     if not isinstance(value, dict):
         return ""
     keys = ("thinking", "reasoning", "reasoning_content", "text", "summary", "content")
-    return next((text for text in (thought(value.get(key)) for key in keys) if text), "")
+    return next(
+        (text for text in (thought(value.get(key)) for key in keys) if text), ""
+    )
 
 
 def _part(block: object, with_calls: bool, note: Note) -> Part | None:
@@ -161,19 +225,25 @@ def _part(block: object, with_calls: bool, note: Note) -> Part | None:
 
 
 def _result(block: dict[str, Any], note: Note) -> Part:
-    answered = id_text(block.get("tool_use_id")) or id_text(block.get("tool_call_id")) or None
+    answered = (
+        id_text(block.get("tool_use_id")) or id_text(block.get("tool_call_id")) or None
+    )
     content = block.get("output") if block.get("content") is None else block["content"]
     if not isinstance(content, (str, list)) and content is not None:
         return Part("result", content_text(content, lambda _: None), id=answered)
     parts = content_parts(content, True, note)
-    return Part("result", "\n".join(part.text for part in parts if part.text), id=answered)
+    return Part(
+        "result", "\n".join(part.text for part in parts if part.text), id=answered
+    )
 
 
 def _text(kind: str, block: dict[str, Any], note: Note) -> str:
     for key in ("text", "refusal"):
         if (kind in TEXT_TYPES or not kind) and isinstance(block.get(key), str):
             return str(block[key])
-    if isinstance(block.get("title"), str) and isinstance(block.get("url"), str):  # a page that a search found
+    if isinstance(block.get("title"), str) and isinstance(
+        block.get("url"), str
+    ):  # a page that a search found
         return f"{block['title']} {block['url']}"
     if kind not in FILE_TYPES:
         return _shown(kind, block, note).text
@@ -185,8 +255,19 @@ def _text(kind: str, block: dict[str, Any], note: Note) -> str:
 def _filename(block: dict[str, Any]) -> str | None:
     if block.get("type") in ("image", "image_url", "input_image"):
         return None
-    places = [block, *(object_at(block, key) for key in ("file", "extras", "metadata", "source"))]
-    return next((name for place in places for key in FILENAME_KEYS if (name := text_at(place, key))), None)
+    places = [
+        block,
+        *(object_at(block, key) for key in ("file", "extras", "metadata", "source")),
+    ]
+    return next(
+        (
+            name
+            for place in places
+            for key in FILENAME_KEYS
+            if (name := text_at(place, key))
+        ),
+        None,
+    )
 
 
 def _shown(kind: str, block: dict[str, Any], note: Note) -> Part:

@@ -39,7 +39,9 @@ class Letta(Reader):
         for index, item in enumerate(piece["messages"]):
             log.add(item, f"index {index}")
         log.end()
-        times = (moment(item.get("created_at")) for item in objects_at(piece, "messages"))
+        times = (
+            moment(item.get("created_at")) for item in objects_at(piece, "messages")
+        )
         return builder.build(
             title=text_at(piece, "name"),
             description=text_at(piece, "description"),
@@ -57,5 +59,7 @@ def _agents(found: dict[str, Any]) -> list[dict[str, Any]]:
 def _is_agent(value: object) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
         return False
-    in_context = "in_context_message_indices" in value or "in_context_message_ids" in value
+    in_context = (
+        "in_context_message_indices" in value or "in_context_message_ids" in value
+    )
     return in_context or ("agent_type" in value and "llm_config" in value)

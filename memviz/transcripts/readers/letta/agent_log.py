@@ -31,11 +31,20 @@ from memviz.transcripts.readers.letta.parts import (
 from memviz.transcripts.readers.message_parts import read_call
 from memviz.transcripts.times import with_time
 
-KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {SUMMARY_ROLE: "user"}
+KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {
+    SUMMARY_ROLE: "user"
+}
 """How items are read, by their role. An approval asks the user whether a tool may be called, or is the answer."""
 SAME_PROMPT_CHARS = 80
-EDITED_PROMPT = "later copies of the system prompt, with an edited memory, were left out"
-PROMPT_MARKS = ("<memory_blocks>", "<memory_metadata>", "### Memory [last modified", "### Core Memory")
+EDITED_PROMPT = (
+    "later copies of the system prompt, with an edited memory, were left out"
+)
+PROMPT_MARKS = (
+    "<memory_blocks>",
+    "<memory_metadata>",
+    "### Memory [last modified",
+    "### Core Memory",
+)
 
 
 class AgentLog:
@@ -45,11 +54,19 @@ class AgentLog:
     ``system_prompt``, the others are ignored. An agent that answers by calling a tool writes its thoughts as text.
     """
 
-    def __init__(self, builder: TranscriptBuilder, items: Sequence[object], system: str) -> None:
+    def __init__(
+        self, builder: TranscriptBuilder, items: Sequence[object], system: str
+    ) -> None:
         self._builder = builder
-        self._open: list[tuple[str, bool]] = []  # calls without a result: their id, and whether they are replies
-        self._decided: dict[str, tuple[Decision, str, dict[str, str]]] = {}  # and no message of the tool yet
-        self._answers_by_tool = any(is_reply(call) for item in items for call in calls_of(item))
+        self._open: list[
+            tuple[str, bool]
+        ] = []  # calls without a result: their id, and whether they are replies
+        self._decided: dict[
+            str, tuple[Decision, str, dict[str, str]]
+        ] = {}  # and no message of the tool yet
+        self._answers_by_tool = any(
+            is_reply(call) for item in items for call in calls_of(item)
+        )
         first = items[0] if items else None
         self.system_prompt = (is_role(first, "system") and text_of(first)) or system
 
@@ -83,9 +100,14 @@ class AgentLog:
             if decision.result is not None:
                 self._add_result(decision.id, decision.result, place, meta)
             elif decision.said:
-                self._builder.note("why the user allowed a call, which has no result, was left out", place)
+                self._builder.note(
+                    "why the user allowed a call, which has no result, was left out",
+                    place,
+                )
 
-    def _add_prompt(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+    def _add_prompt(
+        self, item: Mapping[str, Any], place: str, meta: dict[str, str]
+    ) -> None:
         text = text_of(item)
         summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
@@ -94,10 +116,17 @@ class AgentLog:
             content = joined([spoken(part) for part in texts_of(item)])
             self._builder.add_text("user", content, place, meta=meta or None)
 
-    def _add_instruction(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+    def _add_instruction(
+        self, item: Mapping[str, Any], place: str, meta: dict[str, str]
+    ) -> None:
         text = text_of(item)
-        is_prompt = any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
-        if is_prompt or (self.system_prompt and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])):
+        is_prompt = (
+            any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
+        )
+        if is_prompt or (
+            self.system_prompt
+            and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])
+        ):
             if text != self.system_prompt:
                 self._builder.note(EDITED_PROMPT, place)
             return
@@ -105,13 +134,20 @@ class AgentLog:
         if summary is not None:
             self._builder.add_event(summary)
         else:
-            self._builder.add_text("system", spoken(text, "system_alert"), place, meta=meta or None)
+            self._builder.add_text(
+                "system", spoken(text, "system_alert"), place, meta=meta or None
+            )
 
-    def _add_reply(self, item: Mapping[str, Any], place: str, meta: dict[str, Any]) -> None:
+    def _add_reply(
+        self, item: Mapping[str, Any], place: str, meta: dict[str, Any]
+    ) -> None:
         texts, thoughts = texts_of(item), thoughts_of(item)
         calls, replies = list[ToolCall](), list[str]()
         for call in calls_of(item):
-            tool_call, reply = read_call(call, self._builder.note_at(place)), reply_of(call)
+            tool_call, reply = (
+                read_call(call, self._builder.note_at(place)),
+                reply_of(call),
+            )
             self._open.append((tool_call.id, reply is not None))
             if reply is None:
                 calls.append(tool_call)
@@ -125,20 +161,33 @@ class AgentLog:
             meta = {**meta, REASONING: joined(thoughts)}
         content = joined([*texts, *replies])
         if content or calls or replies:
-            self._builder.add_text("assistant", content, place, tool_calls=tuple(calls), meta=meta or None)
+            self._builder.add_text(
+                "assistant", content, place, tool_calls=tuple(calls), meta=meta or None
+            )
 
-    def _add_results(self, item: Mapping[str, Any], place: str, meta: dict[str, str]) -> None:
+    def _add_results(
+        self, item: Mapping[str, Any], place: str, meta: dict[str, str]
+    ) -> None:
         returns = objects_at(item, "tool_returns")
         answers = [part for part in returns if returned_text(part) is not None]
         parts = [part for part in parts_of(item) if part.get("type") == "tool_return"]
         if "role" in item and len(answers) < 2 and not parts:
-            id = id_text(item.get("tool_call_id")) or (id_text(answers[0].get("tool_call_id")) if answers else "")
+            id = id_text(item.get("tool_call_id")) or (
+                id_text(answers[0].get("tool_call_id")) if answers else ""
+            )
             text = text_of(item) or (returned_text(answers[0]) or "" if answers else "")
-            self._add_result(id, text, place, {**meta, **printed(answers[0] if answers else {})})
+            self._add_result(
+                id, text, place, {**meta, **printed(answers[0] if answers else {})}
+            )
             return
         for part in parts or answers:
             text = returned_text(part) or ""
-            self._add_result(id_text(part.get("tool_call_id")), text, place, {**meta, **printed(part)})
+            self._add_result(
+                id_text(part.get("tool_call_id")),
+                text,
+                place,
+                {**meta, **printed(part)},
+            )
 
     def _add_result(self, id: str, text: str, place: str, meta: dict[str, Any]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
@@ -150,4 +199,6 @@ class AgentLog:
                     return
                 break
         meta = {**meta, **(decision.beside(text) if decision else {})}
-        self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta or None)
+        self._builder.add_text(
+            "tool", text, place, tool_call_id=id or None, meta=meta or None
+        )

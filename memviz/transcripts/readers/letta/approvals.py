@@ -37,7 +37,13 @@ def decisions_of(item: Mapping[str, Any], asked: str) -> list[Decision]:
     """The decisions that an answer holds. Older files have one, which does not name its call: that is ``asked``."""
     answers = objects_at(item, "approvals")
     if not answers and isinstance(item.get("approve"), bool):
-        answers = [{"approve": item["approve"], "reason": item.get("denial_reason"), "tool_call_id": asked}]
+        answers = [
+            {
+                "approve": item["approve"],
+                "reason": item.get("denial_reason"),
+                "tool_call_id": asked,
+            }
+        ]
     return [_decision(answer) for answer in answers]
 
 
@@ -46,4 +52,8 @@ def _decision(answer: Mapping[str, Any]) -> Decision:
     if result is not None:
         return Decision(id, result, result)
     reason = first_text(answer, "reason")
-    return Decision(id, reason, None if answer.get("approve") is not False else stand_in("denied", reason))
+    return Decision(
+        id,
+        reason,
+        None if answer.get("approve") is not False else stand_in("denied", reason),
+    )

@@ -28,13 +28,17 @@ from memviz.transcripts.times import with_time
 
 REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"
 THOUGHTS = {"reasoning": "reasoning", "summarized_reasoning": "summary"}
-NO_TEXT = frozenset({"redacted_reasoning", "omitted_reasoning", "tool_call", "tool_return", *THOUGHTS})
+NO_TEXT = frozenset(
+    {"redacted_reasoning", "omitted_reasoning", "tool_call", "tool_return", *THOUGHTS}
+)
 SUMMARY_ROLE = "summary"
 WORDS = "user_message"
 ALERT = "system_alert"
 EVENTS = frozenset({"heartbeat", "login", ALERT})
 HIDDEN = re.compile(r"prior messages .{0,200}have been hidden from view", re.DOTALL)
-SUMMARY = re.compile(r"The following is a summary of the previous (?:\d+ )?messages:\s*")
+SUMMARY = re.compile(
+    r"The following is a summary of the previous (?:\d+ )?messages:\s*"
+)
 """What stands before the summary in an alert that older messages have left the context."""
 
 
@@ -47,7 +51,10 @@ def parts_of(item: object) -> list[dict[str, Any]]:
     """The parts of an item; a text is one part."""
     content = item.get("content", item.get("text")) if isinstance(item, dict) else None
     if isinstance(content, list):
-        return [part if isinstance(part, dict) else {"type": "text", "text": part} for part in content]
+        return [
+            part if isinstance(part, dict) else {"type": "text", "text": part}
+            for part in content
+        ]
     return [] if content is None else [{"type": "text", "text": content}]
 
 
@@ -66,7 +73,11 @@ def texts_of(item: object) -> list[str]:
 def is_unknown(part: Mapping[str, Any]) -> bool:
     """Whether a part is of a kind that is shown by its name only."""
     kind = part.get("type")
-    return part.get("text") is None and isinstance(kind, str) and kind not in NO_TEXT | {"text", "image"}
+    return (
+        part.get("text") is None
+        and isinstance(kind, str)
+        and kind not in NO_TEXT | {"text", "image"}
+    )
 
 
 def text_of(item: object) -> str:
@@ -76,16 +87,25 @@ def text_of(item: object) -> str:
 
 def thoughts_of(item: object) -> list[str]:
     """What the model thought, where that has parts of its own."""
-    found = [part.get(THOUGHTS[kind]) for part in parts_of(item) if (kind := text_at(part, "type")) in THOUGHTS]
+    found = [
+        part.get(THOUGHTS[kind])
+        for part in parts_of(item)
+        if (kind := text_at(part, "type")) in THOUGHTS
+    ]
     lists = [
-        [value] if isinstance(value, str) else [text_at(part, "text") for part in objects_at(value)] for value in found
+        [value]
+        if isinstance(value, str)
+        else [text_at(part, "text") for part in objects_at(value)]
+        for value in found
     ]
     return [text for texts in lists for text in texts]
 
 
 def calls_of(item: object) -> list[dict[str, Any]]:
     """The calls of an item, in the shape of the OpenAI API or as parts."""
-    return objects_at(item, "tool_calls") or [part for part in parts_of(item) if part.get("type") == "tool_call"]
+    return objects_at(item, "tool_calls") or [
+        part for part in parts_of(item) if part.get("type") == "tool_call"
+    ]
 
 
 def reply_of(call: Mapping[str, Any]) -> str | None:
@@ -138,7 +158,9 @@ def is_event(text: str) -> bool:
     return text_at(packed(text), "type") in EVENTS
 
 
-def compaction(text: str, after_message: int, item: Mapping[str, Any]) -> RecordedEvent | None:
+def compaction(
+    text: str, after_message: int, item: Mapping[str, Any]
+) -> RecordedEvent | None:
     """The compaction that a message reports, with the summary if there is one; ``None`` if it reports none."""
     event = packed(text)
     alert = spoken(text, ALERT)

@@ -22,7 +22,11 @@ from memviz.transcripts.readers.database_rows import (
 )
 from memviz.transcripts.readers.json_access import list_at, object_at
 from memviz.transcripts.readers.json_rows import with_places
-from memviz.transcripts.readers.llamaindex.messages import add_message, has_blocks, is_message
+from memviz.transcripts.readers.llamaindex.messages import (
+    add_message,
+    has_blocks,
+    is_message,
+)
 from memviz.transcripts.times import moment
 
 COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
@@ -63,16 +67,24 @@ class LlamaIndex(Reader):
             return bool(tables_with(document, NEEDED))
         items = document.items[:HEAD_ITEMS]
         if items:
-            return any(map(has_blocks, items)) and 2 * sum(map(is_message, items)) >= len(items)
+            return any(map(has_blocks, items)) and 2 * sum(
+                map(is_message, items)
+            ) >= len(items)
         value = document.object
-        return _is_store(value) or _is_buffer(value) or (has_blocks(value) and is_message(value))
+        return (
+            _is_store(value)
+            or _is_buffer(value)
+            or (has_blocks(value) and is_message(value))
+        )
 
     def conversations(self, document: Document) -> Sequence[Chat]:
         """One for each key."""
         if document.columns:
             tables = tables_with(document, NEEDED)
             expected = "with key, role, status and data"
-            stored = conversations_in(document, tables, COLUMNS, ("timestamp", "id"), "key", expected)
+            stored = conversations_in(
+                document, tables, COLUMNS, ("timestamp", "id"), "key", expected
+            )
             return [Chat(key, rows=rows) for key, rows in stored]
         if document.items:
             return [Chat("", document.placed)]
@@ -88,28 +100,47 @@ class LlamaIndex(Reader):
         for row in piece.rows:
             _add_row(row, builder)
         first = builder.messages[0] if builder.messages else None
-        if piece.is_summary_buffer and first and first.role == "system" and not _instructs(first.content):
+        if (
+            piece.is_summary_buffer
+            and first
+            and first.role == "system"
+            and not _instructs(first.content)
+        ):
             builder.note(REPLACED)
             builder.add_event(RecordedEvent("summary", 0, first.content))
         title = piece.key if piece.key != DEFAULT_KEY and piece.key else UNTITLED
-        return builder.build(title=title, held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None)
+        return builder.build(
+            title=title,
+            held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None,
+        )
 
 
 def _instructs(text: str) -> bool:
     """Whether the first sentence of a system message is an instruction."""
-    return INSTRUCTS.search(re.split(r"[.!?。\n]", text.strip(), maxsplit=1)[0]) is not None
+    return (
+        INSTRUCTS.search(re.split(r"[.!?。\n]", text.strip(), maxsplit=1)[0])
+        is not None
+    )
 
 
 def _is_store(value: object) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("store"), dict):
         return False
-    lists = [messages for messages in value["store"].values() if isinstance(messages, list)]
-    return value.get("class_name") == "SimpleChatStore" or any(is_message(m[0]) for m in lists if m)
+    lists = [
+        messages for messages in value["store"].values() if isinstance(messages, list)
+    ]
+    return value.get("class_name") == "SimpleChatStore" or any(
+        is_message(m[0]) for m in lists if m
+    )
 
 
 def _is_buffer(value: Mapping[str, Any]) -> bool:
     if "chat_store" in value:
-        return "chat_store_key" in value or "token_limit" in value or _is_store(value["chat_store"])
+        return (
+            "chat_store_key" in value
+            or "token_limit" in value
+            or _is_store(value["chat_store"])
+        )
     if isinstance(value.get("chat_history"), list):
         return "token_limit" in value
     return _rows_inside(value) is not None
@@ -119,10 +150,14 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     """The conversations of a store or of a buffer, without empty ones if there are others."""
     if is_message(value):
         return [Chat("", with_places([value]))]
-    is_summary = value.get("class_name") == SUMMARY_BUFFER or not SUMMARY_FIELDS.isdisjoint(value)
+    is_summary = value.get(
+        "class_name"
+    ) == SUMMARY_BUFFER or not SUMMARY_FIELDS.isdisjoint(value)
     is_summary = is_summary and value.get("llm", {}) is not None
     if isinstance(value.get("chat_history"), list):
-        return [Chat("", with_places(value["chat_history"]), is_summary_buffer=is_summary)]
+        return [
+            Chat("", with_places(value["chat_history"]), is_summary_buffer=is_summary)
+        ]
     rows = _rows_inside(value)
     if rows is not None:
         return [Chat(key, rows=inside) for key, inside in grouped(rows, "key").items()]
@@ -142,7 +177,10 @@ def _rows_inside(value: Mapping[str, Any]) -> list[Row] | None:
     rows = list_at(value.get("sql_store", value), "db_data")
     if not rows or not all(isinstance(row, dict) and "data" in row for row in rows):
         return None
-    return [dict.fromkeys(COLUMNS) | {"id": number} | row for number, row in enumerate(rows, 1)]
+    return [
+        dict.fromkeys(COLUMNS) | {"id": number} | row
+        for number, row in enumerate(rows, 1)
+    ]
 
 
 def _add_row(row: Row, builder: TranscriptBuilder) -> None:

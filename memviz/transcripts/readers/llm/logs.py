@@ -9,10 +9,18 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
 from memviz.transcripts.readers.database_rows import no_rows
-from memviz.transcripts.readers.llm.responses import Conversation, conversation_names, conversations, read_conversation
+from memviz.transcripts.readers.llm.responses import (
+    Conversation,
+    conversation_names,
+    conversations,
+    read_conversation,
+)
 from memviz.transcripts.readers.llm.threads import Thread, read_thread, threads
 
-OLD = {"responses": {"id", "prompt", "response", "conversation_id"}, "conversations": {"id", "name"}}
+OLD = {
+    "responses": {"id", "prompt", "response", "conversation_id"},
+    "conversations": {"id", "name"},
+}
 NEW = {
     "threads": {"id", "tip_message_hash"},
     "messages": {"hash", "parent_hash", "role"},
@@ -35,19 +43,37 @@ class LlmLogs(Reader):
         continues an older conversation keeps its id."""
         tables = document.tables
         if not self.recognise(document):
-            raise TranscriptError("there are no tables of llm's logs.", remedy=OTHER_FORMAT)
+            raise TranscriptError(
+                "there are no tables of llm's logs.", remedy=OTHER_FORMAT
+            )
         names = conversation_names(tables)
         newer = threads(tables) if _has(document, NEW) else []
-        newer = [thread._replace(name=names.get(thread.id) or thread.name) for thread in newer]
-        older = conversations(tables, [thread.id for thread in newer]) if _has(document, OLD) else []
+        newer = [
+            thread._replace(name=names.get(thread.id) or thread.name)
+            for thread in newer
+        ]
+        older = (
+            conversations(tables, [thread.id for thread in newer])
+            if _has(document, OLD)
+            else []
+        )
         if not newer and not older:
             raise no_rows(document, "messages")
         return [*older, *newer]
 
-    def read(self, piece: Thread | Conversation, builder: TranscriptBuilder) -> Transcript:
+    def read(
+        self, piece: Thread | Conversation, builder: TranscriptBuilder
+    ) -> Transcript:
         """The messages of a thread or of an older conversation."""
-        return read_thread(piece, builder) if isinstance(piece, Thread) else read_conversation(piece, builder)
+        return (
+            read_thread(piece, builder)
+            if isinstance(piece, Thread)
+            else read_conversation(piece, builder)
+        )
 
 
 def _has(document: Document, tables: dict[str, set[str]]) -> bool:
-    return all(columns.issubset(document.columns.get(table, ())) for table, columns in tables.items())
+    return all(
+        columns.issubset(document.columns.get(table, ()))
+        for table, columns in tables.items()
+    )

@@ -21,10 +21,15 @@ def attachment_labels(tables: Tables) -> dict[str, str]:
 
 def fragment_texts(tables: Tables) -> dict[str, str]:
     """The text of every fragment by its id."""
-    return {cell_text(row["id"]): cell_text(row["content"]) for row in tables.rows("fragments", ("id", "content"))}
+    return {
+        cell_text(row["id"]): cell_text(row["content"])
+        for row in tables.rows("fragments", ("id", "content"))
+    }
 
 
-def links(tables: Tables, table: str, owner: str, column: str, texts: Mapping[str, str]) -> dict[str, list[str]]:
+def links(
+    tables: Tables, table: str, owner: str, column: str, texts: Mapping[str, str]
+) -> dict[str, list[str]]:
     """What the rows of a linking table join to each owner, in order: the ``texts`` of the ids in ``column``."""
     joined: dict[str, list[str]] = {}
     for row in tables.rows(table, (owner, column, "order"), (owner, "order")):

@@ -16,7 +16,7 @@ from memviz.transcripts.readers.llm.parts import (
     links,
     prompt_text,
     system_text,
-)  # fmt: skip
+)
 from memviz.transcripts.readers.message_parts import Part, add_parts, call_parts
 from memviz.transcripts.sqlite_tables import Tables
 from memviz.transcripts.times import moment, with_time
@@ -51,17 +51,30 @@ def conversations(tables: Tables, in_threads: Iterable[str] = ()) -> list[Conver
     rows = tables.rows("responses", COLUMNS, ("datetime_utc", "id"))
     names = conversation_names(tables)
     known = set(in_threads)
-    whole = [{**row, "conversation_id": row["conversation_id"] or f"response {row['id']}"} for row in rows]
-    chosen = {id: inside for id, inside in grouped(whole, "conversation_id").items() if id not in known}
+    whole = [
+        {**row, "conversation_id": row["conversation_id"] or f"response {row['id']}"}
+        for row in rows
+    ]
+    chosen = {
+        id: inside
+        for id, inside in grouped(whole, "conversation_id").items()
+        if id not in known
+    }
     if not chosen:
         return []
     exchange = _Beside(tables).exchange
-    return [Conversation(names.get(id, ""), [exchange(row) for row in inside]) for id, inside in chosen.items()]
+    return [
+        Conversation(names.get(id, ""), [exchange(row) for row in inside])
+        for id, inside in chosen.items()
+    ]
 
 
 def conversation_names(tables: Tables) -> dict[str, str]:
     """The name of every conversation of the older tables, by its id."""
-    return {cell_text(row["id"]): cell_text(row["name"]) for row in tables.rows("conversations", ("id", "name"))}
+    return {
+        cell_text(row["id"]): cell_text(row["name"])
+        for row in tables.rows("conversations", ("id", "name"))
+    }
 
 
 def read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
@@ -69,31 +82,57 @@ def read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transc
     first = piece.exchanges[0]
     system = first.system
     for exchange in piece.exchanges:
-        place, time = f"response {cell_text(exchange.row['id'])[:40]}", with_time(exchange.row["datetime_utc"])
+        place, time = (
+            f"response {cell_text(exchange.row['id'])[:40]}",
+            with_time(exchange.row["datetime_utc"]),
+        )
         if exchange.system and exchange.system != system:
             builder.add_text("system", exchange.system, place, meta=time or None)
             system = exchange.system
         for result, shown in exchange.results:
-            output, exception = (cell_text(result[key]) for key in ("output", "exception"))
+            output, exception = (
+                cell_text(result[key]) for key in ("output", "exception")
+            )
             text = joined([output or exception, *shown])
             failed = {"exception": exception} if output and exception else {}
-            name, id = (cell_text(result[key]) or None for key in ("name", "tool_call_id"))
-            builder.add_text("tool", text, place, name=name, tool_call_id=id, meta={**time, **failed} or None)
+            name, id = (
+                cell_text(result[key]) or None for key in ("name", "tool_call_id")
+            )
+            builder.add_text(
+                "tool",
+                text,
+                place,
+                name=name,
+                tool_call_id=id,
+                meta={**time, **failed} or None,
+            )
         if exchange.prompt:
             builder.add_text("user", exchange.prompt, place, meta=time or None)
         _add_reply(exchange, builder, place)
     held_at = moment(first.row["datetime_utc"])
-    return builder.build(title=piece.name or UNTITLED, system_prompt=first.system or None, held_at=held_at)
+    return builder.build(
+        title=piece.name or UNTITLED,
+        system_prompt=first.system or None,
+        held_at=held_at,
+    )
 
 
 def _add_reply(exchange: Exchange, builder: TranscriptBuilder, place: str) -> None:
     row = exchange.row
     if row["response"] is None and not exchange.calls:
         return
-    calls = [{key: cell_text(call[key]) or None for key in CALL_FIELDS} for call in exchange.calls]
-    parts = [Part("text", cell_text(row["response"])), *call_parts(calls, builder, place)]
+    calls = [
+        {key: cell_text(call[key]) or None for key in CALL_FIELDS}
+        for call in exchange.calls
+    ]
+    parts = [
+        Part("text", cell_text(row["response"])),
+        *call_parts(calls, builder, place),
+    ]
     thoughts = {REASONING: cell_text(row["reasoning"])} if row["reasoning"] else {}
-    add_parts(builder, "assistant", parts, place, meta={**asked(row), **thoughts} or None)
+    add_parts(
+        builder, "assistant", parts, place, meta={**asked(row), **thoughts} or None
+    )
 
 
 class _Beside:
@@ -101,12 +140,28 @@ class _Beside:
 
     def __init__(self, tables: Tables) -> None:
         labels, texts = attachment_labels(tables), fragment_texts(tables)
-        self._attachments = links(tables, "prompt_attachments", "response_id", "attachment_id", labels)
-        self._fragments = links(tables, "prompt_fragments", "response_id", "fragment_id", texts)
-        self._system_fragments = links(tables, "system_fragments", "response_id", "fragment_id", texts)
-        self._shown = links(tables, "tool_results_attachments", "tool_result_id", "attachment_id", labels)
-        self._calls = grouped(tables.rows("tool_calls", CALL_COLUMNS, ("id",)), "response_id")
-        self._results = grouped(tables.rows("tool_results", RESULT_COLUMNS, ("id",)), "response_id")
+        self._attachments = links(
+            tables, "prompt_attachments", "response_id", "attachment_id", labels
+        )
+        self._fragments = links(
+            tables, "prompt_fragments", "response_id", "fragment_id", texts
+        )
+        self._system_fragments = links(
+            tables, "system_fragments", "response_id", "fragment_id", texts
+        )
+        self._shown = links(
+            tables,
+            "tool_results_attachments",
+            "tool_result_id",
+            "attachment_id",
+            labels,
+        )
+        self._calls = grouped(
+            tables.rows("tool_calls", CALL_COLUMNS, ("id",)), "response_id"
+        )
+        self._results = grouped(
+            tables.rows("tool_results", RESULT_COLUMNS, ("id",)), "response_id"
+        )
 
     def exchange(self, row: Row) -> Exchange:
         """The response of this row with all that belongs to it."""
@@ -117,5 +172,8 @@ class _Beside:
             system_text(self._system_fragments.get(id, []), row["system"]),
             joined([prompt, *self._attachments.get(id, [])]),
             self._calls.get(id, []),
-            [(result, self._shown.get(cell_text(result["id"]), [])) for result in self._results.get(id, [])],
+            [
+                (result, self._shown.get(cell_text(result["id"]), []))
+                for result in self._results.get(id, [])
+            ],
         )

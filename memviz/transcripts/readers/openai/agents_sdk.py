@@ -53,8 +53,17 @@ class OpenAIAgents(Reader):
     def conversations(self, document: Document) -> Sequence[Session]:
         """One for each session that has messages."""
         expected = "with session_id and message_data"
-        stored = conversations_in(document, tables_with(document, NEEDED), COLUMNS, ("id",), "session_id", expected)
-        steps = document.tables.rows(STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id"))
+        stored = conversations_in(
+            document,
+            tables_with(document, NEEDED),
+            COLUMNS,
+            ("id",),
+            "session_id",
+            expected,
+        )
+        steps = document.tables.rows(
+            STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id")
+        )
         structure = grouped(steps, "session_id")
         return [_session(id, rows, structure.get(id, [])) for id, rows in stored]
 
@@ -63,13 +72,22 @@ class OpenAIAgents(Reader):
         if piece.elsewhere:
             builder.note(_elsewhere(piece))
         ItemReader(builder).add_all(list(_items(piece.rows, builder)))
-        return builder.build(title=piece.id, held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None)
+        return builder.build(
+            title=piece.id,
+            held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None,
+        )
 
 
 def _elsewhere(piece: Session) -> str:
     shown = ", ".join(repr(name[:40]) for name in piece.others[:MAX_BRANCHES])
-    more = f" and {len(piece.others) - MAX_BRANCHES} more" if len(piece.others) > MAX_BRANCHES else ""
-    where = f"are in other branches ({shown}{more})" if piece.others else "are in no branch"
+    more = (
+        f" and {len(piece.others) - MAX_BRANCHES} more"
+        if len(piece.others) > MAX_BRANCHES
+        else ""
+    )
+    where = (
+        f"are in other branches ({shown}{more})" if piece.others else "are in no branch"
+    )
     return f"the branch {piece.branch[:40]!r} was read; {piece.elsewhere} messages of the session {where}"
 
 
@@ -81,12 +99,24 @@ def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
         return Session(id, rows)
     sizes = Counter(cell_text(step["branch_id"]) for step in steps)
     branch = MAIN if MAIN in sizes else cell_text(steps[-1]["branch_id"])
-    chosen = [cell_text(step["message_id"]) for step in steps if cell_text(step["branch_id"]) == branch]
+    chosen = [
+        cell_text(step["message_id"])
+        for step in steps
+        if cell_text(step["branch_id"]) == branch
+    ]
     others = tuple(name for name in sizes if name != branch)
-    return Session(id, [by_id[key] for key in chosen], branch, others, len(by_id.keys() - set(chosen)))
+    return Session(
+        id,
+        [by_id[key] for key in chosen],
+        branch,
+        others,
+        len(by_id.keys() - set(chosen)),
+    )
 
 
-def _items(rows: Sequence[Row], builder: TranscriptBuilder) -> Iterator[tuple[Any, str]]:
+def _items(
+    rows: Sequence[Row], builder: TranscriptBuilder
+) -> Iterator[tuple[Any, str]]:
     for row in rows:
         place = row_place(row)
         try:
@@ -101,5 +131,10 @@ def _items(rows: Sequence[Row], builder: TranscriptBuilder) -> Iterator[tuple[An
 
 
 def _with_time(item: Any, row: Row) -> Any:
-    is_said: bool = isinstance(item, Mapping) and item.get("role") in ("user", "assistant", "system", "developer")
+    is_said: bool = isinstance(item, Mapping) and item.get("role") in (
+        "user",
+        "assistant",
+        "system",
+        "developer",
+    )
     return {"created_at": row["created_at"], **item} if is_said else item

@@ -46,9 +46,13 @@ class FinetuningRows(RowReader):
     def recognise(self, document: Document) -> bool:
         """Rows that mostly have messages; a file that is one row has a message with a weight."""
         alone = document.object
-        return super().recognise(document) and (not alone or has_weights(alone["messages"]))
+        return super().recognise(document) and (
+            not alone or has_weights(alone["messages"])
+        )
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the messages; the model and its settings are no part of the conversation."""
         return read_request(row, place, builder)
 
@@ -61,7 +65,9 @@ class ChatRequest(FinetuningRows):
 
     def recognise(self, document: Document) -> bool:
         """An object with a list of messages, which is no row of fine-tuning and no other product's."""
-        return is_request(document.object) and not has_weights(document.object["messages"])
+        return is_request(document.object) and not has_weights(
+            document.object["messages"]
+        )
 
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation: the object."""
@@ -75,9 +81,13 @@ def is_request(value: Mapping[str, Any]) -> bool:
     messages = value.get("messages")
     if not isinstance(messages, list) or not OTHER_KINDS.isdisjoint(value):
         return False
-    holds_others = any(isinstance(value.get(key), (list, dict)) for key in OTHER_HOLDERS)
+    holds_others = any(
+        isinstance(value.get(key), (list, dict)) for key in OTHER_HOLDERS
+    )
     is_sharegpt = isinstance(value.get("conversation"), list)
-    is_anthropic = isinstance(value.get("system"), (str, list)) and "max_tokens" in value
+    is_anthropic = (
+        isinstance(value.get("system"), (str, list)) and "max_tokens" in value
+    )
     is_other = holds_others or is_sharegpt or is_anthropic
     return not is_other and (not messages or are_messages(messages))
 
@@ -87,13 +97,19 @@ def has_weights(messages: object) -> bool:
     return any("weight" in item for item in objects_at(messages))
 
 
-def read_request(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+def read_request(
+    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
+) -> dict[str, Any]:
     """Add the messages of an object; returns what else is known of the conversation."""
     prompt = saved_prompt(next(iter(list_at(value, "messages")), None))
-    add_messages(value.get("messages"), place, builder, start=0 if prompt is None else 1)
+    add_messages(
+        value.get("messages"), place, builder, start=0 if prompt is None else 1
+    )
     known: dict[str, Any] = {"system_prompt": prompt, **saved_texts(dict(value))}
     if value.get("system") and known["system_prompt"] is None:
-        known["system_prompt"] = content_text(value["system"], builder.note_at(inside(place, "system")))
+        known["system_prompt"] = content_text(
+            value["system"], builder.note_at(inside(place, "system"))
+        )
     times = (moment(value.get(key)) for key in TIME_KEYS)
     held_at = next((time for time in times if time), None)
     return {**known, "held_at": held_at, "tools": tool_schemas(value)}

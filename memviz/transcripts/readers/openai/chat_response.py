@@ -9,7 +9,12 @@ from memviz.errors import TranscriptError
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed
 from memviz.transcripts.readers.json_access import list_at, object_at, value_at
-from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside, with_places
+from memviz.transcripts.readers.json_rows import (
+    RowReader,
+    add_messages,
+    inside,
+    with_places,
+)
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS
 from memviz.transcripts.times import moment, with_time
 
@@ -35,16 +40,24 @@ class ChatResponse(RowReader):
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation for each response."""
         data = page_data(document.object)
-        return with_places(data, "data index") if data else super().conversations(document)
+        return (
+            with_places(data, "data index") if data else super().conversations(document)
+        )
 
-    def read_row(self, row: dict[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the messages that were asked, if they are there, and the reply."""
         return read_response(row, place, builder)
 
 
 def page_data(value: Mapping[str, Any]) -> list[Any]:
     """The items of a page of a list of the OpenAI API; none for anything else."""
-    return list_at(value, "data") if value.get("object") == "list" or "has_more" in value else []
+    return (
+        list_at(value, "data")
+        if value.get("object") == "list" or "has_more" in value
+        else []
+    )
 
 
 def is_response(value: Mapping[str, Any]) -> bool:
@@ -54,12 +67,21 @@ def is_response(value: Mapping[str, Any]) -> bool:
     return any(_message(choice) is not None for choice in list_at(value, "choices")[:1])
 
 
-def read_response(value: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> dict[str, Any]:
+def read_response(
+    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
+) -> dict[str, Any]:
     """Add the reply of a response; returns what else is known of the conversation."""
-    replies = [(index, _message(choice)) for index, choice in _in_order(list_at(value, "choices"))]
+    replies = [
+        (index, _message(choice))
+        for index, choice in _in_order(list_at(value, "choices"))
+    ]
     found = [(index, message) for index, message in replies if message is not None]
     if not found:
-        raise TranscriptError("it has no choice with a message.", place=place, remedy="Choose one with a reply.")
+        raise TranscriptError(
+            "it has no choice with a message.",
+            place=place,
+            remedy="Choose one with a reply.",
+        )
     if value.get("messages") is not None:
         add_messages(value["messages"], place, builder, "messages")
     (index, reply), *others = found

@@ -18,7 +18,12 @@ from memviz.transcripts.readers.json_access import (
 
 CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
 """What ChatGPT lets the model know about the user, as instructions and memories; it is never shown as a message."""
-CONTEXT_FIELDS = ("user_profile", "user_instructions", "model_set_context", "structured_context")
+CONTEXT_FIELDS = (
+    "user_profile",
+    "user_instructions",
+    "model_set_context",
+    "structured_context",
+)
 Message = dict[str, Any]
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 ASSETS = {
@@ -29,7 +34,11 @@ ASSETS = {
     "file_asset_pointer": "file",
     "real_time_user_audio_video_asset_pointer": "audio",
 }
-TEXT_FIELDS = {"tether_quote": ("title", "text"), "tether_browsing_display": ("result",), "system_error": ("text",)}
+TEXT_FIELDS = {
+    "tether_quote": ("title", "text"),
+    "tether_browsing_display": ("result",),
+    "system_error": ("text",),
+}
 
 
 def type_of(content: object) -> str:
@@ -40,13 +49,23 @@ def type_of(content: object) -> str:
 def context_text(message: Message) -> str:
     """What a node lets the model know about the user; empty for any other node."""
     content = message.get("content")
-    return joined([*texts_at(content, *CONTEXT_FIELDS).values()]) if type_of(content) in CONTEXTS else ""
+    return (
+        joined([*texts_at(content, *CONTEXT_FIELDS).values()])
+        if type_of(content) in CONTEXTS
+        else ""
+    )
 
 
 def thoughts_text(content: dict[str, Any]) -> str:
     """What the model thought: each thought with its headline."""
     thoughts = objects_at(content, "thoughts")
-    return joined([text_at(thought, key) for thought in thoughts for key in ("summary", "content")])
+    return joined(
+        [
+            text_at(thought, key)
+            for thought in thoughts
+            for key in ("summary", "content")
+        ]
+    )
 
 
 def text_of(message: dict[str, Any], note: Note) -> str:
@@ -64,7 +83,11 @@ def is_hidden(message: Message) -> bool:
     kind = type_of(message.get("content"))
     if (weight == 0 and weight is not False) or kind in (*CONTEXTS, RECAP):
         return True
-    own = role_of(message) in ("system", "assistant") and kind != THOUGHTS and recipient_of(message) is None
+    own = (
+        role_of(message) in ("system", "assistant")
+        and kind != THOUGHTS
+        and recipient_of(message) is None
+    )
     return own and not text_of(message, lambda _: None).strip()
 
 
@@ -76,7 +99,11 @@ def role_of(message: Message) -> object:
 def recipient_of(message: Message) -> str | None:
     """The tool that a message of the assistant is for; ``None`` for what it says to the user."""
     recipient = text_at(message, "recipient")
-    return recipient if role_of(message) == "assistant" and recipient not in ("", "all", "user") else None
+    return (
+        recipient
+        if role_of(message) == "assistant" and recipient not in ("", "all", "user")
+        else None
+    )
 
 
 def _content(content: object, note: Note) -> str:
@@ -98,7 +125,11 @@ def _parts(parts: object, note: Note) -> str:
     items = parts if isinstance(parts, list) else [parts]
     # Speech is in the file twice, as a recording and as its transcription: the transcription is enough.
     is_spoken = any(type_of(part) == "audio_transcription" for part in items)
-    shown = [_part(part, note) for part in items if not (is_spoken and ASSETS.get(type_of(part)) == "audio")]
+    shown = [
+        _part(part, note)
+        for part in items
+        if not (is_spoken and ASSETS.get(type_of(part)) == "audio")
+    ]
     return joined(shown)
 
 
@@ -113,7 +144,9 @@ def _part(part: object, note: Note) -> str:
     kind = type_of(part)
     if kind not in ASSETS:
         note(UNKNOWN_KIND)
-    is_filmed = kind.startswith("real_time") and isinstance(part.get("video_container_asset_pointer"), dict)
+    is_filmed = kind.startswith("real_time") and isinstance(
+        part.get("video_container_asset_pointer"), dict
+    )
     return stand_in("video" if is_filmed else ASSETS.get(kind, kind or "content"))
 
 
@@ -122,5 +155,6 @@ def _attachments(message: dict[str, Any]) -> list[str]:
     return [
         stand_in("file", file.get("name"))
         for file in objects_at(message, "metadata", "attachments")
-        if "width" not in file and not id_text(first_value(file, "mime_type", "mimeType")).startswith("image/")
+        if "width" not in file
+        and not id_text(first_value(file, "mime_type", "mimeType")).startswith("image/")
     ]

@@ -9,10 +9,21 @@ from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.deepseek import is_deepseek
-from memviz.transcripts.readers.json_access import joined, list_at, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_access import (
+    joined,
+    list_at,
+    objects_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import ExportReader
 from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf
-from memviz.transcripts.readers.openai.chatgpt_content import THOUGHTS, context_text, is_hidden, type_of
+from memviz.transcripts.readers.openai.chatgpt_content import (
+    THOUGHTS,
+    context_text,
+    is_hidden,
+    type_of,
+)
 from memviz.transcripts.readers.openai.chatgpt_path import ChatPath
 from memviz.transcripts.times import moment
 
@@ -33,9 +44,13 @@ class ChatGptExport(ExportReader):
 
     def recognise(self, document: Document) -> bool:
         """At least half are objects with a mapping, and one of these has nodes in it."""
-        return super().recognise(document) and any(map(_has_nodes, document.objects or [document.object]))
+        return super().recognise(document) and any(
+            map(_has_nodes, document.objects or [document.object])
+        )
 
-    def read_conversation(self, item: dict[str, Any], builder: TranscriptBuilder) -> dict[str, Any]:
+    def read_conversation(
+        self, item: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
         """Add the branch that ends at the current node; where that is unknown, at the newest leaf. What the model was
         told about the user is the system prompt."""
         path, contexts = ChatPath(builder), dict[str, None]()
@@ -58,9 +73,9 @@ def _has_nodes(item: dict[str, Any]) -> bool:
     mapping = item.get("mapping")
     if not isinstance(mapping, dict):
         return False
-    return any(not NODE_KEYS.isdisjoint(node) for node in objects_at([*mapping.values()])) or (
-        not mapping and "current_node" in item
-    )
+    return any(
+        not NODE_KEYS.isdisjoint(node) for node in objects_at([*mapping.values()])
+    ) or (not mapping and "current_node" in item)
 
 
 def _message(node: object) -> dict[str, Any] | None:
@@ -68,10 +83,16 @@ def _message(node: object) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _branch_taken(mapping: dict[str, Any], current: object, builder: TranscriptBuilder) -> list[str]:
+def _branch_taken(
+    mapping: dict[str, Any], current: object, builder: TranscriptBuilder
+) -> list[str]:
     def is_shown(id: str) -> bool:
         message = _message(mapping[id])
-        return message is not None and not is_hidden(message) and type_of(message.get("content")) != THOUGHTS
+        return (
+            message is not None
+            and not is_hidden(message)
+            and type_of(message.get("content")) != THOUGHTS
+        )
 
     def said_at(id: str) -> datetime | None:
         return moment((_message(mapping[id]) or {}).get("create_time"))
@@ -84,7 +105,11 @@ def _branch_taken(mapping: dict[str, Any], current: object, builder: TranscriptB
         leaf = newest_leaf(parent_of, said_at)
         if len(parent_of) > 1:
             builder.note(NO_LEAF)
-    return branch_to(leaf, parent_of, builder, is_shown, "node") if leaf is not None else []
+    return (
+        branch_to(leaf, parent_of, builder, is_shown, "node")
+        if leaf is not None
+        else []
+    )
 
 
 def _parents(mapping: dict[str, Any]) -> dict[str, str | None]:
@@ -94,5 +119,10 @@ def _parents(mapping: dict[str, Any]) -> dict[str, str | None]:
     for id, node in mapping.items():
         parent = value_at(node, "parent")
         parent_of[id] = parent if isinstance(parent, str) else None
-        named_by.update({child: id for child in list_at(node, "children") if isinstance(child, str)})
-    return {id: parent if parent is not None else named_by.get(id) for id, parent in parent_of.items()}
+        named_by.update(
+            {child: id for child in list_at(node, "children") if isinstance(child, str)}
+        )
+    return {
+        id: parent if parent is not None else named_by.get(id)
+        for id, parent in parent_of.items()
+    }

@@ -31,16 +31,22 @@ class ChatPath:
     def __init__(self, builder: TranscriptBuilder) -> None:
         self._builder = builder
         self._thoughts: list[str] = []
-        self._calls: list[ToolCall] = []  # that no other node has followed yet: they are of one message
+        self._calls: list[
+            ToolCall
+        ] = []  # that no other node has followed yet: they are of one message
         self._meta: dict[str, Any] = {}
         self._place = ""
         self._open: dict[str, deque[ToolCall]] = {}  # that have no result yet, by tool
-        self._result: tuple[str, str, dict[str, Any]] | None = None  # id, tool and meta of the last result
+        self._result: tuple[str, str, dict[str, Any]] | None = (
+            None  # id, tool and meta of the last result
+        )
         self._result_texts: list[str] = []
 
     def add(self, id: str, message: Message) -> None:
         """Add the message of the next node."""
-        if is_hidden(message) and not (role_of(message) == "tool" and (self._open or self._calls)):
+        if is_hidden(message) and not (
+            role_of(message) == "tool" and (self._open or self._calls)
+        ):
             return  # the result of a call that is shown belongs to it, shown or not
         place = place_of(id, "node")
         role = known_role(role_of(message))
@@ -60,7 +66,9 @@ class ChatPath:
         """End the branch. Thoughts that led to no reply, because it was stopped, are one without text."""
         self._close()
         if self._thoughts:
-            self._builder.add_text("assistant", "", self._place, meta=self._with_thoughts(self._meta))
+            self._builder.add_text(
+                "assistant", "", self._place, meta=self._with_thoughts(self._meta)
+            )
 
     def _think(self, message: Message, place: str) -> None:
         self._thoughts.append(thoughts_text(message["content"]))
@@ -76,13 +84,19 @@ class ChatPath:
         meta = _meta_of(message)
         if role == "assistant":
             quoted = {"citations": value_at(message, "metadata", "citations")}
-            meta = self._with_thoughts({**meta, **kept_beside(quoted, self._builder.note_at(place))})
-        self._builder.add_text(role, self._text(message, place), place, meta=meta or None)
+            meta = self._with_thoughts(
+                {**meta, **kept_beside(quoted, self._builder.note_at(place))}
+            )
+        self._builder.add_text(
+            role, self._text(message, place), place, meta=meta or None
+        )
 
     def _call(self, id: str, message: Message, place: str) -> None:
         if not self._calls:
             self._meta, self._place = self._with_thoughts(_meta_of(message)), place
-        self._calls.append(ToolCall(id, recipient_of(message) or "", self._text(message, place)))
+        self._calls.append(
+            ToolCall(id, recipient_of(message) or "", self._text(message, place))
+        )
 
     def _add_result(self, message: Message, place: str) -> None:
         self._close_calls()
@@ -90,9 +104,15 @@ class ChatPath:
         call = self._answered(tool)
         if call or not self._result or self._result[1] != tool:
             self._close_result()
-            self._result = (call.id if call else "", tool, with_time(message.get("create_time")))
+            self._result = (
+                call.id if call else "",
+                tool,
+                with_time(message.get("create_time")),
+            )
             self._place = place
-        self._result_texts.append(self._text(message, place))  # a tool may answer one call in several nodes
+        self._result_texts.append(
+            self._text(message, place)
+        )  # a tool may answer one call in several nodes
 
     def _answered(self, tool: str) -> ToolCall | None:
         """The oldest open call of this tool, or else of the tool that was called first; it is open no more."""
@@ -112,7 +132,13 @@ class ChatPath:
     def _close_calls(self) -> None:
         if self._calls:
             self._close_result()
-            self._builder.add_text("assistant", "", self._place, tool_calls=tuple(self._calls), meta=self._meta or None)
+            self._builder.add_text(
+                "assistant",
+                "",
+                self._place,
+                tool_calls=tuple(self._calls),
+                meta=self._meta or None,
+            )
             for call in self._calls:
                 self._open.setdefault(call.name, deque()).append(call)
             self._calls = []
@@ -120,7 +146,9 @@ class ChatPath:
     def _close_result(self) -> None:
         if self._result:
             id, tool, meta = self._result
-            add_result(self._builder, self._place, id, joined(self._result_texts), tool, **meta)
+            add_result(
+                self._builder, self._place, id, joined(self._result_texts), tool, **meta
+            )
         self._result, self._result_texts = None, []
 
     def _with_thoughts(self, meta: dict[str, Any]) -> dict[str, Any]:
@@ -132,5 +160,12 @@ class ChatPath:
 
 
 def _meta_of(message: Message) -> dict[str, Any]:
-    model = text_at(message, "metadata", "model_slug") if role_of(message) == "assistant" else ""
-    return {**with_time(message.get("create_time")), **({"model": model} if model else {})}
+    model = (
+        text_at(message, "metadata", "model_slug")
+        if role_of(message) == "assistant"
+        else ""
+    )
+    return {
+        **with_time(message.get("create_time")),
+        **({"model": model} if model else {}),
+    }

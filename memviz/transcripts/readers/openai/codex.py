@@ -24,7 +24,11 @@ class Codex(Reader):
     def recognise(self, document: Document) -> bool:
         """Rows with a type and a payload; or bare items after a row that describes the session."""
         heads = document.objects or [document.object]
-        return any(map(_is_row, heads)) or _is_bare(heads) or bool(_old_items(document.object))
+        return (
+            any(map(_is_row, heads))
+            or _is_bare(heads)
+            or bool(_old_items(document.object))
+        )
 
     def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: the session."""
@@ -50,23 +54,38 @@ class Codex(Reader):
 
 def _is_row(row: Mapping[str, Any]) -> bool:
     kind = row.get("type")
-    return isinstance(kind, str) and kind in ROW_TYPES and isinstance(row.get("payload"), dict)
+    return (
+        isinstance(kind, str)
+        and kind in ROW_TYPES
+        and isinstance(row.get("payload"), dict)
+    )
 
 
 def _is_bare(heads: Sequence[Mapping[str, Any]]) -> bool:
     """Whether items follow a row with the session's id, time and instructions."""
-    described = any(_is_description(row) or row.get("record_type") == "state" for row in heads[:2])
+    described = any(
+        _is_description(row) or row.get("record_type") == "state" for row in heads[:2]
+    )
     return described and any(is_item(row) for row in heads[:20])
 
 
 def _is_description(row: Mapping[str, Any]) -> bool:
     given = isinstance(row.get("id"), str) and isinstance(row.get("timestamp"), str)
-    return given and "type" not in row and "role" not in row and ("instructions" in row or "git" in row)
+    return (
+        given
+        and "type" not in row
+        and "role" not in row
+        and ("instructions" in row or "git" in row)
+    )
 
 
 def _old_items(found: Mapping[str, Any]) -> list[Any]:
     """The items of a session of the first versions, which was one object."""
     session = found.get("session")
-    if not isinstance(session, dict) or "id" not in session or not any(map(is_item, objects_at(found, "items"))):
+    if (
+        not isinstance(session, dict)
+        or "id" not in session
+        or not any(map(is_item, objects_at(found, "items")))
+    ):
         return []
     return list_at(found, "items")

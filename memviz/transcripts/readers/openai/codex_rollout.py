@@ -11,13 +11,26 @@ from memviz.text.wording import counted
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
-from memviz.transcripts.readers.json_access import count_at, list_at, objects_at, text_at
-from memviz.transcripts.readers.openai.codex_words import BY_CLI, HANDED_ON, all_text, first_text, parts_of
+from memviz.transcripts.readers.json_access import (
+    count_at,
+    list_at,
+    objects_at,
+    text_at,
+)
+from memviz.transcripts.readers.openai.codex_words import (
+    BY_CLI,
+    HANDED_ON,
+    all_text,
+    first_text,
+    parts_of,
+)
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import COMPACTIONS, UNREADABLE
 from memviz.transcripts.times import with_time
 
-ROW_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+ROW_TYPES = frozenset(
+    {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+)
 SETTINGS_ROWS = frozenset({"world_state"})
 """Rows that keep the state of the program, from which it makes the context that stands in messages as well."""
 NO_ITEMS = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
@@ -48,7 +61,9 @@ class Rollout:
     def __init__(self) -> None:
         self.metadata: Mapping[str, Any] = {}
         self.title = ""
-        self._entries: list[tuple[str, Any]] = []  # items and compactions by their places
+        self._entries: list[
+            tuple[str, Any]
+        ] = []  # items and compactions by their places
         self._tokens: int | None = None
         self._taken_back = 0  # turns
         self._unknown: list[tuple[str, str]] = []  # types of rows, with their places
@@ -56,7 +71,9 @@ class Rollout:
     @property
     def system_prompt(self) -> str:
         """The instructions that the model got before everything else, without those that a message repeats."""
-        base = text_at(self.metadata, "base_instructions") or text_at(self.metadata, "base_instructions", "text")
+        base = text_at(self.metadata, "base_instructions") or text_at(
+            self.metadata, "base_instructions", "text"
+        )
         own = text_at(self.metadata, "instructions")
         if any(own in all_text(item) for _, item in self._entries if _is_by_cli(item)):
             own = ""
@@ -82,9 +99,14 @@ class Rollout:
         elif not self.metadata and "type" not in row:
             self.metadata = row
 
-    def _add_wrapped(self, kind: str, payload: dict[str, Any], row: Mapping[str, Any], place: str) -> None:
+    def _add_wrapped(
+        self, kind: str, payload: dict[str, Any], row: Mapping[str, Any], place: str
+    ) -> None:
         if kind == "session_meta":
-            self.metadata = self.metadata or {"timestamp": row.get("timestamp"), **payload}
+            self.metadata = self.metadata or {
+                "timestamp": row.get("timestamp"),
+                **payload,
+            }
         elif kind == "response_item":
             self._add_item(payload, row, place)
         elif kind == "compacted":
@@ -92,8 +114,13 @@ class Rollout:
         elif kind == "event_msg":
             self._add_event(payload, row, place)
 
-    def _add_item(self, item: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
-        kind, entry = text_at(item, "type"), {"created_at": row.get("timestamp"), **item}
+    def _add_item(
+        self, item: Mapping[str, Any], row: Mapping[str, Any], place: str
+    ) -> None:
+        kind, entry = (
+            text_at(item, "type"),
+            {"created_at": row.get("timestamp"), **item},
+        )
         if kind in ALL_COMPACTIONS:
             self._compact(row, place, is_encrypted=_is_encrypted(item))
         elif kind != "message":
@@ -103,28 +130,43 @@ class Rollout:
             self._compact(row, place, first_text(item))
         else:
             context, said = parts_of(entry)
-            self._entries += [(place, part) for part in (context, said) if part is not None]
+            self._entries += [
+                (place, part) for part in (context, said) if part is not None
+            ]
 
-    def _add_compacted(self, payload: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
+    def _add_compacted(
+        self, payload: Mapping[str, Any], row: Mapping[str, Any], place: str
+    ) -> None:
         """Add a compaction. Where the file was rewritten then, what it keeps of the talk before is only here."""
         history = objects_at(payload, "replacement_history")
         kept = None
         if history and not any(_is_talk(item) for _, item in self._entries):
             for item in history:
-                if text_at(item, "type") not in ALL_COMPACTIONS and not _is_summary(item):
+                if text_at(item, "type") not in ALL_COMPACTIONS and not _is_summary(
+                    item
+                ):
                     self._add_item(item, row, place)
             # The CLI sends its context again behind older messages; here it comes first, as it did at first.
             self._entries.sort(key=lambda entry: _is_talk(entry[1]))
             kept = sum(_is_talk(item) for _, item in self._entries)
         summaries = [first_text(item) for item in history if _is_summary(item)]
         text = text_at(payload, "message") or next(iter(summaries), "")
-        self._compact(row, place, text, is_encrypted=any(map(_is_encrypted, history)), kept=kept)
+        self._compact(
+            row, place, text, is_encrypted=any(map(_is_encrypted, history)), kept=kept
+        )
 
-    def _add_event(self, event: Mapping[str, Any], row: Mapping[str, Any], place: str) -> None:
+    def _add_event(
+        self, event: Mapping[str, Any], row: Mapping[str, Any], place: str
+    ) -> None:
         kind = event.get("type")
         role = {"user_message": "user", "agent_message": "assistant"}.get(str(kind))
         if role:
-            entry = {"type": "message", "role": role, "content": _event_content(event), SHOWN: True}
+            entry = {
+                "type": "message",
+                "role": role,
+                "content": _event_content(event),
+                SHOWN: True,
+            }
             said = parts_of({"created_at": row.get("timestamp"), **entry}).said
             if said is not None:
                 self._entries.append((place, said))
@@ -149,7 +191,9 @@ class Rollout:
         """Add a compaction. Several rows one after the other are about the same one."""
         last = self._compaction_at_end()
         if last is None:
-            last = Compaction(place, with_time(row.get("timestamp")).get(TIME, ""), self._tokens)
+            last = Compaction(
+                place, with_time(row.get("timestamp")).get(TIME, ""), self._tokens
+            )
             self._entries.append((place, last))
             self._tokens = None
         last.text = last.text or text
@@ -171,9 +215,16 @@ class Rollout:
 
     def _take_back(self, turns: object) -> None:
         """Drop so many turns from the end."""
-        users = [(n, item) for n, (_, item) in enumerate(self._entries) if _is_asked(item)]
+        users = [
+            (n, item) for n, (_, item) in enumerate(self._entries) if _is_asked(item)
+        ]
         asked = [n for n, item in users if SHOWN not in item] or [n for n, _ in users]
-        if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and asked:
+        if (
+            isinstance(turns, int)
+            and not isinstance(turns, bool)
+            and turns > 0
+            and asked
+        ):
             first = asked[max(0, len(asked) - turns)]
             self._taken_back += sum(n >= first for n in asked)
             del self._entries[first:]
@@ -184,9 +235,14 @@ class Rollout:
         The messages as the screen showed them are only used if the file has no others.
         """
         if self._taken_back:
-            builder.note(f"turns that the user took back were left out: {self._taken_back}")
+            builder.note(
+                f"turns that the user took back were left out: {self._taken_back}"
+            )
         for kind, place in self._unknown:
-            builder.note(f"rows of the type {kind[:40]!r}, which is not known, were left out", place)
+            builder.note(
+                f"rows of the type {kind[:40]!r}, which is not known, were left out",
+                place,
+            )
         waiting = list[tuple[Any, str]]()
         for place, item in _used(self._entries):
             if isinstance(item, Compaction):
@@ -200,7 +256,11 @@ class Rollout:
 
 def _used(entries: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The entries that are no repetition: of a message for the screen, or of context that is sent already."""
-    is_all_shown = all(SHOWN in item for _, item in entries if _is_message(item) and not _is_by_cli(item))
+    is_all_shown = all(
+        SHOWN in item
+        for _, item in entries
+        if _is_message(item) and not _is_by_cli(item)
+    )
     used, sent = list[tuple[str, Any]](), set[str]()
     for place, item in entries:
         if _is_by_cli(item):
@@ -214,9 +274,14 @@ def _used(entries: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 def _write_compaction(made: Compaction, builder: TranscriptBuilder) -> None:
     if made.kept is not None:
-        left = f"{counted(made.kept, 'message')} that it kept" if made.kept else "the context that it sends"
+        left = (
+            f"{counted(made.kept, 'message')} that it kept"
+            if made.kept
+            else "the context that it sends"
+        )
         builder.note(
-            f"Codex rewrote the file when it compacted: what was said before is gone, but for {left}", made.place
+            f"Codex rewrote the file when it compacted: what was said before is gone, but for {left}",
+            made.place,
         )
     if made.is_encrypted and not made.text:
         builder.note(UNREADABLE, made.place)
@@ -254,7 +319,9 @@ def _is_summary(item: Mapping[str, Any]) -> bool:
 
 
 def _is_encrypted(item: Mapping[str, Any]) -> bool:
-    return text_at(item, "type") in ALL_COMPACTIONS and bool(text_at(item, "encrypted_content"))
+    return text_at(item, "type") in ALL_COMPACTIONS and bool(
+        text_at(item, "encrypted_content")
+    )
 
 
 def _event_content(event: Mapping[str, Any]) -> list[Any]:

@@ -44,10 +44,16 @@ def parts_of(item: Mapping[str, Any]) -> Parts:
     content = item.get("content")
     contents = content if isinstance(content, list) else [content]
     context = [part for part in contents if pattern and pattern.match(part_text(part))]
-    spoken = [part for part in contents if part not in context and not _is_notice(role, part)]
+    spoken = [
+        part for part in contents if part not in context and not _is_notice(role, part)
+    ]
     return Parts(
-        {**item, "role": "developer", "content": context, BY_CLI: True} if context else None,
-        {**item, "content": spoken if isinstance(content, list) else content} if spoken or not contents else None,
+        {**item, "role": "developer", "content": context, BY_CLI: True}
+        if context
+        else None,
+        {**item, "content": spoken if isinstance(content, list) else content}
+        if spoken or not contents
+        else None,
     )
 
 
@@ -65,7 +71,9 @@ def part_text(part: object) -> str:
 def all_text(item: Mapping[str, Any]) -> str:
     """The texts of all parts of a message."""
     content = item.get("content")
-    return "\n".join(map(part_text, content if isinstance(content, list) else [content]))
+    return "\n".join(
+        map(part_text, content if isinstance(content, list) else [content])
+    )
 
 
 def _is_notice(role: str, part: object) -> bool:

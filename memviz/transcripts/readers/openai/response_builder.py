@@ -12,8 +12,20 @@ from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import list_at, objects_at, text_at
 from memviz.transcripts.readers.message_parts import Part, ReplyBuilder
-from memviz.transcripts.readers.openai.response_items import COMPACTIONS, RESULTS, SERVED, SILENT, UNREADABLE
-from memviz.transcripts.readers.openai.response_parts import call_id, call_of, item_text, result_text, thoughts_of
+from memviz.transcripts.readers.openai.response_items import (
+    COMPACTIONS,
+    RESULTS,
+    SERVED,
+    SILENT,
+    UNREADABLE,
+)
+from memviz.transcripts.readers.openai.response_parts import (
+    call_id,
+    call_of,
+    item_text,
+    result_text,
+    thoughts_of,
+)
 from memviz.transcripts.times import with_time
 
 
@@ -52,30 +64,50 @@ class ItemReader:
             self._end()
             if text_at(item, "encrypted_content"):
                 self._builder.note(UNREADABLE, place)
-            self._builder.add_event(RecordedEvent("compaction", len(self._builder.messages)))
+            self._builder.add_event(
+                RecordedEvent("compaction", len(self._builder.messages))
+            )
         elif kind == "item_reference" or (not kind and "id" in item):
             self._reference(item, place)
         elif kind not in SILENT:
-            what = f"has the type {kind[:40]!r}, which is not known" if kind else "has no type and no role"
+            what = (
+                f"has the type {kind[:40]!r}, which is not known"
+                if kind
+                else "has no type and no role"
+            )
             self._builder.leave_out(place, what)
 
     def _message(self, item: Mapping[str, Any], place: str) -> None:
         role = known_role(item.get("role"))
         if role == "assistant" and not item.get("tool_calls"):
             self._close()
-            quoted = [note for part in objects_at(item, "content") for note in list_at(part, "annotations")]
+            quoted = [
+                note
+                for part in objects_at(item, "content")
+                for note in list_at(part, "annotations")
+            ]
             beside = kept_beside({"annotations": quoted}, self._builder.note_at(place))
-            self._reply = ReplyBuilder(self._builder, place, {**with_time(item.get("created_at")), **beside})
-            self._reply.add(Part("text", item_text(item.get("content"), self._builder.note_at(place))))
+            self._reply = ReplyBuilder(
+                self._builder, place, {**with_time(item.get("created_at")), **beside}
+            )
+            self._reply.add(
+                Part(
+                    "text", item_text(item.get("content"), self._builder.note_at(place))
+                )
+            )
             self._add_thoughts(self._reply)
             return
         self._end()
         if role is None or item.get("tool_calls") or role == "tool":
-            self._builder.add_json(item, place)  # in the shape of the chat API, or no message at all
+            self._builder.add_json(
+                item, place
+            )  # in the shape of the chat API, or no message at all
         else:
             text = item_text(item.get("content"), self._builder.note_at(place))
             meta = with_time(item.get("created_at")) or None
-            self._builder.add_text(role, text, place, name=text_at(item, "name") or None, meta=meta)
+            self._builder.add_text(
+                role, text, place, name=text_at(item, "name") or None, meta=meta
+            )
 
     def _call(self, item: Mapping[str, Any], place: str) -> None:
         call = call_of(item, self._builder.note_at(place))
@@ -86,20 +118,34 @@ class ItemReader:
         if item.get("type") in SERVED:
             self._end()
             self._builder.add_text(
-                "tool", result_text(item, self._builder.note_at(place)), place, tool_call_id=call.id or None
+                "tool",
+                result_text(item, self._builder.note_at(place)),
+                place,
+                tool_call_id=call.id or None,
             )
 
     def _result(self, item: Mapping[str, Any], place: str) -> None:
         self._end()
         id = call_id(item)
-        if not text_at(item, "call_id"):  # the output of a local shell may name the item instead of the call
-            id = self._call_of_item.get(id, "" if item.get("type") == "tool_search_output" else id)
-        self._builder.add_text("tool", result_text(item, self._builder.note_at(place)), place, tool_call_id=id or None)
+        if not text_at(
+            item, "call_id"
+        ):  # the output of a local shell may name the item instead of the call
+            id = self._call_of_item.get(
+                id, "" if item.get("type") == "tool_search_output" else id
+            )
+        self._builder.add_text(
+            "tool",
+            result_text(item, self._builder.note_at(place)),
+            place,
+            tool_call_id=id or None,
+        )
 
     def _reference(self, item: Mapping[str, Any], place: str) -> None:
         id = text_at(item, "id")
         if id not in self._here:
-            self._builder.leave_out(place, f"refers to the item {id[:60]!r}, which is not in the file")
+            self._builder.leave_out(
+                place, f"refers to the item {id[:60]!r}, which is not in the file"
+            )
 
     def _end(self) -> None:
         """End the reply: what was thought last belongs to it as well."""
@@ -124,4 +170,6 @@ class ItemReader:
 
 def _is_there(item: object) -> bool:
     """Whether an item is itself there, not only its id."""
-    return isinstance(item, dict) and (text_at(item, "type") not in ("", "item_reference") or "role" in item)
+    return isinstance(item, dict) and (
+        text_at(item, "type") not in ("", "item_reference") or "role" in item
+    )

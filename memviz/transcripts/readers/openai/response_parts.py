@@ -7,7 +7,15 @@ from typing import Any
 
 from memviz.conversation import ToolCall
 from memviz.transcripts.chat_messages import Note, content_text, stand_in
-from memviz.transcripts.readers.json_access import joined, json_text, list_at, object_at, objects_at, text_at, value_at
+from memviz.transcripts.readers.json_access import (
+    joined,
+    json_text,
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.readers.openai.response_items import SERVED
 from memviz.transcripts.tool_calls import tool_name
 
@@ -21,7 +29,9 @@ BESIDE_ARGUMENTS = frozenset(
     }
 )  # fmt: skip
 RESULT_KEYS = ("output", "result", "outputs", "results", "tools", "error", "approve")
-IMAGES = frozenset({"input_image", "image", "image_url", "image_file", "computer_screenshot"})
+IMAGES = frozenset(
+    {"input_image", "image", "image_url", "image_file", "computer_screenshot"}
+)
 AUDIO = frozenset({"input_audio", "output_audio", "audio"})
 FILES = frozenset({"input_file", "file", "file_path"})
 
@@ -30,13 +40,20 @@ def item_text(content: object, note: Note) -> str:
     """The text of a message or of a result: a text, or parts, one a line."""
     if isinstance(content, list):
         return "\n".join(_part_text(part, note) for part in content)
-    return _part_text(content, note) if isinstance(content, dict) else content_text(content, note)
+    return (
+        _part_text(content, note)
+        if isinstance(content, dict)
+        else content_text(content, note)
+    )
 
 
 def thoughts_of(item: Mapping[str, Any]) -> list[str]:
     """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
     for key in ("content", "summary"):
-        texts = [part if isinstance(part, str) else text_at(part, "text") for part in list_at(item, key)]
+        texts = [
+            part if isinstance(part, str) else text_at(part, "text")
+            for part in list_at(item, key)
+        ]
         if any(texts):
             return [text for text in texts if text]
     return []
@@ -44,18 +61,36 @@ def thoughts_of(item: Mapping[str, Any]) -> list[str]:
 
 def call_id(item: Mapping[str, Any]) -> str:
     """The id by which a call and its result name each other; the item's own id where it has no other."""
-    return text_at(item, "call_id") or text_at(item, "approval_request_id") or text_at(item, "id")
+    return (
+        text_at(item, "call_id")
+        or text_at(item, "approval_request_id")
+        or text_at(item, "id")
+    )
 
 
 def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:
     """The call of a tool that an item is."""
     kind = str(item["type"])
-    id = text_at(item, "id") if kind in SERVED | {"mcp_approval_request"} else call_id(item)
+    id = (
+        text_at(item, "id")
+        if kind in SERVED | {"mcp_approval_request"}
+        else call_id(item)
+    )
     if kind in ("function_call", "custom_tool_call", "mcp_call"):
-        arguments = item.get("input") if kind == "custom_tool_call" else item.get("arguments")
+        arguments = (
+            item.get("input") if kind == "custom_tool_call" else item.get("arguments")
+        )
         return ToolCall(id, tool_name(item, note), json_text(arguments, "{}"))
-    beside = BESIDE_ARGUMENTS - {"name"} if kind == "mcp_approval_request" else BESIDE_ARGUMENTS
-    asked = {key: value for key, value in item.items() if key not in beside and value is not None}
+    beside = (
+        BESIDE_ARGUMENTS - {"name"}
+        if kind == "mcp_approval_request"
+        else BESIDE_ARGUMENTS
+    )
+    asked = {
+        key: value
+        for key, value in item.items()
+        if key not in beside and value is not None
+    }
     only = next(iter(asked.values())) if len(asked) == 1 else None
     arguments = _without_sources(only) if isinstance(only, dict) else asked
     return ToolCall(id, kind.removesuffix("_call"), json_text(arguments, "{}"))
@@ -65,10 +100,18 @@ def result_text(item: Mapping[str, Any], note: Note) -> str:
     """The result of a tool that an item holds; its state in brackets where it holds none, such as
     "[web_search: completed]"."""
     if item.get("type") == "mcp_approval_response":
-        return json_text({key: item[key] for key in ("approve", "reason") if item.get(key) is not None})
+        return json_text(
+            {
+                key: item[key]
+                for key in ("approve", "reason")
+                if item.get(key) is not None
+            }
+        )
     key = next((key for key in RESULT_KEYS if item.get(key) is not None), None)
     if key is None:
-        sources = [text_at(source, "url") for source in objects_at(item, "action", "sources")]
+        sources = [
+            text_at(source, "url") for source in objects_at(item, "action", "sources")
+        ]
         return joined(sources) or stand_in(_tool_name(item), item.get("status"))
     if item.get("type") == "image_generation_call":
         return stand_in("image")
@@ -78,7 +121,9 @@ def result_text(item: Mapping[str, Any], note: Note) -> str:
 
 
 def _tool_name(item: Mapping[str, Any]) -> str:
-    return text_at(item, "name") or text_at(item, "type").removesuffix("_output").removesuffix("_call")
+    return text_at(item, "name") or text_at(item, "type").removesuffix(
+        "_output"
+    ).removesuffix("_call")
 
 
 def _part_text(part: object, note: Note) -> str:
@@ -88,7 +133,9 @@ def _part_text(part: object, note: Note) -> str:
     text = part.get("text")
     if isinstance(value_at(text, "value"), str):  # as the messages of a thread have it
         return text_at(text, "value")
-    if isinstance(text, str) and isinstance(part.get("filename"), str):  # what a search of files found
+    if isinstance(text, str) and isinstance(
+        part.get("filename"), str
+    ):  # what a search of files found
         return f"{stand_in('file', part['filename'])}\n{text}"
     if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
         return _shell_text(part)
@@ -104,9 +151,19 @@ def _part_text(part: object, note: Note) -> str:
 def _shell_text(part: Mapping[str, Any]) -> str:
     ended = object_at(part, "outcome")
     code = ended.get("exit_code")
-    how = stand_in("exit code", str(code)) if code else stand_in("timeout") if ended.get("type") == "timeout" else ""
+    how = (
+        stand_in("exit code", str(code))
+        if code
+        else stand_in("timeout")
+        if ended.get("type") == "timeout"
+        else ""
+    )
     return joined([text_at(part, "stdout"), text_at(part, "stderr"), how])
 
 
 def _without_sources(action: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in action.items() if key != "sources" and value is not None}
+    return {
+        key: value
+        for key, value in action.items()
+        if key != "sources" and value is not None
+    }

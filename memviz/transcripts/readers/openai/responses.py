@@ -9,11 +9,24 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.json_access import text_at
-from memviz.transcripts.readers.json_rows import most_rows, row_object, rows, with_places
+from memviz.transcripts.readers.json_rows import (
+    most_rows,
+    row_object,
+    rows,
+    with_places,
+)
 from memviz.transcripts.readers.openai.chat_response import page_data
 from memviz.transcripts.readers.openai.response_builder import ItemReader
-from memviz.transcripts.readers.openai.response_items import MESSAGE_OBJECTS, RESULTS, are_items
-from memviz.transcripts.readers.openai.response_objects import is_request_object, is_response_object, read_exchange
+from memviz.transcripts.readers.openai.response_items import (
+    MESSAGE_OBJECTS,
+    RESULTS,
+    are_items,
+)
+from memviz.transcripts.readers.openai.response_objects import (
+    is_request_object,
+    is_response_object,
+    read_exchange,
+)
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
 
@@ -25,7 +38,9 @@ class Items(NamedTuple):
     has_more: bool = False
 
 
-LAST_EVENTS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+LAST_EVENTS = frozenset(
+    {"response.completed", "response.incomplete", "response.failed"}
+)
 
 
 class OpenAIResponses(Reader):
@@ -41,14 +56,21 @@ class OpenAIResponses(Reader):
             return are_items(page) or are_messages(page)
         if "items" in document.object:
             return _holds_items(document.object)
-        return are_items(document.items) or most_rows(document, _is_exchange) or bool(_streamed(document))
+        return (
+            are_items(document.items)
+            or most_rows(document, _is_exchange)
+            or bool(_streamed(document))
+        )
 
     def conversations(self, document: Document) -> Sequence[Placed | Items]:
         """One conversation: all items; or one for each request or response."""
         page, streamed = page_data(document.object), _streamed(document)
         if page:
             return [
-                Items(in_order(with_places(page, "data index"), is_page=True), document.object.get("has_more") is True)
+                Items(
+                    in_order(with_places(page, "data index"), is_page=True),
+                    document.object.get("has_more") is True,
+                )
             ]
         if _holds_items(document.object):
             return [Items(with_places(document.object["items"], "items index"))]
@@ -62,7 +84,9 @@ class OpenAIResponses(Reader):
         """The messages that the items make, in order."""
         if not isinstance(piece, Items):
             row, place = piece
-            return builder.build(**read_exchange(row_object(row, place), place, builder))
+            return builder.build(
+                **read_exchange(row_object(row, place), place, builder)
+            )
         if piece.has_more:
             builder.note("this is one page of several: the others are not in the file")
         ItemReader(builder).add_all(piece.rows)
@@ -82,13 +106,25 @@ def _streamed(document: Document) -> list[Placed]:
     """The whole responses that end the events of a stream; none for a file of anything else."""
     if not most_rows(document, _is_event):
         return []
-    ends = [(item, place) for item, place in rows(document, "events") if text_at(item, "type") in LAST_EVENTS]
-    return [(item["response"], place) for item, place in ends if isinstance(item.get("response"), dict)]
+    ends = [
+        (item, place)
+        for item, place in rows(document, "events")
+        if text_at(item, "type") in LAST_EVENTS
+    ]
+    return [
+        (item["response"], place)
+        for item, place in ends
+        if isinstance(item.get("response"), dict)
+    ]
 
 
 def _is_event(row: Mapping[str, Any]) -> bool:
     kind = row.get("type")
-    return isinstance(kind, str) and kind.startswith("response.") and ("sequence_number" in row or "response" in row)
+    return (
+        isinstance(kind, str)
+        and kind.startswith("response.")
+        and ("sequence_number" in row or "response" in row)
+    )
 
 
 def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
@@ -102,12 +138,17 @@ def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
     if newest_first is None and is_page:
         newest_first = _by_calls(objects)
     if newest_first is None:
-        newest_first = is_page and any("type" in item or text_at(item, "object") in MESSAGE_OBJECTS for item in objects)
+        newest_first = is_page and any(
+            "type" in item or text_at(item, "object") in MESSAGE_OBJECTS
+            for item in objects
+        )
     return placed[::-1] if newest_first else placed
 
 
 def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
-    times = [time for item in items if (time := moment(item.get("created_at"))) is not None]
+    times = [
+        time for item in items if (time := moment(item.get("created_at"))) is not None
+    ]
     return times[0] > times[-1] if times and times[0] != times[-1] else None
 
 

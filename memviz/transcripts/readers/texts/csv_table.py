@@ -18,7 +18,9 @@ from memviz.transcripts.readers.texts.text_kinds import TextReader
 from memviz.transcripts.readers.texts.turns_of_text import text_mismatch
 from memviz.transcripts.times import moment, with_time
 
-EXPECTED = 'a table with columns such as "role" and "content", or "prompt" and "response",'
+EXPECTED = (
+    'a table with columns such as "role" and "content", or "prompt" and "response",'
+)
 
 
 class CsvTable(TextReader):
@@ -36,11 +38,15 @@ class CsvTable(TextReader):
         if table is None:
             raise text_mismatch(EXPECTED, document)
         if not table.has_head:
-            document.notes.add("the first row is data, no names of columns: roles were read from the first column")
+            document.notes.add(
+                "the first row is data, no names of columns: roles were read from the first column"
+            )
         found: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
             cells, notes = by_meaning(row, table)
-            rows = found.setdefault(cells.get("conversation", "").strip(), TableConversation(table, [], []))
+            rows = found.setdefault(
+                cells.get("conversation", "").strip(), TableConversation(table, [], [])
+            )
             rows.rows.append(Record(cells, row.line))
             rows.notes.extend((what, row.line) for what in notes)
         return list(found.values())
@@ -50,7 +56,9 @@ class CsvTable(TextReader):
         for what, line in piece.notes:
             builder.note(what, f"line {line}")
         prompts = [row for row in piece.rows if is_prompt(row, piece.table)]
-        rows = in_order([row for row in piece.rows if not is_prompt(row, piece.table)], builder)
+        rows = in_order(
+            [row for row in piece.rows if not is_prompt(row, piece.table)], builder
+        )
         known = _known(rows, prompts, builder)
         for row in rows:
             if piece.table.asks:
@@ -62,20 +70,32 @@ class CsvTable(TextReader):
         return builder.build(**known)
 
 
-def _known(rows: list[Record], saved_prompts: list[Record], builder: TranscriptBuilder) -> dict[str, Any]:
+def _known(
+    rows: list[Record], saved_prompts: list[Record], builder: TranscriptBuilder
+) -> dict[str, Any]:
     """What the table says about the conversation beside its messages."""
-    known: dict[str, Any] = {"title": next((row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED)}
+    known: dict[str, Any] = {
+        "title": next(
+            (row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED
+        )
+    }
     if rows:
         known["held_at"] = moment(time_of(rows[0]))
-    prompts = list(dict.fromkeys(row.cells["system"] for row in rows if row.cells.get("system")))
+    prompts = list(
+        dict.fromkeys(row.cells["system"] for row in rows if row.cells.get("system"))
+    )
     if len(prompts) > 1:
-        builder.note(f"the rows have {len(prompts)} different system prompts; the first was taken")
+        builder.note(
+            f"the rows have {len(prompts)} different system prompts; the first was taken"
+        )
     prompts += [unguarded(row.cells.get("content", "")) for row in saved_prompts]
     return {**known, "system_prompt": prompts[0] if prompts else None}
 
 
 def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
-    item: dict[str, Any] = {"role": role_of(row.cells["role"]) or row.cells["role"].strip() or None}
+    item: dict[str, Any] = {
+        "role": role_of(row.cells["role"]) or row.cells["role"].strip() or None
+    }
     for key in ("content", "name", "tool_call_id"):
         cell = row.cells.get(key, "")
         if cell or key == "content":
@@ -96,7 +116,9 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
     place, meta = f"line {row.line}", with_time(time_of(row)) or None
-    question = "\n".join(row.cells[key] for key in ("question", "input") if row.cells.get(key))
+    question = "\n".join(
+        row.cells[key] for key in ("question", "input") if row.cells.get(key)
+    )
     for role, text in (("user", question), ("assistant", row.cells.get("answer", ""))):
         if text.strip():
             builder.add_text(role, text, place, meta=meta)
@@ -117,19 +139,27 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     cells, notes = list(row.cells), []
     extra = cells[table.width :]
     if row.is_open:
-        notes.append("a quotation mark is never closed, so all that follows in the file was read as one cell")
+        notes.append(
+            "a quotation mark is never closed, so all that follows in the file was read as one cell"
+        )
     if any(cell.strip() for cell in extra):
         if table.width - 1 in (
             table.columns.get("content"),
             table.columns.get("answer"),
         ):  # the text had a delimiter in it and no quotation marks
-            cells[table.width - 1 :] = [table.dialect.delimiter.join(cells[table.width - 1 :])]
-            notes.append("a row has more cells than the table has columns, so they were joined to the last")
+            cells[table.width - 1 :] = [
+                table.dialect.delimiter.join(cells[table.width - 1 :])
+            ]
+            notes.append(
+                "a row has more cells than the table has columns, so they were joined to the last"
+            )
         else:
             notes.append("cells beyond the last column were left out")
     if len(cells) < table.width:
         notes.append("a row has fewer cells than the table has columns")
-    return {meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)}, notes
+    return {
+        meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)
+    }, notes
 
 
 def is_prompt(row: Record, table: Table) -> bool:

@@ -42,18 +42,34 @@ class Markdown(TextReader):
 
     def read(self, piece: Dialogue | str, builder: TranscriptBuilder) -> Transcript:
         """The conversation with its title; from markers also its system prompt, description and language."""
-        return _read_markers(piece, builder) if isinstance(piece, str) else read_dialogue(piece, builder)
+        return (
+            _read_markers(piece, builder)
+            if isinstance(piece, str)
+            else read_dialogue(piece, builder)
+        )
 
 
 def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     known: dict[str, Any] = {}
     parts = list(read_marked(text))
     is_whole, builder.empty_is_meant = False, True
-    for part, place in zip(parts, places(text, [part.start for part in parts]), strict=True):
+    for part, place in zip(
+        parts, places(text, [part.start for part in parts]), strict=True
+    ):
         info = _info(part.info, builder)
-        content = part.content.removesuffix(f"\n{info['closed']}") if "closed" in info else part.content
+        content = (
+            part.content.removesuffix(f"\n{info['closed']}")
+            if "closed" in info
+            else part.content
+        )
         if "role" in info:
-            builder.add_json({"content": content, **{key: info[key] for key in FIELDS if key in info}}, place)
+            builder.add_json(
+                {
+                    "content": content,
+                    **{key: info[key] for key in FIELDS if key in info},
+                },
+                place,
+            )
         elif info.get("system_prompt") is True:
             known["system_prompt"] = content
         elif "end" in info:
@@ -84,7 +100,9 @@ class PlainText(TextReader):
         """One conversation: the text."""
         found = dialogue_of(document, *TEXT_STYLES)
         if found is None:
-            raise text_mismatch('a text with lines that start with "User:" and "Assistant:"', document)
+            raise text_mismatch(
+                'a text with lines that start with "User:" and "Assistant:"', document
+            )
         return [speaking(found)]
 
     def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:

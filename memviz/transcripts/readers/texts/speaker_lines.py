@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from memviz.errors import UnclearUserError
 from memviz.transcripts.code_fences import Fences, find_fences, outside
-from memviz.transcripts.readers.texts.speaker_pattern import Cast, Named, cast_of, named, possible
+from memviz.transcripts.readers.texts.speaker_pattern import (
+    Cast,
+    Named,
+    cast_of,
+    named,
+    possible,
+)
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
 from memviz.transcripts.times import with_time
 
@@ -37,7 +43,10 @@ def _patterns(names: str) -> dict[str, re.Pattern[str]]:
         "stamped": rf"^(?P<mark>){_BOX}[ \t]++(?P<name>{names}(?:,[ ]{_ANY})?+){_BESIDE}[ \t]*+(?P<rest>)$"
         r"(?=\n\s*+[^\s\[])",
     }
-    return {style: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for style, pattern in patterns.items()}
+    return {
+        style: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+        for style, pattern in patterns.items()
+    }
 
 
 TEXT_STYLES = ("plain", "stamped")
@@ -87,7 +96,10 @@ class Dialogue(NamedTuple):
 
 
 def dialogue(
-    text: str, styles: Sequence[str] = tuple(_STYLES), enough: int = ENOUGH_LINES, user: str | None = None
+    text: str,
+    styles: Sequence[str] = tuple(_STYLES),
+    enough: int = ENOUGH_LINES,
+    user: str | None = None,
 ) -> Dialogue | None:
     """The text as a dialogue in the style of its first speaker line, or ``None`` where too few lines name a speaker.
 
@@ -115,13 +127,19 @@ def dialogue(
     _, _, style, cast = min(found, key=lambda entry: entry[:2])
     roles = {name.casefold(): role for name, role in (cast.roles or {}).items()}
     lines = tuple(_line(line, roles.get(line.key, "")) for line in cast.lines)
-    return Dialogue(text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over)
+    return Dialogue(
+        text, style, lines, fences, () if cast.roles else cast.names, cast.passed_over
+    )
 
 
 def names_at_line_starts(text: str) -> list[str]:
     """The names at the start of lines of plain text that may be speakers, as often as they come, without labels."""
     fences = find_fences(text)
-    return [line.name for style in TEXT_STYLES for line in possible((), _anybody(text, style, fences))]
+    return [
+        line.name
+        for style in TEXT_STYLES
+        for line in possible((), _anybody(text, style, fences))
+    ]
 
 
 def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
@@ -153,16 +171,30 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
     Where only one side has that case, each line that answers the line above it belongs here ("User: hi", "assistant:
     fine"). Where both have it, a line that stands alone between two lines of the other side does.
     """
-    alike = [match for match in matches if match["name"].islower() == matches[0]["name"].islower()]
+    alike = [
+        match
+        for match in matches
+        if match["name"].islower() == matches[0]["name"].islower()
+    ]
     is_first_case = {match.start() for match in alike}
     sides = [_side_of(match, matches[0]) for match in matches]
-    present = {side for match, side in zip(matches, sides, strict=True) if side and match.start() in is_first_case}
+    present = {
+        side
+        for match, side in zip(matches, sides, strict=True)
+        if side and match.start() in is_first_case
+    }
     found: list[re.Match[str]] = []
     last = ""
     for at, (match, side) in enumerate(zip(matches, sides, strict=True)):
         following = matches[at + 1] if at + 1 < len(matches) else None
-        stands_alone = following is not None and following.start() in is_first_case and sides[at + 1] == last
-        takes_turn = bool(side and last) and side != last and (len(present) == 1 or stands_alone)
+        stands_alone = (
+            following is not None
+            and following.start() in is_first_case
+            and sides[at + 1] == last
+        )
+        takes_turn = (
+            bool(side and last) and side != last and (len(present) == 1 or stands_alone)
+        )
         if match.start() in is_first_case or takes_turn:
             found.append(match)
             last = side
@@ -174,14 +206,18 @@ def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
     than the first one's."""
     speaker = SPEAKERS[match["name"].lower()]
     is_same_kind = speaker.asks == SPEAKERS[first["name"].lower()].asks
-    return speaker.role if is_same_kind and speaker.role in ("user", "assistant") else ""
+    return (
+        speaker.role if is_same_kind and speaker.role in ("user", "assistant") else ""
+    )
 
 
 def _says_which_model(lines: Sequence[Named]) -> bool:
     """Whether the first line only states which model was used ("Model: gpt-4o")."""
     names = [line.key for line in lines]
     others = {SPEAKERS[name].role for name in names if name != "model"}
-    return names[:1] == ["model"] and names.count("model") == 1 and "assistant" in others
+    return (
+        names[:1] == ["model"] and names.count("model") == 1 and "assistant" in others
+    )
 
 
 def _line(line: Named, role: str) -> SpeakerLine:
@@ -189,4 +225,6 @@ def _line(line: Named, role: str) -> SpeakerLine:
     if match["mark"].startswith("#"):  # hashes may close a heading
         bare = rest.rstrip().rstrip("#")
         rest = bare.rstrip() if not bare or bare[-1] in " \t" else rest
-    return SpeakerLine(line.name, role, rest, match.start(), match.end(), match["stamp"] or "")
+    return SpeakerLine(
+        line.name, role, rest, match.start(), match.end(), match["stamp"] or ""
+    )

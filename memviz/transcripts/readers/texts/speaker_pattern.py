@@ -10,7 +10,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memviz.transcripts.readers.texts.labels import is_label
-from memviz.transcripts.readers.texts.speakers import SPEAKERS, likely_role, role_of, roles_of
+from memviz.transcripts.readers.texts.speakers import (
+    SPEAKERS,
+    likely_role,
+    role_of,
+    roles_of,
+)
 from memviz.transcripts.user_names import nobody_called, same_name
 
 MANY = 2
@@ -51,7 +56,9 @@ class Cast(NamedTuple):
         return tuple(_spellings(self.lines).values())
 
 
-def cast_of(known: Sequence[Named], others: Sequence[Named], user: str | None = None) -> Cast | None:
+def cast_of(
+    known: Sequence[Named], others: Sequence[Named], user: str | None = None
+) -> Cast | None:
     """Who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
 
     With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
@@ -60,8 +67,17 @@ def cast_of(known: Sequence[Named], others: Sequence[Named], user: str | None = 
     found = _found(known, others)
     if user is None:
         return found
-    if found is None or found.roles is None or len(found.lines) < MANY or not _speaks(user, found.lines):
-        if found is not None and found.roles and not _speaks(user, [*found.lines, *others]):
+    if (
+        found is None
+        or found.roles is None
+        or len(found.lines) < MANY
+        or not _speaks(user, found.lines)
+    ):
+        if (
+            found is not None
+            and found.roles
+            and not _speaks(user, [*found.lines, *others])
+        ):
             return found
         found = _everybody(known, others, user)
     return found._replace(roles=roles_of(found.names, user))
@@ -72,7 +88,13 @@ def named(match: re.Match[str]) -> Named:
     name = match["name"].strip()
     if name[-5:].lower() == " said":
         name = name[:-5].rstrip()
-    return Named(name, name.casefold(), (match["mark"], match["stamp"] is not None), match.start(), match)
+    return Named(
+        name,
+        name.casefold(),
+        (match["mark"], match["stamp"] is not None),
+        match.start(),
+        match,
+    )
 
 
 def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[Named]:
@@ -80,8 +102,12 @@ def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[N
     taken = {line.start for line in known}
     marks = {line.mark for line in known}
     is_lower = bool(known) and known[0].name.islower()
-    nobodies: set[str] = set()  # names as they are written; most lines of a long text are of a few of them
-    small: set[str] = set()  # names in the other letter case, which few texts have as speakers
+    nobodies: set[str] = (
+        set()
+    )  # names as they are written; most lines of a long text are of a few of them
+    small: set[str] = (
+        set()
+    )  # names in the other letter case, which few texts have as speakers
     first_mark: dict[str, tuple[str, bool]] = {}
     alike: list[Named] = []
     of_other_case: list[re.Match[str]] = []
@@ -97,18 +123,26 @@ def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[N
         elif line.name.lstrip("@")[:1].islower() != is_lower:
             small.add(match["name"])
             of_other_case.append(match)
-        elif (not marks or line.mark in marks) and first_mark.setdefault(line.key, line.mark) == line.mark:
+        elif (not marks or line.mark in marks) and first_mark.setdefault(
+            line.key, line.mark
+        ) == line.mark:
             alike.append(line)
     found = [*alike, *_facing_a_model([*known, *alike], of_other_case)]
     return sorted(found, key=lambda line: line.start)
 
 
-def _facing_a_model(speaking: Sequence[Named], of_other_case: Sequence[re.Match[str]]) -> list[Named]:
+def _facing_a_model(
+    speaking: Sequence[Named], of_other_case: Sequence[re.Match[str]]
+) -> list[Named]:
     """The lines of an account such as "anasilva" that takes turns with a model such as "GitHub Copilot": it is at the
     top of the text or stands regularly between the model's lines, where nobody else does."""
     models = sorted(filter(_is_model, speaking), key=lambda line: line.start)
     people = [line for line in speaking if not _is_model(line)]
-    if not models or any(likely_role(line.name) == "user" for line in people) or _regular(models, people):
+    if (
+        not models
+        or any(likely_role(line.name) == "user" for line in people)
+        or _regular(models, people)
+    ):
         return []
     lines = [line for line in map(named, of_other_case) if line.mark == models[0].mark]
     accounts = set(_regular(models, lines))
@@ -124,7 +158,9 @@ def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
     sides = {role_of(line.name) for line in known} & {"user", "assistant"}
     if len(sides) == 2:
         return _with_models(known, others)
-    if known and all(len(line.name) == 1 for line in known):  # an answer, or the first of the speakers A and B
+    if known and all(
+        len(line.name) == 1 for line in known
+    ):  # an answer, or the first of the speakers A and B
         letters = _take_turns(sorted([*known, *others], key=lambda line: line.start))
         return _cast(letters)._replace(roles=None) if letters else _cast(known)
     strangers = _take_turns(others)
@@ -138,7 +174,11 @@ def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
 
 def _short_talk(others: Sequence[Named]) -> Cast | None:
     """Somebody and a model by its own name, who take turns from the top of the text on, were it only once."""
-    if len(others) < MANY or not _is_at_the_top(others[0]) or len({line.key for line in others}) > MANY:
+    if (
+        len(others) < MANY
+        or not _is_at_the_top(others[0])
+        or len({line.key for line in others}) > MANY
+    ):
         return None
     is_talk = all(_is_model(one) != _is_model(next) for one, next in pairwise(others))
     return _cast(others) if is_talk else None
@@ -149,21 +189,30 @@ def _with_models(known: Sequence[Named], others: Sequence[Named]) -> Cast:
     asking = [line for line in known if role_of(line.name) == "user"]
     regular = _regular(asking, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
-    speaking = sorted([*known, *(line for line in others if line.key in models)], key=lambda line: line.start)
+    speaking = sorted(
+        [*known, *(line for line in others if line.key in models)],
+        key=lambda line: line.start,
+    )
     rest = [line for line in others if line.key not in models]
     answers, unsure = _where_answers_are_missing(speaking, rest)
-    passed_over = {line.key: line.name for line in unsure} | {key: regular[key] for key in regular if key not in models}
+    passed_over = {line.key: line.name for line in unsure} | {
+        key: regular[key] for key in regular if key not in models
+    }
     return _cast([*speaking, *answers], tuple(passed_over.values()))
 
 
-def _where_answers_are_missing(known: Sequence[Named], others: Sequence[Named]) -> tuple[list[Named], list[Named]]:
+def _where_answers_are_missing(
+    known: Sequence[Named], others: Sequence[Named]
+) -> tuple[list[Named], list[Named]]:
     """The other lines that stand where it is the other side's turn: between two lines of one side, and after a last
     line of the user. First those whose name says that they are of the other side, then those of any other name, if
     nothing else there looks like a speaker."""
     answers: list[Named] = []
     unsure: list[Named] = []
     sides = [likely_role(line.name) for line in known]
-    for side, next_side, gap in zip(sides, [*sides[1:], "user"], _between(known, others)[1:], strict=True):
+    for side, next_side, gap in zip(
+        sides, [*sides[1:], "user"], _between(known, others)[1:], strict=True
+    ):
         if not gap or side != next_side or side not in ("user", "assistant"):
             continue
         if _opposes(gap[0], side):
@@ -173,10 +222,14 @@ def _where_answers_are_missing(known: Sequence[Named], others: Sequence[Named]) 
     return answers, unsure
 
 
-def _with_answers(known: Sequence[Named], others: Sequence[Named], side: str | None) -> Cast:
+def _with_answers(
+    known: Sequence[Named], others: Sequence[Named], side: str | None
+) -> Cast:
     """Only one side has a known name. Whoever regularly speaks first after it is the other side."""
     counts = Counter(line.key for line in others)
-    strong = [line for line in others if counts[line.key] >= MANY or _opposes(line, side)]
+    strong = [
+        line for line in others if counts[line.key] >= MANY or _opposes(line, side)
+    ]
     gaps = _between(known, strong)
     leaders = Counter(gap[0].key for gap in gaps if gap)
     if not leaders:
@@ -189,7 +242,11 @@ def _with_answers(known: Sequence[Named], others: Sequence[Named], side: str | N
     alone = all(len({line.key for line in gap}) <= 1 for gap in gaps)
     regular = {key for key in _regular(known, strong) if key not in leaders}
     speakers = [line for line in strong if line.key in leaders]
-    is_clear = (len(leaders) == 1 and not regular) or (all_lead and alone) or all(map(_is_model, speakers))
+    is_clear = (
+        (len(leaders) == 1 and not regular)
+        or (all_lead and alone)
+        or all(map(_is_model, speakers))
+    )
     passed_over = tuple(name for key, name in many.items() if key not in leaders)
     if is_clear:
         return _cast([*known, *speakers], passed_over)
@@ -210,14 +267,21 @@ def _take_turns(others: Sequence[Named]) -> list[Named]:
     changes = sum(one.key != next.key for one, next in pairwise(repeated))
     people = {line.key for line in repeated}
     are_many = len(people) > MANY_PEOPLE or len(counts) - len(people) > len(repeated)
-    are_people = len(repeated) >= ENOUGH_TURNS and not are_many and 2 * changes >= len(repeated) - 1
+    are_people = (
+        len(repeated) >= ENOUGH_TURNS
+        and not are_many
+        and 2 * changes >= len(repeated) - 1
+    )
     return repeated if are_people and _lines_above(repeated[0]) <= LINES_ABOVE else []
 
 
 def _lines_above(line: Named) -> int:
     """The lines above that are not blank, such as a title; at most a few are counted."""
     above = line.match.string[: line.start]
-    return sum(1 for text in above[:MOST_CHARS_ABOVE].split("\n") if text.strip()) + len(above) // MOST_CHARS_ABOVE * 99
+    return (
+        sum(1 for text in above[:MOST_CHARS_ABOVE].split("\n") if text.strip())
+        + len(above) // MOST_CHARS_ABOVE * 99
+    )
 
 
 def _speaks(user: str, lines: Sequence[Named]) -> bool:
@@ -227,7 +291,9 @@ def _speaks(user: str, lines: Sequence[Named]) -> bool:
 def _everybody(known: Sequence[Named], others: Sequence[Named], user: str) -> Cast:
     """Every line of a name that comes again, or is the user's; if those are of one name, every line of any name."""
     counts = Counter(line.key for line in others)
-    chosen = [line for line in others if counts[line.key] >= MANY or same_name(line.key, user)]
+    chosen = [
+        line for line in others if counts[line.key] >= MANY or same_name(line.key, user)
+    ]
     found = _cast([*known, *chosen])
     if len(found.names) < 2:
         found = _cast([*known, *others])
@@ -264,8 +330,14 @@ def _regular(known: Sequence[Named], others: Sequence[Named]) -> dict[str, str]:
     gaps = _between(known, others)
     there = Counter(key for gap in gaps for key in {line.key for line in gap})
     counts = Counter(line.key for line in others)
-    regular = {key for key in there if there[key] >= MANY and 2 * there[key] >= len(known)}
-    return {key: name for key, name in _spellings(others).items() if key in regular and counts[key] <= 2 * there[key]}
+    regular = {
+        key for key in there if there[key] >= MANY and 2 * there[key] >= len(known)
+    }
+    return {
+        key: name
+        for key, name in _spellings(others).items()
+        if key in regular and counts[key] <= 2 * there[key]
+    }
 
 
 def _opposes(line: Named, side: str | None) -> bool:

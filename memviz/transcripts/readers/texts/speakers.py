@@ -9,11 +9,29 @@ from typing import NamedTuple
 from memviz.message_fields import ROLE_NAMES, role_named
 from memviz.transcripts.user_names import nobody_called, same_name
 
-QUESTIONS = {"user": ("prompt", "question", "q"), "assistant": ("response", "answer", "a")}
+QUESTIONS = {
+    "user": ("prompt", "question", "q"),
+    "assistant": ("response", "answer", "a"),
+}
 """Names that also head the parts of an answer: in a chat of "User" and "Assistant", "Question" is no speaker."""
 IN_DATA_ALONE = frozenset(
-    {"prompter", "bing", "bard", "gpt4", "gpt_4", "gpt_3.5", "gpt_3.5_turbo", "developer", "function", "observation"}
-    | {f"{what}_{kind}" for what in ("function", "tool") for kind in ("response", "result", "output")}
+    {
+        "prompter",
+        "bing",
+        "bard",
+        "gpt4",
+        "gpt_4",
+        "gpt_3.5",
+        "gpt_3.5_turbo",
+        "developer",
+        "function",
+        "observation",
+    }
+    | {
+        f"{what}_{kind}"
+        for what in ("function", "tool")
+        for kind in ("response", "result", "output")
+    }
 )
 """Names of roles that are ordinary words, or no words, at the beginning of a line of text."""
 
@@ -26,8 +44,14 @@ class Speaker(NamedTuple):
 
 
 SPEAKERS = {
-    **{name: Speaker(role, False) for role in ROLE_NAMES for name in ROLE_NAMES[role].split()},
-    **{name: Speaker(role, True) for role, names in QUESTIONS.items() for name in names},
+    **{
+        name: Speaker(role, False)
+        for role in ROLE_NAMES
+        for name in ROLE_NAMES[role].split()
+    },
+    **{
+        name: Speaker(role, True) for role, names in QUESTIONS.items() for name in names
+    },
 }
 """Names that are speakers wherever they stand before a colon."""
 for _name in IN_DATA_ALONE:
@@ -70,11 +94,20 @@ def roles_of(names: Sequence[str], user: str | None = None) -> dict[str, str] | 
     if user is not None:
         if not any(same_name(name, user) for name in names):
             raise nobody_called(user, names)
-        sides = {name: "user" if same_name(name, user) else "assistant" for name in names}
-        return {name: role if role in ("system", "tool") else sides[name] for name, role in found.items()}
+        sides = {
+            name: "user" if same_name(name, user) else "assistant" for name in names
+        }
+        return {
+            name: role if role in ("system", "tool") else sides[name]
+            for name, role in found.items()
+        }
     unknown = [name for name, role in found.items() if role is None]
-    sides_known = {"user", "assistant"}.intersection(role for role in found.values() if role)
-    if (unknown and not sides_known) or (sides_known == {"assistant"} and len(unknown) > 1):
+    sides_known = {"user", "assistant"}.intersection(
+        role for role in found.values() if role
+    )
+    if (unknown and not sides_known) or (
+        sides_known == {"assistant"} and len(unknown) > 1
+    ):
         return None
     other = "assistant" if "user" in sides_known else "user"
     return {name: role or other for name, role in found.items()}

@@ -14,8 +14,13 @@ MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; th
 _DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"
 _TIME = r"(?P<time>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:\s?(?P<half>[AaPp])\.?\s?[Mm]\.?)?"
 _STAMP = rf"[{MARKS}]*(?P<bracket>\[)?{_DATE},?[ \u00a0\u202f]+{_TIME}"
-_LINE = re.compile(rf"^{_STAMP}(?(bracket)\]|[ \u00a0]-)[ \u00a0](?P<said>[^\n]*)$", re.MULTILINE)
-_SPEAKER = re.compile(rf"[{MARKS}]*(?P<name>[^:\n]{{1,80}}?)[{MARKS}]*:(?:[ \u00a0]|(?=\n)|$)(?P<text>.*)", re.DOTALL)
+_LINE = re.compile(
+    rf"^{_STAMP}(?(bracket)\]|[ \u00a0]-)[ \u00a0](?P<said>[^\n]*)$", re.MULTILINE
+)
+_SPEAKER = re.compile(
+    rf"[{MARKS}]*(?P<name>[^:\n]{{1,80}}?)[{MARKS}]*:(?:[ \u00a0]|(?=\n)|$)(?P<text>.*)",
+    re.DOTALL,
+)
 ENOUGH_LINES = 2
 Order = str
 """The order of the parts of a date: "ymd", "dmy" or "mdy"; empty if it is unknown."""
@@ -47,7 +52,9 @@ def is_stamped(text: str) -> bool:
     if first is None or text[: first.start()].strip():
         return False
     others = list(islice(lines, 200))
-    return len(others) + 1 >= ENOUGH_LINES and any(_SPEAKER.match(line["said"]) for line in (first, *others))
+    return len(others) + 1 >= ENOUGH_LINES and any(
+        _SPEAKER.match(line["said"]) for line in (first, *others)
+    )
 
 
 def read_stamped(text: str) -> Iterator[Stamped]:
@@ -60,11 +67,19 @@ def read_stamped(text: str) -> Iterator[Stamped]:
     for line, stop in zip(lines, stops, strict=True):
         said = (line["said"] + text[line.end() : stop]).rstrip()
         named = _SPEAKER.match(said)
-        if named and named["name"].count('"') % 2 == 0:  # else the app mentions a name in quotation marks
+        if (
+            named and named["name"].count('"') % 2 == 0
+        ):  # else the app mentions a name in quotation marks
             speaker, said = named["name"].strip(), named["text"]
         else:
             speaker = ""
-        yield Stamped(speaker, said, _date(line["date"]), _clock(line["time"], line["half"]), line.start())
+        yield Stamped(
+            speaker,
+            said,
+            _date(line["date"]),
+            _clock(line["time"], line["half"]),
+            line.start(),
+        )
 
 
 def date_order(messages: Sequence[Stamped]) -> Order:
@@ -77,11 +92,15 @@ def date_order(messages: Sequence[Stamped]) -> Order:
     return orders[0] if len(orders) == 1 else ""
 
 
-def _fits(order: Order, messages: Sequence[Stamped], dates: Sequence[tuple[int, int, int]]) -> bool:
+def _fits(
+    order: Order, messages: Sequence[Stamped], dates: Sequence[tuple[int, int, int]]
+) -> bool:
     if any((date[0] > 31) != (order == "ymd") for date in dates):
         return False
     times = [message.time(order) for message in messages]
-    return all(times) and all(earlier[:10] <= later[:10] for earlier, later in pairwise(times))
+    return all(times) and all(
+        earlier[:10] <= later[:10] for earlier, later in pairwise(times)
+    )
 
 
 def _date(text: str) -> tuple[int, int, int]:

@@ -49,9 +49,17 @@ def dialects(text: str) -> Iterator[Dialect]:
     skipped = declared.end() if declared else len(text) - len(text.lstrip())
     first = next(_lines(text, skipped), "")
     for delimiter in (declared[1],) if declared else DELIMITERS:
-        if delimiter == "\t" or (delimiter.isprintable() and not delimiter.isalnum() and delimiter not in '" '):
-            spaced = f"{delimiter} " in first and first.count(delimiter) == first.count(f"{delimiter} ")
-            yield Dialect(delimiter, skipped, spaced, delimiter == "|" and first.startswith("|"))
+        if delimiter == "\t" or (
+            delimiter.isprintable()
+            and not delimiter.isalnum()
+            and delimiter not in '" '
+        ):
+            spaced = f"{delimiter} " in first and first.count(delimiter) == first.count(
+                f"{delimiter} "
+            )
+            yield Dialect(
+                delimiter, skipped, spaced, delimiter == "|" and first.startswith("|")
+            )
 
 
 def rows(text: str, dialect: Dialect) -> Iterator[Row]:
@@ -68,7 +76,11 @@ def rows(text: str, dialect: Dialect) -> Iterator[Row]:
 
 def _options(dialect: Dialect) -> dict[str, Any]:
     quoting = csv.QUOTE_NONE if dialect.piped else csv.QUOTE_MINIMAL
-    return {"delimiter": dialect.delimiter, "skipinitialspace": dialect.spaced, "quoting": quoting}
+    return {
+        "delimiter": dialect.delimiter,
+        "skipinitialspace": dialect.spaced,
+        "quoting": quoting,
+    }
 
 
 def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
@@ -81,7 +93,9 @@ def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
         return None
     if not cells[-1].endswith(_END):
         return Row(cells, line)
-    return Row([*cells[:-1], cells[-1].removesuffix(_END).rstrip("\r\n")], line, is_open=True)
+    return Row(
+        [*cells[:-1], cells[-1].removesuffix(_END).rstrip("\r\n")], line, is_open=True
+    )
 
 
 def _with_end(text: str, start: int) -> Iterator[str]:

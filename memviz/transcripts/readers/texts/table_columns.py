@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from memviz.transcripts.csv_cells import COLUMNS
 from memviz.transcripts.readers.texts.speakers import role_of
-from memviz.transcripts.readers.texts.table_cells import DELIMITERS, Dialect, Row, dialects, rows
+from memviz.transcripts.readers.texts.table_cells import (
+    DELIMITERS,
+    Dialect,
+    Row,
+    dialects,
+    rows,
+)
 
 # If a table has several columns with the same meaning, the name that is listed first wins.
 NAMES = {
@@ -78,15 +84,29 @@ def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
     if {"role", "content"} <= columns.keys():
         kept = columns.keys() - {"question", "answer", "system"}
     elif {"question", "answer"} <= columns.keys():
-        kept = columns.keys() - {"role", "content", "name", "tool_calls", "tool_call_id"}
+        kept = columns.keys() - {
+            "role",
+            "content",
+            "name",
+            "tool_calls",
+            "tool_call_id",
+        }
     else:
         return None
-    return Table(dialect, {meaning: columns[meaning] for meaning in columns if meaning in kept}, len(names))
+    return Table(
+        dialect,
+        {meaning: columns[meaning] for meaning in columns if meaning in kept},
+        len(names),
+    )
 
 
 def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
-    sound = len(head) > 1 and all(len(row.cells) > 1 and role_of(row.cells[0]) for row in head)
-    return Table(dialect, {"role": 0, "content": 1}, 2, has_head=False) if sound else None
+    sound = len(head) > 1 and all(
+        len(row.cells) > 1 and role_of(row.cells[0]) for row in head
+    )
+    return (
+        Table(dialect, {"role": 0, "content": 1}, 2, has_head=False) if sound else None
+    )
 
 
 def _meanings(names: Sequence[str]) -> dict[str, int]:
@@ -95,7 +115,9 @@ def _meanings(names: Sequence[str]) -> dict[str, int]:
         at = next((names.index(name) for name in known.split() if name in names), None)
         if at is not None and at not in columns.values():
             columns[meaning] = at
-    if "instruction" in names and "input" in names:  # rows of this kind have the text to work on in a column of its own
+    if (
+        "instruction" in names and "input" in names
+    ):  # rows of this kind have the text to work on in a column of its own
         columns["input"] = names.index("input")
     return columns
 

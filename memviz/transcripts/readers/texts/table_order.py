@@ -15,7 +15,9 @@ from memviz.transcripts.times import moment
 
 BACKWARD = "the rows come newest first, so they were read from the last to the first"
 BY_TIME = "the rows were put in the order of their times"
-NO_NUMBER = "the column for the order is not a number everywhere, so the rows stay as they are"
+NO_NUMBER = (
+    "the column for the order is not a number everywhere, so the rows stay as they are"
+)
 
 
 class Record(NamedTuple):
@@ -66,7 +68,9 @@ def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
     return _sorted(rows, lambda row: times[row.line] or datetime.min)
 
 
-def _sorted(rows: Sequence[Record], key: Callable[[Record], float | datetime]) -> list[Record]:
+def _sorted(
+    rows: Sequence[Record], key: Callable[[Record], float | datetime]
+) -> list[Record]:
     """The rows by their keys. Rows with the same key keep their order; in a table that is upside down, those of them
     may be so as well: then the order counts in which user and assistant take turns."""
     in_file_order = sorted(rows, key=key)

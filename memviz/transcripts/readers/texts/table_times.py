@@ -13,7 +13,14 @@ _DATES = (
     "%d.%m.%y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%a, %d %b %Y", "%a %b %d %Y",
 )  # fmt: skip
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
-_FORMATS = (*_CLOCKS, *_DATES, *(f"{date}{gap}{clock}" for date, gap, clock in product(_DATES, (" ", ", "), _CLOCKS)))
+_FORMATS = (
+    *_CLOCKS,
+    *_DATES,
+    *(
+        f"{date}{gap}{clock}"
+        for date, gap, clock in product(_DATES, (" ", ", "), _CLOCKS)
+    ),
+)
 _ZONES = (" UTC", " GMT", " +0000", "Z")
 
 
@@ -39,7 +46,14 @@ def written_direction(cells: Sequence[str]) -> Direction:
 
 
 def _bare(cell: str) -> str:
-    return next((cell.strip().removesuffix(zone) for zone in _ZONES if cell.strip().endswith(zone)), cell.strip())
+    return next(
+        (
+            cell.strip().removesuffix(zone)
+            for zone in _ZONES
+            if cell.strip().endswith(zone)
+        ),
+        cell.strip(),
+    )
 
 
 def _parsed(cell: str, format: str) -> datetime | None:

@@ -7,7 +7,11 @@ from weakref import WeakKeyDictionary
 from memviz.errors import UnclearUserError
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.markers import is_marked
-from memviz.transcripts.readers.texts.speaker_lines import TEXT_STYLES, Dialogue, dialogue
+from memviz.transcripts.readers.texts.speaker_lines import (
+    TEXT_STYLES,
+    Dialogue,
+    dialogue,
+)
 from memviz.transcripts.readers.texts.stamped_lines import is_stamped
 from memviz.transcripts.readers.texts.table_columns import find_table
 from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
@@ -59,7 +63,9 @@ def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
         return "whatsapp", None
     try:
         found = dialogue(with_line_feeds(text), user=user)
-    except UnclearUserError:  # nobody is called so: the reader of the format says who speaks
+    except (
+        UnclearUserError
+    ):  # nobody is called so: the reader of the format says who speaks
         kind = dialogue(with_line_feeds(text))
         return (_name_of(kind) if kind else ""), None
     return (_name_of(found), found) if found else ("", None)

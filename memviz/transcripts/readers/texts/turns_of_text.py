@@ -36,7 +36,9 @@ def text_mismatch(expected: str, document: Document) -> TranscriptError:
 def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
     """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
     known = _before(found, builder)
-    builder.user_found = builder.user is not None and any(same_name(line.name, builder.user) for line in found.lines)
+    builder.user_found = builder.user is not None and any(
+        same_name(line.name, builder.user) for line in found.lines
+    )
     for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
         builder.note("a code fence is never closed, so it was read as text", place)
     contents = _contents(found)
@@ -45,7 +47,9 @@ def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
         if line is found.lines[-1] and not content and len(contents) > 1:
             builder.note("the last speaker says nothing and was left out", place)
         else:
-            builder.add_text(line.role, content, place, name=line.person, meta=line.time)
+            builder.add_text(
+                line.role, content, place, name=line.person, meta=line.time
+            )
     _note_speakers(found, builder)
     return builder.build(**known)
 
@@ -59,12 +63,19 @@ def speaking(found: Dialogue) -> Dialogue:
 
 def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
     names = {line.name.casefold(): line.name for line in found.lines}
-    if len({line.role for line in found.lines if line.role in ("user", "assistant")}) == 1:
+    if (
+        len({line.role for line in found.lines if line.role in ("user", "assistant")})
+        == 1
+    ):
         who = ", ".join(repr(name[:40]) for name in list(names.values())[:MAX_NAMED])
-        builder.note(f"only one side speaks, {who}: nobody else was found at the start of a line")
+        builder.note(
+            f"only one side speaks, {who}: nobody else was found at the start of a line"
+        )
     if found.passed_over:
         starts = ", ".join(f"'{name[:40]}:'" for name in found.passed_over[:MAX_NAMED])
-        builder.note(f"lines that start with {starts} were read as text, not as the words of another speaker")
+        builder.note(
+            f"lines that start with {starts} were read as text, not as the words of another speaker"
+        )
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
@@ -77,7 +88,10 @@ def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
 
 def _contents(found: Dialogue) -> list[str]:
     stops = [line.start for line in found.lines[1:]] + [len(found.text)]
-    parts = [_content(line.rest + found.text[line.stop : stop]) for line, stop in zip(found.lines, stops, strict=True)]
+    parts = [
+        _content(line.rest + found.text[line.stop : stop])
+        for line, stop in zip(found.lines, stops, strict=True)
+    ]
     ruled = [_RULE.search(part) is not None for part in parts[:-1]]
     if (
         found.style not in TEXT_STYLES and ruled and all(ruled)
@@ -98,6 +112,10 @@ def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
     if rest.strip(" \t\n-*_"):
         first = _BLANK_LINES.sub("", rest)
         start, stop = places(before, [len(before) - len(first), len(before.rstrip())])
-        lines = start if start == stop else f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
+        lines = (
+            start
+            if start == stop
+            else f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
+        )
         builder.note("text before the first speaker was left out", lines)
     return {"title": title[1].strip()} if title else {}

@@ -10,21 +10,34 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.document import Document
 from memviz.transcripts.readers.texts.speakers import role_of, roles_of
-from memviz.transcripts.readers.texts.stamped_lines import MARKS, Stamped, date_order, read_stamped
+from memviz.transcripts.readers.texts.stamped_lines import (
+    MARKS,
+    Stamped,
+    date_order,
+    read_stamped,
+)
 from memviz.transcripts.readers.texts.text_kinds import TextReader
-from memviz.transcripts.readers.texts.turns_of_text import places, text_mismatch, with_line_feeds
+from memviz.transcripts.readers.texts.turns_of_text import (
+    places,
+    text_mismatch,
+    with_line_feeds,
+)
 from memviz.transcripts.times import moment, with_time
 from memviz.transcripts.user_names import nobody_called, same_name
 
 _MARK = re.compile(f"^[{MARKS}]+")
-_OF_THE_APP = re.compile(f"^[{MARKS}]*Messages and (?:phone )?calls (?:to this chat )?are [a-z ]{{0,20}}end-to-end")
+_OF_THE_APP = re.compile(
+    f"^[{MARKS}]*Messages and (?:phone )?calls (?:to this chat )?are [a-z ]{{0,20}}end-to-end"
+)
 # Phones of other languages leave a media file out in their own words, alone on a line.
 _LEFT_OUT = re.compile(
     f"^[{MARKS}]*<(?:Media omitted|Medien ausgeschlossen|Multimedia omitido|Médias omis|Mídia oculta"
     "|Arquivo de mídia oculto|Media omessi|Media weggelaten)>$",
     re.MULTILINE,
 )
-_KIND_LEFT_OUT = re.compile(r"(image|video|audio|sticker|GIF|document|Contact card)\s+omitted", re.IGNORECASE)
+_KIND_LEFT_OUT = re.compile(
+    r"(image|video|audio|sticker|GIF|document|Contact card)\s+omitted", re.IGNORECASE
+)
 _FILE = re.compile(
     rf"^[{MARKS}]*(?:(?P<before>[^\n]{{0,200}}?)[{MARKS}]?<attached: (?P<ios>[^<>\n]{{1,200}})>"
     r"|(?P<android>[^\n/]{1,200}\.\w{1,5}) \(file attached\))$",
@@ -45,11 +58,23 @@ class WhatsApp(TextReader):
         """One conversation: all messages with their lines."""
         messages = list(read_stamped(document.plain_text))
         if not any(message.speaker for message in messages):
-            raise text_mismatch('lines such as "[08/05/2023, 13:56:02] Ana: Hello"', document)
+            raise text_mismatch(
+                'lines such as "[08/05/2023, 13:56:02] Ana: Hello"', document
+            )
         text = with_line_feeds(document.plain_text)
-        return [list(zip(messages, places(text, [message.start for message in messages]), strict=True))]
+        return [
+            list(
+                zip(
+                    messages,
+                    places(text, [message.start for message in messages]),
+                    strict=True,
+                )
+            )
+        ]
 
-    def read(self, piece: list[tuple[Stamped, str]], builder: TranscriptBuilder) -> Transcript:
+    def read(
+        self, piece: list[tuple[Stamped, str]], builder: TranscriptBuilder
+    ) -> Transcript:
         """The chat with the names of its people. What nobody said is left out and counted."""
         people = _people(message for message, _ in piece)
         roles, are_people = _roles(people, builder)
@@ -57,14 +82,22 @@ class WhatsApp(TextReader):
         held_at = None
         for message, place in piece:
             if message.speaker not in roles or _is_of_the_app(message):
-                builder.note("a line of the app itself, which nobody said, was left out", place)
+                builder.note(
+                    "a line of the app itself, which nobody said, was left out", place
+                )
                 continue
             time, name = message.time(order), message.speaker if are_people else None
             held_at = held_at or moment(time)
             builder.add_text(
-                roles[message.speaker], _text(message.text), place, name=name, meta=with_time(time) or None
+                roles[message.speaker],
+                _text(message.text),
+                place,
+                name=name,
+                meta=with_time(time) or None,
             )
-        return builder.build(description=_description(roles) if are_people else "", held_at=held_at)
+        return builder.build(
+            description=_description(roles) if are_people else "", held_at=held_at
+        )
 
 
 def _people(messages: Iterable[Stamped]) -> list[str]:
@@ -72,31 +105,43 @@ def _people(messages: Iterable[Stamped]) -> list[str]:
     speak: dict[str, bool] = {}
     for message in messages:
         if not _is_of_the_app(message):
-            is_told = message.text.startswith(APP_SPEAKS) and not _text(message.text).startswith("[")
+            is_told = message.text.startswith(APP_SPEAKS) and not _text(
+                message.text
+            ).startswith("[")
             speak[message.speaker] = speak.get(message.speaker, False) or not is_told
     return [name for name, speaks in speak.items() if speaks]
 
 
 def _is_of_the_app(message: Stamped) -> bool:
-    return not message.speaker or any(_OF_THE_APP.match(text) for text in (message.speaker, message.text))
+    return not message.speaker or any(
+        _OF_THE_APP.match(text) for text in (message.speaker, message.text)
+    )
 
 
 def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str], bool]:
     """The role of each name, and whether the names are those of people."""
     known = {name: role_of(name) for name in names}
-    are_people = not names or not all(known.values())  # else somebody has put a chat with a model into this shape
-    user = next((name for name in names if builder.user and same_name(name, builder.user)), None)
+    are_people = not names or not all(
+        known.values()
+    )  # else somebody has put a chat with a model into this shape
+    user = next(
+        (name for name in names if builder.user and same_name(name, builder.user)), None
+    )
     builder.user_found = user is not None
     if builder.user is not None and user is None and not any(known.values()):
         raise nobody_called(builder.user, names)
     is_said = user is not None or any(known.values())
     roles = roles_of(names, user) if is_said else None
-    roles = roles or {name: "assistant" if at else "user" for at, name in enumerate(names)}
+    roles = roles or {
+        name: "assistant" if at else "user" for at, name in enumerate(names)
+    }
     if len(names) == 1:
         builder.note(f"only one person speaks, {names[0][:40]!r}")
     if are_people and len(names) > 2:
         users = ", ".join(name for name in names if roles[name] == "user")
-        builder.note(f"{len(names)} people speak: {users} is the user, all others are the assistant")
+        builder.note(
+            f"{len(names)} people speak: {users} is the user, all others are the assistant"
+        )
     return roles, are_people
 
 
@@ -107,7 +152,8 @@ def _description(roles: Mapping[str, str]) -> str:
         return f"Chat of {', '.join(users)}, who is the user." if users else ""
     more = " and others" * (len(others) > MAX_NAMED_OTHERS)
     return (
-        f"Chat of people: {', '.join(users)} is the user, {', '.join(others[:MAX_NAMED_OTHERS])}{more} the assistant."
+        f"Chat of people: {', '.join(users)} is the user, "
+        f"{', '.join(others[:MAX_NAMED_OTHERS])}{more} the assistant."
     )
 
 
@@ -116,8 +162,14 @@ def _text(text: str) -> str:
     if text.endswith(EDITED):
         text = text.removesuffix(EDITED).rstrip(f" {APP_SPEAKS}")
     kind = _KIND_LEFT_OUT.fullmatch(text)
-    return stand_in(kind[1].lower()) if kind else _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
+    return (
+        stand_in(kind[1].lower())
+        if kind
+        else _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
+    )
 
 
 def _file(found: re.Match[str]) -> str:
-    return (found["before"] or "") + stand_in("file", found["ios"] or _MARK.sub("", found["android"]))
+    return (found["before"] or "") + stand_in(
+        "file", found["ios"] or _MARK.sub("", found["android"])
+    )

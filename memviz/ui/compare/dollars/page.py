@@ -20,7 +20,11 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.break_even import chosen_break_even, compare_two, take_linked
+from memviz.ui.compare.dollars.break_even import (
+    chosen_break_even,
+    compare_two,
+    take_linked,
+)
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
@@ -43,8 +47,15 @@ from memviz.ui.shell.state import CostsState, costs_state, widget_value
 from memviz.ui.shell.text import plain
 
 CHART_KEY, VIEW_KEY, UNCACHED_KEY = "costs-curve", "costs-view", "costs-uncached"
-UNCACHED_HELP = "Thin dotted lines: the same requests, if the provider had no prompt cache."
-CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = "costs-cache", "costs-context-window", "costs-turns", "costs-prices"
+UNCACHED_HELP = (
+    "Thin dotted lines: the same requests, if the provider had no prompt cache."
+)
+CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = (
+    "costs-cache",
+    "costs-context-window",
+    "costs-turns",
+    "costs-prices",
+)
 
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
@@ -55,25 +66,39 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
-    to_audience(cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)])
+    to_audience(
+        cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
+    )
     take_linked(costs_state(), costs)
     beside_reader(
-        settings, transcript, partial(picture, costs), {CHART_KEY: shared_axis(settings)},
+        settings,
+        transcript,
+        partial(picture, costs),
+        {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs),
-        draw_below=partial(in_total, costs_state(), costs, assumptions), readout=Readout("dollars", assumptions),
-    )  # fmt: skip
+        draw_below=partial(in_total, costs_state(), costs, assumptions),
+        readout=Readout("dollars", assumptions),
+    )
     if not hides(Part.NUMBERS):
         parts_table(costs)
         details(costs, assumptions, transcript)
 
 
-def costed(settings: Sequence[SettingRun], assumptions: PricingAssumptions) -> list[SettingCost]:
+def costed(
+    settings: Sequence[SettingRun], assumptions: PricingAssumptions
+) -> list[SettingCost]:
     """What each setting costs on these terms."""
     out = []
     for setting in settings:
         run = setting.run
         cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
-        out.append(SettingCost(setting, cost, cost_parts(cost, assumptions.main, assumptions.summarizer)))
+        out.append(
+            SettingCost(
+                setting,
+                cost,
+                cost_parts(cost, assumptions.main, assumptions.summarizer),
+            )
+        )
     return out
 
 
@@ -84,11 +109,14 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
         model, _, what = name.rpartition(": ")
         missing.setdefault(model, []).append(what)
     if missing:
-        names = "; ".join(f"{' and '.join(what)} of {plain(model)}" for model, what in missing.items())
+        names = "; ".join(
+            f"{' and '.join(what)} of {plain(model)}" for model, what in missing.items()
+        )
         st.info(
             f"Unknown: {names}. Where it is needed, only tokens are shown. Check the model's name, or enter what it "
-            f"costs under **{MORE}**.", icon=":material/info:",
-        )  # fmt: skip
+            f"costs under **{MORE}**.",
+            icon=":material/info:",
+        )
 
 
 def picture(costs: Sequence[SettingCost]) -> None:
@@ -101,21 +129,38 @@ def picture(costs: Sequence[SettingCost]) -> None:
         st.container(horizontal=True, vertical_alignment="center", gap="xsmall"),
     ):
         st.segmented_control(
-            "Shown", [one.value for one in View], default=View.SO_FAR.value, required=True, key=VIEW_KEY,
-            format_func={View.SO_FAR.value: View.SO_FAR.value, View.EACH_STEP.value: f"Each {step}"}.__getitem__,
-            label_visibility="collapsed", width="content",
-        )  # fmt: skip
+            "Shown",
+            [one.value for one in View],
+            default=View.SO_FAR.value,
+            required=True,
+            key=VIEW_KEY,
+            format_func={
+                View.SO_FAR.value: View.SO_FAR.value,
+                View.EACH_STEP.value: f"Each {step}",
+            }.__getitem__,
+            label_visibility="collapsed",
+            width="content",
+        )
         if shown.unit is Unit.USD:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
     figure = cost_curve(
-        costs, shown.view, unit=shown.unit, uncached=shown.uncached,
+        costs,
+        shown.view,
+        unit=shown.unit,
+        uncached=shown.uncached,
         break_even=chosen_break_even(costs_state(), costs),
-    )  # fmt: skip
+    )
     st.plotly_chart(
-        as_shown(figure), key=CHART_KEY, height=picture_pixels(with_legend(HEIGHT_PIXELS, len(costs))), config=CONFIG,
+        as_shown(figure),
+        key=CHART_KEY,
+        height=picture_pixels(with_legend(HEIGHT_PIXELS, len(costs))),
+        config=CONFIG,
         selection_mode="points",
-        on_select=partial(select_clicked, CHART_KEY, [one.setting.index for one in costs]), alt=cost_finding(costs),
-    )  # fmt: skip
+        on_select=partial(
+            select_clicked, CHART_KEY, [one.setting.index for one in costs]
+        ),
+        alt=cost_finding(costs),
+    )
 
 
 class _Shown(NamedTuple):
@@ -127,20 +172,34 @@ class _Shown(NamedTuple):
 
 
 def _shown(costs: Sequence[SettingCost]) -> _Shown:
-    unit = Unit.USD if any(one.cost.total_usd is not None for one in costs) else Unit.TOKENS
-    view, uncached = View(widget_value(VIEW_KEY) or View.SO_FAR.value), widget_value(UNCACHED_KEY) is not False
+    unit = (
+        Unit.USD
+        if any(one.cost.total_usd is not None for one in costs)
+        else Unit.TOKENS
+    )
+    view, uncached = (
+        View(widget_value(VIEW_KEY) or View.SO_FAR.value),
+        widget_value(UNCACHED_KEY) is not False,
+    )
     return _Shown(view, unit, uncached)
 
 
 def _notes(costs: Sequence[SettingCost]) -> None:
     shown = _shown(costs)
-    above = above_finding(framed(costs, shown.view, shown.unit, uncached=shown.uncached), shown.unit)
+    above = above_finding(
+        framed(costs, shown.view, shown.unit, uncached=shown.uncached), shown.unit
+    )
     if above:
         st.caption(plain(above))
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
 
 
-def in_total(state: CostsState, costs: Sequence[SettingCost], assumptions: PricingAssumptions, _: Selection) -> None:
+def in_total(
+    state: CostsState,
+    costs: Sequence[SettingCost],
+    assumptions: PricingAssumptions,
+    _: Selection,
+) -> None:
     """The totals, and the break-even of two settings, which is marked in the picture."""
     words = cheapest_words(costs, assumptions)
     if assumptions.cache is not None and LIVES in words:
@@ -162,15 +221,34 @@ def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
     return " ".join(told)
 
 
-def details(costs: Sequence[SettingCost], assumptions: PricingAssumptions, transcript: Transcript) -> None:
+def details(
+    costs: Sequence[SettingCost],
+    assumptions: PricingAssumptions,
+    transcript: Transcript,
+) -> None:
     """What explains the numbers, closed at first."""
     folded(
-        "How much is read from the cache?", CACHE_KEY, ":material/cached:", partial(from_the_cache, costs, assumptions)
+        "How much is read from the cache?",
+        CACHE_KEY,
+        ":material/cached:",
+        partial(from_the_cache, costs, assumptions),
     )
     folded(
-        "When is the context window full?", WINDOW_KEY, ":material/width_full:",
+        "When is the context window full?",
+        WINDOW_KEY,
+        ":material/width_full:",
         partial(against_the_window, costs, assumptions),
-    )  # fmt: skip
+    )
     numbers = step_by_step([one.setting for one in costs])
-    folded(numbers, TURNS_KEY, ":material/table:", partial(turn_by_turn, costs, transcript.title))
-    folded("Which prices and cache rules are these?", PRICES_KEY, ":material/sell:", partial(which_prices, assumptions))
+    folded(
+        numbers,
+        TURNS_KEY,
+        ":material/table:",
+        partial(turn_by_turn, costs, transcript.title),
+    )
+    folded(
+        "Which prices and cache rules are these?",
+        PRICES_KEY,
+        ":material/sell:",
+        partial(which_prices, assumptions),
+    )

@@ -23,21 +23,32 @@ FEW_HITS = 0.5
 """A setting that reads less of its input from the cache than this is explained."""
 
 
-def from_the_cache(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+def from_the_cache(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> None:
     """The picture of hits, and what is to be learnt from it."""
     why = why_nothing_is_cached(costs, assumptions)
     if why:
         st.caption(plain(why))
         return
     st.plotly_chart(
-        cache_hits(costs), key="costs-hits", config=CONFIG,
+        cache_hits(costs),
+        key="costs-hits",
+        config=CONFIG,
         alt=cache_finding(costs),
-    )  # fmt: skip
+    )
     if assumptions.cache is not None:
-        st.caption("\n".join(f"- {plain(sentence)}" for sentence in explanations(costs, assumptions.cache)))
+        st.caption(
+            "\n".join(
+                f"- {plain(sentence)}"
+                for sentence in explanations(costs, assumptions.cache)
+            )
+        )
 
 
-def why_nothing_is_cached(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> str:
+def why_nothing_is_cached(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> str:
     """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
     cache = assumptions.cache
     if any(one.cost.cached_tokens.any() for one in costs):
@@ -51,9 +62,11 @@ def why_nothing_is_cached(costs: Sequence[SettingCost], assumptions: PricingAssu
             "All of it is paid for in full."
         )
     if not cache.is_alive(assumptions.pause_seconds):
-        lives = "for an unknown time" if cache.lifetime_seconds is None else (
-            f"{duration_words(cache.lifetime_seconds)}"
-        )  # fmt: skip
+        lives = (
+            "for an unknown time"
+            if cache.lifetime_seconds is None
+            else (f"{duration_words(cache.lifetime_seconds)}")
+        )
         return f"Nothing: the cache lives {lives}, and the user pauses {duration_words(assumptions.pause_seconds)}."
     return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
 
@@ -62,17 +75,33 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     """Why the lines are where they are: in general, then of settings that mostly miss, those of one reason
     together."""
     yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
-    if any(one.setting.run.summaries and not grows_a_list(one.setting.run) for one in costs):
+    if any(
+        one.setting.run.summaries and not grows_a_list(one.setting.run) for one in costs
+    ):
         yield "A new summary changes the beginning, so the line drops there."
-    if any(compaction.kind in REDUCING for one in costs for compaction in one.setting.run.compactions):
+    if any(
+        compaction.kind in REDUCING
+        for one in costs
+        for compaction in one.setting.run.compactions
+    ):
         yield "Clearing changes earlier messages, so the line drops there."
-    few = [one for one in costs if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1]
-    short = [one for one in few if np.median(one.cost.traffic.input_tokens) < cache.min_tokens]
+    few = [
+        one
+        for one in costs
+        if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1
+    ]
+    short = [
+        one
+        for one in few
+        if np.median(one.cost.traffic.input_tokens) < cache.min_tokens
+    ]
     slides = [one for one in few if one not in short and _slides(one, cache)]
     if short:
         yield f"{_names(short)}: most requests are shorter than the {cache.min_tokens:,} tokens that the cache needs."
     if slides:
-        shared = max(int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides)
+        shared = max(
+            int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides
+        )
         yield (
             f"{_names(slides)}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
             f"more than the first {shared:,} tokens are the same as before; the cache needs {cache.min_tokens:,}."
@@ -90,9 +119,15 @@ def _slides(one: SettingCost, cache: CacheRules) -> bool:
     """Whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
     shared = one.cost.traffic.shared_tokens
     never_summarizes = one.setting.run.strategy.trigger is Trigger.NEVER
-    return never_summarizes and bool((np.diff(shared) < 0).any()) and bool(np.median(shared[1:]) < cache.min_tokens)
+    return (
+        never_summarizes
+        and bool((np.diff(shared) < 0).any())
+        and bool(np.median(shared[1:]) < cache.min_tokens)
+    )
 
 
 def _is_a_loss(one: SettingCost) -> bool:
     usd, uncached_usd = one.cost.total_usd, one.cost.uncached_total_usd
-    return usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)
+    return (
+        usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)
+    )

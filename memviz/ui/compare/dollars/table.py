@@ -38,18 +38,26 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     """The table of one setting."""
-    setting = choose_setting_run(compare_state(), [one.setting for one in costs], SETTING_KEY, marks=False)
+    setting = choose_setting_run(
+        compare_state(), [one.setting for one in costs], SETTING_KEY, marks=False
+    )
     one = next(one for one in costs if one.setting is setting)
     table = with_totals(one)
     st.dataframe(
-        table.rename(columns=_TITLES), hide_index=True, column_config=_columns(table),
+        table.rename(columns=_TITLES),
+        hide_index=True,
+        column_config=_columns(table),
         alt=f"Tokens and US dollars of each {step_of([one.setting])} under {one.label}",
-    )  # fmt: skip
+    )
     st.download_button(
-        "Download as CSV", lambda: table.to_csv(index=False, float_format="%.12g"), mime="text/csv",
-        file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv", icon=":material/download:",
-        key="costs-csv", on_click="ignore",
-    )  # fmt: skip
+        "Download as CSV",
+        lambda: table.to_csv(index=False, float_format="%.12g"),
+        mime="text/csv",
+        file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv",
+        icon=":material/download:",
+        key="costs-csv",
+        on_click="ignore",
+    )
 
 
 def with_totals(one: SettingCost) -> pd.DataFrame:
@@ -60,8 +68,12 @@ def with_totals(one: SettingCost) -> pd.DataFrame:
     total: dict[Hashable, Any] = frame.sum(skipna=False).to_dict()
     total |= {name: frame[name].iloc[-1] for name in _SO_FAR}
     turns = [*frame["turn"].astype(str), ALL_TURNS]
-    table = pd.concat([frame, pd.DataFrame([total]).astype(frame.dtypes)], ignore_index=True)
-    return table.assign(turn=turns, **({"call": [*frame["call"].astype(str), ""]} if has_calls else {}))
+    table = pd.concat(
+        [frame, pd.DataFrame([total]).astype(frame.dtypes)], ignore_index=True
+    )
+    return table.assign(
+        turn=turns, **({"call": [*frame["call"].astype(str), ""]} if has_calls else {})
+    )
 
 
 def _columns(table: pd.DataFrame) -> dict[str, Any]:
@@ -70,9 +82,13 @@ def _columns(table: pd.DataFrame) -> dict[str, Any]:
     amounts = [usd for name in money for usd in table[name].tolist() if usd > 0]
     digits = max(2, 1 - floor(log10(min(amounts)))) if amounts else 2
     numbers = [name for name in table.columns if name not in ("turn", "call")]
-    dollars = {name: f"%.{digits}f" if name in money else "localized" for name in numbers}
+    dollars = {
+        name: f"%.{digits}f" if name in money else "localized" for name in numbers
+    }
     helps = {name: tooltip(word) for name, word in _WORDS.items()}
     return {
-        _TITLES[name]: st.column_config.NumberColumn(format=format, help=helps.get(name))
+        _TITLES[name]: st.column_config.NumberColumn(
+            format=format, help=helps.get(name)
+        )
         for name, format in dollars.items()
     }

@@ -19,20 +19,31 @@ from memviz.ui.shell.text import plain
 SMALLEST_SHARE = 0.001
 
 
-def against_the_window(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+def against_the_window(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> None:
     """The picture, and a sentence on when there is no room any more."""
-    window, model = window_tokens(assumptions), assumptions.main.model if assumptions.main else "the model"
+    window, model = (
+        window_tokens(assumptions),
+        assumptions.main.model if assumptions.main else "the model",
+    )
     st.plotly_chart(
-        window_use(costs, window), key="costs-window", config=CONFIG,
+        window_use(costs, window),
+        key="costs-window",
+        config=CONFIG,
         alt=requests_finding(costs),
-    )  # fmt: skip
+    )
     if window is None:
         st.caption(f"How many tokens {plain(model)} takes in one request is unknown.")
         return
-    st.caption(" ".join(plain(sentence) for sentence in window_words(costs, window, model)))
+    st.caption(
+        " ".join(plain(sentence) for sentence in window_words(costs, window, model))
+    )
 
 
-def window_words(costs: Sequence[SettingCost], window: int, model: str) -> Iterator[str]:
+def window_words(
+    costs: Sequence[SettingCost], window: int, model: str
+) -> Iterator[str]:
     """What the picture means, in plain text."""
     largest = largest_request(costs)
     if not window_fits(costs, window):

@@ -17,8 +17,17 @@ from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.text.wording import share_of
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 
-FATE_ORDER = (Fate.VERBATIM, Fate.SHORTENED, Fate.CLEARED, Fate.SUMMARIZED, Fate.RECALLED, Fate.DROPPED)
-LEGEND_ORDER = [code for fate in FATE_ORDER for code, step in enumerate(STEPS) if step.fate is fate]
+FATE_ORDER = (
+    Fate.VERBATIM,
+    Fate.SHORTENED,
+    Fate.CLEARED,
+    Fate.SUMMARIZED,
+    Fate.RECALLED,
+    Fate.DROPPED,
+)
+LEGEND_ORDER = [
+    code for fate in FATE_ORDER for code, step in enumerate(STEPS) if step.fate is fate
+]
 """Codes from what is sent whole to what is not sent at all."""
 ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.8rem;font-size:0.875rem"
 HOW_OFTEN_STYLE = "display:inline-flex;flex-wrap:wrap;align-items:center;gap:0.4rem"
@@ -27,7 +36,10 @@ BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;mar
 
 def legend(settings: Sequence[SettingRun]) -> None:
     """What the colours mean; only those that occur."""
-    order = sorted({code for setting in settings for code in fate_map(setting.run).present}, key=LEGEND_ORDER.index)
+    order = sorted(
+        {code for setting in settings for code in fate_map(setting.run).present},
+        key=LEGEND_ORDER.index,
+    )
     summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
     items = []
     for code in order:
@@ -35,7 +47,9 @@ def legend(settings: Sequence[SettingRun]) -> None:
             items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))
         elif code == summarized[0]:
             items.append(_how_often(summarized))
-    compactions = [compaction for setting in settings for compaction in setting.run.compactions]
+    compactions = [
+        compaction for setting in settings for compaction in setting.run.compactions
+    ]
     for mark in marks_of(compactions):
         color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
         items.append(legend_item(glyph(mark.character, color), mark.name))
@@ -45,7 +59,10 @@ def legend(settings: Sequence[SettingRun]) -> None:
 def _how_often(codes: Sequence[int]) -> str:
     """One entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
     words = [*map(_times_words, codes[:-1]), f"{_times_words(codes[-1])} times"]
-    items = (legend_item(swatch(STEP_COLORS[code]), often) for code, often in zip(codes, words, strict=True))
+    items = (
+        legend_item(swatch(STEP_COLORS[code]), often)
+        for code, often in zip(codes, words, strict=True)
+    )
     return f'<span style="{HOW_OFTEN_STYLE}">Summarized {"".join(items)}</span>'
 
 
@@ -65,14 +82,20 @@ def key_numbers(setting: SettingRun) -> None:
     bar = "".join(
         f'<span style="width:{number.held / messages:.4%};background:{STEP_COLORS[number.code]}"></span>'
         for number in numbers
-    )  # fmt: skip
+    )
     items = "".join(_item(number, messages) for number in numbers)
-    parts = f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}</div>'
+    parts = (
+        f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}</div>'
+    )
     st.html(f'<div class="memviz-shares">{parts}</div>')
 
 
 def _often(mean: float) -> str:
-    return "once" if f"{mean:.1f}" == "1.0" else f"{mean:.1f}".removesuffix(".0") + " times"
+    return (
+        "once"
+        if f"{mean:.1f}" == "1.0"
+        else f"{mean:.1f}".removesuffix(".0") + " times"
+    )
 
 
 class _Number(NamedTuple):
@@ -101,8 +124,13 @@ def _numbers(fates: FateMap) -> Iterator[_Number]:
 def _item(number: _Number, messages: int) -> str:
     """The colour with the share, and how often a summarized message was summarized; what they mean is said to the
     pointer and to a screen reader."""
-    words = escape(f"{share_of(number.held, messages, 'message')} at the last request: {number.words}")
-    share = legend_item(swatch(STEP_COLORS[number.code]), f"{percent(number.held, messages)}{number.more}")
+    words = escape(
+        f"{share_of(number.held, messages, 'message')} at the last request: {number.words}"
+    )
+    share = legend_item(
+        swatch(STEP_COLORS[number.code]),
+        f"{percent(number.held, messages)}{number.more}",
+    )
     return f'<span title="{words}" role="img" aria-label="{words}">{share}</span>'
 
 

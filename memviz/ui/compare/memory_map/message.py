@@ -16,7 +16,14 @@ from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
-from memviz.text.wording import message_number, message_position, request_name, request_span, times, turn_list
+from memviz.text.wording import (
+    message_number,
+    message_position,
+    request_name,
+    request_span,
+    times,
+    turn_list,
+)
 from memviz.ui.compare.selection import Selection, selected
 from memviz.ui.controls.block_html import sent_instead
 from memviz.ui.controls.known_facts import known_facts
@@ -36,7 +43,9 @@ def selected_message(run: Run, conversation_id: str) -> int:
     """The log position of the selected message: the first one, until another is chosen or clicked."""
     if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
         set_widget(OPENED_KEY, conversation_id)
-    if widget_value(OPENED_KEY) != conversation_id or not 1 <= (widget_value(MESSAGE_KEY) or 0) <= len(run.log):
+    if widget_value(OPENED_KEY) != conversation_id or not 1 <= (
+        widget_value(MESSAGE_KEY) or 0
+    ) <= len(run.log):
         set_widget(OPENED_KEY, conversation_id)
         set_widget(MESSAGE_KEY, 1)
     return message_position(widget_value(MESSAGE_KEY))
@@ -47,23 +56,35 @@ def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> No
     setting = selected(settings).setting
     run, position = setting.run, selected_message(setting.run, conversation_id)
     whose = f"**Message {message_number(position):,}** ({run.log[position].role}, turn {run.log.turn_number(position)})"
-    st.markdown(f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}")
+    st.markdown(
+        f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}"
+    )
 
 
-def one_message(settings: Sequence[SettingRun], conversation_id: str, selection: Selection) -> None:
+def one_message(
+    settings: Sequence[SettingRun], conversation_id: str, selection: Selection
+) -> None:
     """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
-    run, position = selection.setting.run, selected_message(selection.setting.run, conversation_id)
+    run, position = (
+        selection.setting.run,
+        selected_message(selection.setting.run, conversation_id),
+    )
     titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
     titled.header("What became of one message?", anchor=False)
     chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
     last = max(record.turn for other in settings for record in other.run.turns[-1:])
     st.plotly_chart(
-        message_life(settings, position, last), key=LIFE_KEY, config=CONFIG, alt=life_finding(settings, position)
+        message_life(settings, position, last),
+        key=LIFE_KEY,
+        config=CONFIG,
+        alt=life_finding(settings, position),
     )
     record = selection.record
     known = known_facts(workspace(), conversation_id, run.log)
     if record is not None and (facts := message_facts(record, position, known)):
-        st.markdown(f"At the request of {selection.name}: {plain(message_facts_words(facts))}")
+        st.markdown(
+            f"At the request of {selection.name}: {plain(message_facts_words(facts))}"
+        )
     if record is not None and (instead := sent_instead(record, position)) is not None:
         sent, how = instead
         st.markdown(f"At the request of {selection.name} it was {how}:")
@@ -93,14 +114,22 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
     again: list[Span] = []
     before: Span | None = None
     for span in life:
-        if before is not None and before.fate is span.fate is Fate.SUMMARIZED and span.generation > before.generation:
+        if (
+            before is not None
+            and before.fate is span.fate is Fate.SUMMARIZED
+            and span.generation > before.generation
+        ):
             again.append(span)
             before = span
             continue
         if again:
             yield _again(again)
             again = []
-        yield _phrase(span, first=span is life[0], open_end=span is life[-1] or span.fate is Fate.SUMMARIZED)
+        yield _phrase(
+            span,
+            first=span is life[0],
+            open_end=span is life[-1] or span.fate is Fate.SUMMARIZED,
+        )
         before = span
     if again:
         yield _again(again)
@@ -110,9 +139,13 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
     words = {
-        Fate.VERBATIM: "sent word for word", Fate.SUMMARIZED: "replaced by a summary", Fate.RECALLED: "recalled",
-        Fate.CLEARED: "sent as a placeholder", Fate.SHORTENED: "shortened", Fate.DROPPED: "dropped",
-    }[span.fate]  # fmt: skip
+        Fate.VERBATIM: "sent word for word",
+        Fate.SUMMARIZED: "replaced by a summary",
+        Fate.RECALLED: "recalled",
+        Fate.CLEARED: "sent as a placeholder",
+        Fate.SHORTENED: "shortened",
+        Fate.DROPPED: "dropped",
+    }[span.fate]
     since, until = request_name(*span.first), request_name(*span.last)
     if span.first == span.last:
         return f"{words} at {since}"
@@ -127,4 +160,6 @@ def _again(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
         return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
     names = [request_name(*span.first) for span in spans]
-    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (len(names) > MAX_AGAIN)
+    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (
+        len(names) > MAX_AGAIN
+    )

@@ -17,7 +17,12 @@ from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.memory_map.legend import key_numbers, legend
-from memviz.ui.compare.memory_map.message import LIFE_KEY, MESSAGE_KEY, life_of_selected, one_message
+from memviz.ui.compare.memory_map.message import (
+    LIFE_KEY,
+    MESSAGE_KEY,
+    life_of_selected,
+    one_message,
+)
 from memviz.ui.compare.playing import Readout, is_staged
 from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import select, selected
@@ -38,19 +43,31 @@ MAP_PIXELS = 140
 REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
 
 
-def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str) -> None:
+def memory_map_view(
+    settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str
+) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     summaries_by(settings)
     say_not_recorded(settings)
     if not is_staged():
         legend(settings)
-    to_audience(map_finding(selected(settings).setting), [map_finding(setting) for setting in settings])
-    charts = {_map_key(number): shared_axis([setting]) for number, setting in enumerate(settings)}
+    to_audience(
+        map_finding(selected(settings).setting),
+        [map_finding(setting) for setting in settings],
+    )
+    charts = {
+        _map_key(number): shared_axis([setting])
+        for number, setting in enumerate(settings)
+    }
     beside_reader(
-        settings, transcript, partial(picture, settings, conversation_id), {**charts, LIFE_KEY: shared_axis(settings)},
+        settings,
+        transcript,
+        partial(picture, settings, conversation_id),
+        {**charts, LIFE_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, conversation_id),
-        draw_below=partial(one_message, settings, conversation_id), readout=Readout("memory"),
-    )  # fmt: skip
+        draw_below=partial(one_message, settings, conversation_id),
+        readout=Readout("memory"),
+    )
 
 
 def _notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
@@ -58,9 +75,11 @@ def _notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
     life_of_selected(settings, conversation_id)
     health(settings)
     numbers_of(
-        step_by_step(settings), "map-turn-numbers", partial(fates_table, settings),
+        step_by_step(settings),
+        "map-turn-numbers",
+        partial(fates_table, settings),
         "Messages of each fate at every request, by setting",
-    )  # fmt: skip
+    )
 
 
 def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
@@ -75,7 +94,9 @@ def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
 def whole_view(settings: Sequence[SettingRun]) -> View:
     """All requests and all messages of the conversation."""
     last = max(int(shared_axis([setting]).lasts[-1]) for setting in settings)
-    return View(range(1, last + 1), range(max(len(setting.run.log) for setting in settings)))
+    return View(
+        range(1, last + 1), range(max(len(setting.run.log) for setting in settings))
+    )
 
 
 def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
@@ -83,17 +104,28 @@ def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
     is called."""
     if whole.in_full:
         return whole
-    requests_key, positions_key = f"{REQUESTS_KEY}-{conversation_id}", f"{POSITIONS_KEY}-{conversation_id}"
+    requests_key, positions_key = (
+        f"{REQUESTS_KEY}-{conversation_id}",
+        f"{POSITIONS_KEY}-{conversation_id}",
+    )
     linked_range(f"{step}s", requests_key, 1, len(whole.requests))
     linked_range("messages", positions_key, 1, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
     first, last = requests.slider(
-        f"{step.capitalize()}s", 1, len(whole.requests), (1, len(whole.requests)), key=requests_key,
+        f"{step.capitalize()}s",
+        1,
+        len(whole.requests),
+        (1, len(whole.requests)),
+        key=requests_key,
         help=f"Fewer {step}s and messages are drawn in more detail.",
-    )  # fmt: skip
+    )
     top, bottom = messages.slider(
-        "Messages", 1, len(whole.positions), (1, len(whole.positions)), key=positions_key,
-    )  # fmt: skip
+        "Messages",
+        1,
+        len(whole.positions),
+        (1, len(whole.positions)),
+        key=positions_key,
+    )
     return View(range(first, last + 1), range(message_position(top), bottom))
 
 
@@ -106,10 +138,14 @@ def maps(settings: Sequence[SettingRun], view: View) -> None:
         figure = as_shown(kept_figure(setting.run, map_of, setting, view, size))
         with place:
             st.plotly_chart(
-                figure, key=_map_key(number), height=picture_pixels(figure.to_dict()["layout"]["height"]),
-                config=CONFIG, selection_mode="points", on_select=partial(_follow_click, number, setting, view),
+                figure,
+                key=_map_key(number),
+                height=picture_pixels(figure.to_dict()["layout"]["height"]),
+                config=CONFIG,
+                selection_mode="points",
+                on_select=partial(_follow_click, number, setting, view),
                 alt=map_finding(setting),
-            )  # fmt: skip
+            )
             if not hides(Part.NUMBERS):
                 key_numbers(setting)
 
@@ -128,7 +164,11 @@ def _cell_words(view: View, step: str) -> str:
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point, fates = clicked_point(_map_key(number)), fate_map(setting.run)
-    found = example(fates, grid(fates, view), point["x"], message_position(point["y"])) if point else None
+    found = (
+        example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+        if point
+        else None
+    )
     if found is not None:
         place, position = found
         record = setting.run.requests[fates.number_at(place)]

@@ -40,11 +40,16 @@ CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
 TURNS_KEY = "compare-turns"
 NUMBER_PIXELS = 170
-TOKENS_HELP = "Tokens sent to the chat model over all requests, against the first setting."
+TOKENS_HELP = (
+    "Tokens sent to the chat model over all requests, against the first setting."
+)
 
 
 def tokens_view(
-    state: CompareState, settings: Sequence[SettingRun], transcript: Transcript, models: StudyModels
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    transcript: Transcript,
+    models: StudyModels,
 ) -> None:
     """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
@@ -52,9 +57,13 @@ def tokens_view(
     answers = partial(_answers, settings) if state.free_run else None
     to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
-        settings, transcript, partial(tokens_chart, settings, transcript), {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, settings, transcript), draw_below=answers,
-    )  # fmt: skip
+        settings,
+        transcript,
+        partial(tokens_chart, settings, transcript),
+        {CHART_KEY: shared_axis(settings)},
+        draw_notes=partial(_notes, settings, transcript),
+        draw_below=answers,
+    )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
         ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
@@ -68,25 +77,46 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
     turns = _choose_turns(settings)
     height = picture_pixels(with_legend(CHART_PIXELS, len(settings)))
     figure = kept_figure(
-        settings[0].run, tokens_per_turn, tuple(settings), height=height, recorded=transcript.events,
-        turns=turns, window=chosen_window(settings),
-    )  # fmt: skip
+        settings[0].run,
+        tokens_per_turn,
+        tuple(settings),
+        height=height,
+        recorded=transcript.events,
+        turns=turns,
+        window=chosen_window(settings),
+    )
     st.plotly_chart(
         as_shown(figure),
-        key=CHART_KEY, height=height, config=CONFIG, selection_mode="points",
-        on_select=partial(select_clicked, CHART_KEY, [setting.index for setting in settings]),
+        key=CHART_KEY,
+        height=height,
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(
+            select_clicked, CHART_KEY, [setting.index for setting in settings]
+        ),
         alt=finding(settings),
-    )  # fmt: skip
+    )
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """What one should know about the picture: what is not, or not so, in it."""
     if transcript.events:
-        st.caption("Dotted lines: summarized by the program that the conversation was imported from.")
-    above = [setting for setting in settings if setting.run.strategy.budget_tokens and not budget_fits(setting.run)]
+        st.caption(
+            "Dotted lines: summarized by the program that the conversation was imported from."
+        )
+    above = [
+        setting
+        for setting in settings
+        if setting.run.strategy.budget_tokens and not budget_fits(setting.run)
+    ]
     if above:
-        limits = ", ".join(f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}" for setting in above)
-        st.caption(f"Not drawn, because far above everything sent: the limit of {plain(limits)}.")
+        limits = ", ".join(
+            f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}"
+            for setting in above
+        )
+        st.caption(
+            f"Not drawn, because far above everything sent: the limit of {plain(limits)}."
+        )
 
 
 def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
@@ -97,9 +127,13 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     key = f"{TURNS_KEY}-{compare_state().conversation_id}"
     linked_range("turns", key, 1, last)
     first, stop = st.slider(
-        "Turns", 1, last, (1, last), key=key,
+        "Turns",
+        1,
+        last,
+        (1, last),
+        key=key,
         help="Fewer turns are drawn in more detail.",
-    )  # fmt: skip
+    )
     return range(first, stop + 1)
 
 
@@ -111,19 +145,30 @@ def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
 def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Tokens sent in all, each against the first setting, and the table of details."""
     uses = [token_use(setting.run) for setting in settings]
-    for column, setting, use in zip(places(len(settings), NUMBER_PIXELS), settings, uses, strict=True):
+    for column, setting, use in zip(
+        places(len(settings), NUMBER_PIXELS), settings, uses, strict=True
+    ):
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
-            setting.label, f"{use.sent_tokens:,} tokens", None if setting is settings[0] else f"{change:+.0%} tokens",
-            delta_color="inverse" if change < 0 else "off", help=TOKENS_HELP,
-        )  # fmt: skip
-    table = settings[0].run.once((_table, tuple(settings)), lambda: _table(settings, uses))
-    with st.container(key="compare-numbers"):  # style.css aligns them at the right, where digits compare
+            setting.label,
+            f"{use.sent_tokens:,} tokens",
+            None if setting is settings[0] else f"{change:+.0%} tokens",
+            delta_color="inverse" if change < 0 else "off",
+            help=TOKENS_HELP,
+        )
+    table = settings[0].run.once(
+        (_table, tuple(settings)), lambda: _table(settings, uses)
+    )
+    with st.container(
+        key="compare-numbers"
+    ):  # style.css aligns them at the right, where digits compare
         st.table(table, border="horizontal", alt=TABLE_ALT)
     numbers_of(
-        step_by_step(settings), "compare-turn-numbers", partial(tokens_table, settings),
+        step_by_step(settings),
+        "compare-turn-numbers",
+        partial(tokens_table, settings),
         "Tokens sent with each request, one column a setting",
-    )  # fmt: skip
+    )
 
 
 TABLE_ALT = "What each setting sent, cleared and summarized, one column a setting"
@@ -133,9 +178,12 @@ def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataF
     has_calls = any(setting.run.has_calls for setting in settings)
     columns = zip(settings, uses, strict=True)
     reduces = any(use.reductions for use in uses)
-    return pd.DataFrame({
-        plain(one.label): _numbers(use, has_calls=has_calls, reduces=reduces) for one, use in columns
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            plain(one.label): _numbers(use, has_calls=has_calls, reduces=reduces)
+            for one, use in columns
+        }
+    )
 
 
 def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]:
@@ -143,11 +191,15 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
     ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
     cleared or shortened messages, and the table says how many."""
     requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
-    earlier = {"of them before the last call of a turn": use.earlier_tokens} if has_calls else {}
+    earlier = (
+        {"of them before the last call of a turn": use.earlier_tokens}
+        if has_calls
+        else {}
+    )
     reduced = {
         "Times that messages were cleared or shortened": use.reductions,
         "Messages cleared or shortened at the end": use.reduced_messages,
-    }  # fmt: skip
+    }
     numbers: dict[str, int | str] = {
         **requests,
         "Tokens sent to the chat model": use.sent_tokens,
@@ -165,4 +217,7 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         "Requests over their limit": use.over_budget_requests,
     }
     # As texts: pandas' own formatting would take as long as drawing the chart.
-    return {name: number if isinstance(number, str) else f"{number:,}" for name, number in numbers.items()}
+    return {
+        name: number if isinstance(number, str) else f"{number:,}"
+        for name, number in numbers.items()
+    }

@@ -24,8 +24,12 @@ def choose_percent() -> None:
     names[OF_LARGEST] = "% of the largest"
     linked("percent-of", PERCENT_KEY, list(names))
     st.pills(
-        "Percent of", list(names), key=PERCENT_KEY, label_visibility="collapsed", format_func=names.__getitem__,
-    )  # fmt: skip
+        "Percent of",
+        list(names),
+        key=PERCENT_KEY,
+        label_visibility="collapsed",
+        format_func=names.__getitem__,
+    )
 
 
 def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
@@ -34,7 +38,11 @@ def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
         case "window":
             prices = prices_in_force()
             size = window_tokens(prices)
-            return Window(size, f"{prices.main.model}'s window") if size and prices.main else None
+            return (
+                Window(size, f"{prices.main.model}'s window")
+                if size and prices.main
+                else None
+            )
         case "largest":
             largest = max(one.run.columns.largest for one in settings)
             return Window(largest, "the largest request") if largest else None

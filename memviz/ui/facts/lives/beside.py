@@ -18,7 +18,14 @@ from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
 from memviz.ui.facts.losses import choose_loss, first_loss, losses_of, request_lost_at
-from memviz.ui.facts.selection import chosen_event, event_key, fact_key, loss_key, open_event, open_request
+from memviz.ui.facts.selection import (
+    chosen_event,
+    event_key,
+    fact_key,
+    loss_key,
+    open_event,
+    open_request,
+)
 from memviz.ui.facts.version_card import (
     chosen_version,
     counts_words,
@@ -51,11 +58,15 @@ def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
     if number is None:
         return
     if lost_by not in (None, number):
-        st.caption(f"It is not this {act_noun(one.run.compactions[number])} that lost the fact; this one is selected.")
+        st.caption(
+            f"It is not this {act_noun(one.run.compactions[number])} that lost the fact; this one is selected."
+        )
     _version(state, one, life, number)
 
 
-def event_beside(state: CompareState, one: RetentionResult, lost_by: int | None) -> int | None:
+def event_beside(
+    state: CompareState, one: RetentionResult, lost_by: int | None
+) -> int | None:
     """The number of the compaction that is shown beside a fact: the one that was chosen itself; where only a request
     was, as on Compare, the one that lost the fact (``lost_by``), and what that request rests on where none did."""
     number = chosen_event(state, one.setting)
@@ -64,29 +75,50 @@ def event_beside(state: CompareState, one: RetentionResult, lost_by: int | None)
     return lost_by
 
 
-def _way_back(state: CompareState, one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
+def _way_back(
+    state: CompareState, one: RetentionResult, life: LifeLine, record: TurnRecord
+) -> None:
     """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
     evidence = sorted(one.retention.probes[life.probe].evidence)
     if bring_back(state, one.setting, evidence, record, "retention-bring-back"):
         return
     if one.run.strategy.allows_recall and life.born_turn == record.turn:
-        st.caption(f"Turn {record.turn:,} itself states it, and only what earlier turns said can be brought back.")
-    if st.button("See the request that lost it", icon=":material/stacked_line_chart:", key="retention-lost-request"):
+        st.caption(
+            f"Turn {record.turn:,} itself states it, and only what earlier turns said can be brought back."
+        )
+    if st.button(
+        "See the request that lost it",
+        icon=":material/stacked_line_chart:",
+        key="retention-lost-request",
+    ):
         open_request(state, one.setting, record.turn, record.call)
 
 
-def choose_life(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
+def choose_life(
+    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
+) -> LifeLine:
     """The fact that is chosen."""
     probes = one.retention.probes
-    labels = distinct([
-        shortened(f"{probes[life.probe].answers[0]} · {probes[life.probe].question}", LABEL_CHARS) for life in lives
-    ])  # fmt: skip
+    labels = distinct(
+        [
+            shortened(
+                f"{probes[life.probe].answers[0]} · {probes[life.probe].question}",
+                LABEL_CHARS,
+            )
+            for life in lives
+        ]
+    )
     by_number = dict(zip((life.probe for life in lives), labels, strict=True))
     chosen = st.selectbox(
-        "The story of one fact", list(by_number), format_func=by_number.__getitem__, key=fact_key(state),
-        help="Type to search, or click a row of the picture.", on_change=_follow_choice, args=(state, one),
+        "The story of one fact",
+        list(by_number),
+        format_func=by_number.__getitem__,
+        key=fact_key(state),
+        help="Type to search, or click a row of the picture.",
+        on_change=_follow_choice,
+        args=(state, one),
         persist_state="session",
-    )  # fmt: skip
+    )
     return next(life for life in lives if life.probe == chosen)
 
 
@@ -94,22 +126,32 @@ def _follow_choice(state: CompareState, one: RetentionResult) -> None:
     choose_loss(state, one, widget_value(fact_key(state)))
 
 
-def _which_loss(state: CompareState, one: RetentionResult, life: LifeLine) -> int | None:
+def _which_loss(
+    state: CompareState, one: RetentionResult, life: LifeLine
+) -> int | None:
     """A fact that came back can be lost several times: which of its losses is looked at."""
     lost, key = losses_of(one, life.probe), loss_key(state)
     places = list(lost)
     if not places:
         return None
     linked("loss", key, places)
-    if widget_value(key) not in places:  # another setting is looked at; the selection stays
+    if (
+        widget_value(key) not in places
+    ):  # another setting is looked at; the selection stays
         set_widget(key, first_loss(lost, chosen_event(state, one.setting)))
     if len(places) == 1:
         st.caption(f"Lost at {_name_at(one, places[0])}.")
         return places[0]
     st.segmented_control(
-        "Lost at", places, format_func=partial(_name_at, one), key=key, required=True, persist_state="session",
-        on_change=_follow_loss, args=(state, one, life.probe),
-    )  # fmt: skip
+        "Lost at",
+        places,
+        format_func=partial(_name_at, one),
+        key=key,
+        required=True,
+        persist_state="session",
+        on_change=_follow_loss,
+        args=(state, one, life.probe),
+    )
     return int(widget_value(key))
 
 
@@ -117,13 +159,20 @@ def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
     choose_loss(state, one, probe, widget_value(loss_key(state)))
 
 
-def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: int) -> None:
+def _version(
+    state: CompareState, one: RetentionResult, life: LifeLine, number: int
+) -> None:
     """The compaction that is chosen: most often the one that lost the fact."""
-    compaction, answers = one.run.compactions[number], one.retention.probes[life.probe].answers
+    compaction, answers = (
+        one.run.compactions[number],
+        one.retention.probes[life.probe].answers,
+    )
     version_badge(one.run, compaction)
     version_head(one.run, compaction)
     st.caption(counts_words(chosen_version(one, number)))
-    if number in losses_of(one, life.probe).values() and not held_before(one, life, compaction):
+    if number in losses_of(one, life.probe).values() and not held_before(
+        one, life, compaction
+    ):
         name, text = source_of_loss(one, life, compaction)
         st.markdown(f"**{plain(name)}**")
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
@@ -131,5 +180,9 @@ def _version(state: CompareState, one: RetentionResult, life: LifeLine, number: 
         before = f"version {compaction.replaces} → " if compaction.replaces else ""
         st.markdown(f"**What changed: {before}version {compaction.written.version}**")
     what_changed(one.run, compaction, answers)
-    if st.button(f"Open this {act_noun(compaction)}", icon=":material/compress:", key="retention-open"):
+    if st.button(
+        f"Open this {act_noun(compaction)}",
+        icon=":material/compress:",
+        key="retention-open",
+    ):
         open_event(state, one.setting, number)

@@ -23,7 +23,9 @@ class ChanceBaseline(NamedTuple):
     runs: tuple[Run, ...]
 
 
-def elsewhere(workspace: Workspace, kept: Sequence[RetentionResult]) -> ChanceBaseline | None:
+def elsewhere(
+    workspace: Workspace, kept: Sequence[RetentionResult]
+) -> ChanceBaseline | None:
     """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
     ``kept`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
     if not kept or not kept[0].retention.probes:
@@ -33,19 +35,30 @@ def elsewhere(workspace: Workspace, kept: Sequence[RetentionResult]) -> ChanceBa
         id = _nearest(workspace, log)
         if id is None:
             return None
-        runs = {one.run.strategy: _replayed(workspace, id, one.run.strategy, one.run.counter.name) for one in kept}
+        runs = {
+            one.run.strategy: _replayed(
+                workspace, id, one.run.strategy, one.run.counter.name
+            )
+            for one in kept
+        }
     except MemvizError:
         return None  # a sample was deleted, or a counter cannot count any more: no bound, and no harm
-    return ChanceBaseline(workspace.conversation(id)[0].title, tuple(runs[one.run.strategy] for one in kept))
+    return ChanceBaseline(
+        workspace.conversation(id)[0].title,
+        tuple(runs[one.run.strategy] for one in kept),
+    )
 
 
 def _nearest(workspace: Workspace, log: Log) -> str | None:
     others = {
-        SAMPLE_PREFIX + name: other for name in bundled()
+        SAMPLE_PREFIX + name: other
+        for name in bundled()
         if (other := workspace.conversation(SAMPLE_PREFIX + name)[1])[:1] != log[:1]
         and is_unspaced(other) == is_unspaced(log)
-    }  # fmt: skip
-    return min(others, key=lambda id: abs(others[id].turn_count - log.turn_count), default=None)
+    }
+    return min(
+        others, key=lambda id: abs(others[id].turn_count - log.turn_count), default=None
+    )
 
 
 def _replayed(workspace: Workspace, id: str, strategy: Strategy, counter: str) -> Run:

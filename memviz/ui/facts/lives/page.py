@@ -13,7 +13,13 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
-from memviz.charts.retention.survival_curve import FEW, Lasting, half_life_words, half_lives, survival_curve
+from memviz.charts.retention.survival_curve import (
+    FEW,
+    Lasting,
+    half_life_words,
+    half_lives,
+    survival_curve,
+)
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.measured_error import error_in_words
@@ -35,7 +41,12 @@ from memviz.ui.facts.lives.one_setting import one_setting
 from memviz.ui.facts.lives.stand_in import stand_in_instead
 from memviz.ui.facts.probes import probes_panel, where_from
 from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
-from memviz.ui.facts.selection import choose_event, choose_request_of, open_event, open_request
+from memviz.ui.facts.selection import (
+    choose_event,
+    choose_request_of,
+    open_event,
+    open_request,
+)
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.presenting import Part, hides, put_away
@@ -58,9 +69,13 @@ CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 
 
 def lives_view(
-    workspace: Workspace, state: CompareState, settings: Sequence[SettingRun], models: StudyModels, *,
+    workspace: Workspace,
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    models: StudyModels,
+    *,
     is_kept_alone: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """What every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture is
     shown, it is the first of these."""
     shown = [setting for setting in settings if setting.run.turns]
@@ -96,7 +111,11 @@ def lives_view(
 
 
 def one_picture(
-    workspace: Workspace, state: CompareState, kept: Sequence[RetentionResult], *, is_kept_alone: bool
+    workspace: Workspace,
+    state: CompareState,
+    kept: Sequence[RetentionResult],
+    *,
+    is_kept_alone: bool,
 ) -> None:
     """What all settings know, or the lives of the facts under one of them, and nothing else."""
     if is_kept_alone:
@@ -107,7 +126,11 @@ def one_picture(
 
 
 @st.fragment
-def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline: ChanceBaseline | None) -> None:
+def all_settings(
+    state: CompareState,
+    kept: Sequence[RetentionResult],
+    baseline: ChanceBaseline | None,
+) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
     begin_with(MEASURE_KEY, Measure.RETAINED.value)
     linked("measure", MEASURE_KEY, [one.value for one in Measure])
@@ -115,16 +138,23 @@ def all_settings(state: CompareState, kept: Sequence[RetentionResult], baseline:
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     figure = retention_curve(kept, bounds, measure)
     st.plotly_chart(
-        as_shown(figure), key=CURVE_KEY, height=picture_pixels(figure.layout.height), config=CONFIG,
+        as_shown(figure),
+        key=CURVE_KEY,
+        height=picture_pixels(figure.layout.height),
+        config=CONFIG,
         selection_mode="points",
-        on_select=partial(_follow_click, state, kept), alt=_finding(kept),
-    )  # fmt: skip
+        on_select=partial(_follow_click, state, kept),
+        alt=_finding(kept),
+    )
     with put_away(Part.CONTROLS, "retention-measure"):
         _clicked(state, kept)
         st.segmented_control(
-            "A fact counts as known when", [one.value for one in Measure], key=MEASURE_KEY, required=True,
+            "A fact counts as known when",
+            [one.value for one in Measure],
+            key=MEASURE_KEY,
+            required=True,
             help=MEASURE_HELP,
-        )  # fmt: skip
+        )
         st.caption(_how_to_read(baseline, measure))
     keep_address(state, "curve-address")
 
@@ -138,11 +168,17 @@ def _finding(kept: Sequence[RetentionResult]) -> str:
     return f"Share of the facts that each request could still know, one line a setting; known at the end: {known}."
 
 
-def _clicked_point(kept: Sequence[RetentionResult]) -> tuple[RetentionResult, int, int, int | None] | None:
+def _clicked_point(
+    kept: Sequence[RetentionResult],
+) -> tuple[RetentionResult, int, int, int | None] | None:
     """What was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and the
     call of that turn (``None``: its last one)."""
     carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
-    if not isinstance(carried, list) or len(carried) < 3 or int(carried[0]) >= len(kept):
+    if (
+        not isinstance(carried, list)
+        or len(carried) < 3
+        or int(carried[0]) >= len(kept)
+    ):
         return None
     place, turn, number, *call = map(int, carried)
     return kept[place], turn, number, next(iter(call), None)
@@ -166,11 +202,21 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         name = name_in_full(one.run, turn, call).capitalize()
         st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
-        if st.button("See this request", icon=":material/stacked_line_chart:", key="retention-request"):
+        if st.button(
+            "See this request",
+            icon=":material/stacked_line_chart:",
+            key="retention-request",
+        ):
             open_request(state, one.setting, turn, call)
         written = one.run.compactions[number].written if number >= 0 else None
-        name = "Open this attempt" if written is None else f"Open version {written.version}"
-        if number >= 0 and st.button(name, icon=":material/compress:", key="retention-event"):
+        name = (
+            "Open this attempt"
+            if written is None
+            else f"Open version {written.version}"
+        )
+        if number >= 0 and st.button(
+            name, icon=":material/compress:", key="retention-event"
+        ):
             open_event(state, one.setting, number)
 
 
@@ -179,7 +225,10 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
     if measure is Measure.EVIDENCE:
         return words
     if baseline is None:
-        return words + " What is found by chance is not shown: there is no other conversation in this language."
+        return (
+            words
+            + " What is found by chance is not shown: there is no other conversation in this language."
+        )
     return (
         f"{words} The dotted line at the top is a request with all messages. The grey area is what is found by chance: "
         f"the same facts, looked up in another conversation, “{plain(baseline.title)}”, under the same settings."
@@ -192,9 +241,11 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
     for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
         born = int(one.retention.born[-1].sum())
         place.metric(
-            one.setting.label, f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
-            delta=None if born else "no fact was stated", delta_color="off",
-        )  # fmt: skip
+            one.setting.label,
+            f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
+            delta=None if born else "no fact was stated",
+            delta_color="off",
+        )
     step = step_of([one.setting for one in kept])
     columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
     st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
@@ -206,21 +257,39 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
     known = int(kept.retained.sum())
     contradicted = int((kept.state[-1] == FactState.CONTRADICTED).sum())
     sent = token_use(one.run).sent_tokens
-    updated = [number for number, probe in enumerate(kept.probes) if probe.stale and kept.born[-1, number]]
+    updated = [
+        number
+        for number, probe in enumerate(kept.probes)
+        if probe.stale and kept.born[-1, number]
+    ]
     return {
-        f"Known, mean over the {step}s": "–" if np.isnan(shares).all() else f"{np.nanmean(shares):.0%}",
+        f"Known, mean over the {step}s": "–"
+        if np.isnan(shares).all()
+        else f"{np.nanmean(shares):.0%}",
         "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
-        f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}" if known else "–",
-        **({"Contradicted in the last request": f"{contradicted:,}"} if contradicted else {}),
-        "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–",
+        f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}"
+        if known
+        else "–",
+        **(
+            {"Contradicted in the last request": f"{contradicted:,}"}
+            if contradicted
+            else {}
+        ),
+        "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}"
+        if updated
+        else "–",
     }
 
 
 def more_on_facts(kept: Sequence[RetentionResult]) -> None:
     """What fewer visitors ask for, folded."""
-    with st.expander("How long does a fact last?", icon=":material/timelapse:", key="facts-survival"):
+    with st.expander(
+        "How long does a fact last?", icon=":material/timelapse:", key="facts-survival"
+    ):
         survival_by_age(kept)
-    with st.expander("Which kinds of facts are lost?", icon=":material/category:", key="facts-kinds"):
+    with st.expander(
+        "Which kinds of facts are lost?", icon=":material/category:", key="facts-kinds"
+    ):
         by_category(kept)
 
 
@@ -233,11 +302,15 @@ def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> Non
 
 def survival_by_age(kept: Sequence[RetentionResult]) -> None:
     """How long a fact lasts after it was stated."""
-    lasting = [Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept]
+    lasting = [
+        Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept
+    ]
     st.plotly_chart(
-        survival_curve(lasting, "Facts still known, by their age"), key="retention-survival", config=CONFIG,
+        survival_curve(lasting, "Facts still known, by their age"),
+        key="retention-survival",
+        config=CONFIG,
         alt=f"Share of the facts still known by their age; half of them are lost after: {half_lives(lasting)}.",
-    )  # fmt: skip
+    )
     st.caption(
         "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "
         f"is faint where fewer than {FEW} facts are that old. A fact that is said again, "
@@ -248,8 +321,11 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
 def by_category(kept: Sequence[RetentionResult]) -> None:
     """Which kinds of facts were lost."""
     columns = {
-        plain(one.setting.label): dict(_cells(category_table(one.retention, one.run.log))) for one in kept
-    }  # fmt: skip
+        plain(one.setting.label): dict(
+            _cells(category_table(one.retention, one.run.log))
+        )
+        for one in kept
+    }
     st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
     st.caption(
         "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
@@ -262,7 +338,14 @@ def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     for row in rows:
         name = "All facts" if row.category is None else row.category.capitalize()
         mean = "" if row.mean_share is None else f" · {row.mean_share:.0%}"
-        cells.append((name, f"{row.retained:,} of {row.born:,}{mean}" if row.born else "not stated yet"))
+        cells.append(
+            (
+                name,
+                f"{row.retained:,} of {row.born:,}{mean}"
+                if row.born
+                else "not stated yet",
+            )
+        )
     total = rows[-1]
     if total.new_only + total.both + total.stale_only + total.neither:
         cells += [

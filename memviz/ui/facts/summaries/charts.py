@@ -9,7 +9,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.summaries.evolution import carried_over, compression, nesting, word_origins
+from memviz.charts.summaries.evolution import (
+    carried_over,
+    compression,
+    nesting,
+    word_origins,
+)
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.metrics.summaries.events import grows_a_list
@@ -60,7 +65,9 @@ NESTING = _Chart(
     "A summary is made from the summary before it. Each time something can get lost or twisted.",
     "How many summarizations the oldest content of each version has been through. A grey ring marks a version whose "
     "text holds the heading of an earlier summary: that one was copied into it, not summarized.",
-    lambda last: f"its oldest content went through {counted(last.generation, 'summarization')}",
+    lambda last: (
+        f"its oldest content went through {counted(last.generation, 'summarization')}"
+    ),
 )
 
 
@@ -68,11 +75,19 @@ def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
     st.header("How it changed from version to version", anchor=False)
     axis = axis_of([run])
-    charts = [COMPRESSION, ORIGIN] if grows_a_list(run) else [COMPRESSION, CARRIED, ORIGIN, NESTING]
+    charts = (
+        [COMPRESSION, ORIGIN]
+        if grows_a_list(run)
+        else [COMPRESSION, CARRIED, ORIGIN, NESTING]
+    )
     for row in zip(charts[::2], charts[1::2], strict=True):
         for column, chart in zip(st.columns(2, gap="large"), row, strict=True):
             with column:
                 st.markdown(f"**{chart.title}**", help=chart.help)
-                st.plotly_chart(chart.draw(facts, axis), config=CONFIG, key=f"summaries-{chart.draw.__name__}",
-                                alt=f"{chart.title} Of the newest version: {chart.finding(facts[-1])}.")  # fmt: skip
+                st.plotly_chart(
+                    chart.draw(facts, axis),
+                    config=CONFIG,
+                    key=f"summaries-{chart.draw.__name__}",
+                    alt=f"{chart.title} Of the newest version: {chart.finding(facts[-1])}.",
+                )
                 st.caption(chart.caption)

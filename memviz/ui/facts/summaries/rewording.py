@@ -42,7 +42,9 @@ class Desk(NamedTuple):
         return (
             None
             if setting is None
-            else replace(run_key(self.workspace, self.state, setting, self.summarizer), edits=())
+            else replace(
+                run_key(self.workspace, self.state, setting, self.summarizer), edits=()
+            )
         )
 
 
@@ -57,39 +59,74 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     st.caption(
         "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
         "summarizer's, and later summaries take it in."
-        + " What was recorded ends there: the stand-in writes the later ones." * compaction.recorded
-        + " Others reach this server, so your wording stays in this browser session." * is_shared()
+        + " What was recorded ends there: the stand-in writes the later ones."
+        * compaction.recorded
+        + " Others reach this server, so your wording stays in this browser session."
+        * is_shared()
     )
     text = st.text_area(
-        f"Your wording of version {version.version}", version.text, height=TEXT_PIXELS,
+        f"Your wording of version {version.version}",
+        version.text,
+        height=TEXT_PIXELS,
         key=f"wording-{hash(key)}-{version.version}-{hash(version.text)}",
-    )  # fmt: skip
+    )
     with st.container(horizontal=True):
-        if st.button("Replay with my wording", icon=":material/edit:", type="primary", key="wording-save"):
+        if st.button(
+            "Replay with my wording",
+            icon=":material/edit:",
+            type="primary",
+            key="wording-save",
+        ):
             _keep(desk, key, version.version, text)
         mine = desk.state.edits.get(key, {})
-        if version.version in mine and st.button("Take my wording back", icon=":material/undo:", key="wording-undo"):
+        if version.version in mine and st.button(
+            "Take my wording back", icon=":material/undo:", key="wording-undo"
+        ):
             _keep(desk, key, version.version, None)
-        if mine and not _stands_beside(desk) and st.button(
-            "Compare with the wording as it was", icon=":material/splitscreen_right:", key="wording-beside",
-            disabled=len(desk.state.settings) >= MAX_SETTINGS, help=f"At most {MAX_SETTINGS} settings at once.",
-        ):  # fmt: skip
+        if (
+            mine
+            and not _stands_beside(desk)
+            and st.button(
+                "Compare with the wording as it was",
+                icon=":material/splitscreen_right:",
+                key="wording-beside",
+                disabled=len(desk.state.settings) >= MAX_SETTINGS,
+                help=f"At most {MAX_SETTINGS} settings at once.",
+            )
+        ):
             _add_as_written(desk)
             st.rerun()  # all of the page: the sidebar has a row more
     if mine and _setting(desk) is not None and _stands_beside(desk):
-        st.caption("The same setting with the wording as it was stands in the sidebar, as a line of its own.")
-        if st.button("See both in Compare", icon=":material/stacked_line_chart:", key="wording-compare"):
+        st.caption(
+            "The same setting with the wording as it was stands in the sidebar, as a line of its own."
+        )
+        if st.button(
+            "See both in Compare",
+            icon=":material/stacked_line_chart:",
+            key="wording-compare",
+        ):
             turn_to("compare", COMPARE_VIEW, "tokens")
 
 
 def _setting(desk: Desk) -> Setting | None:
-    return next((setting for setting in desk.state.settings if setting.index == desk.setting.index), None)
+    return next(
+        (
+            setting
+            for setting in desk.state.settings
+            if setting.index == desk.setting.index
+        ),
+        None,
+    )
 
 
 def _stands_beside(desk: Desk) -> bool:
     """Whether the same setting is compared with the summarizer's own wording already."""
     mine = _setting(desk)
-    others = [each for each in desk.state.settings if mine is not None and each.build() == mine.build()]
+    others = [
+        each
+        for each in desk.state.settings
+        if mine is not None and each.build() == mine.build()
+    ]
     return mine is None or any(each.as_written for each in others)
 
 
@@ -116,7 +153,9 @@ def _keep(desk: Desk, key: RunKey, version: int, text: str | None) -> None:
 
 
 def _in_chat(desk: Desk) -> None:
-    st.caption("This is the chat as it was held. What is in force can be reworded there, from its next message on.")
+    st.caption(
+        "This is the chat as it was held. What is in force can be reworded there, from its next message on."
+    )
     if st.button("Open the chat", icon=":material/forum:", key="wording-chat"):
         chat_state().open(desk.state.conversation_id)
         st.switch_page("pages/chat.py")

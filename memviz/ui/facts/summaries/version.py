@@ -41,7 +41,14 @@ from memviz.ui.shell.text import plain
 
 INLINE, SIDE_BY_SIDE = "One text", "Side by side"
 TEXT_PIXELS = 520
-UNCUT = ("Facts and why", "What changed", "Full text", "Numbers", "Reword", "Prompt lab")
+UNCUT = (
+    "Facts and why",
+    "What changed",
+    "Full text",
+    "Numbers",
+    "Reword",
+    "Prompt lab",
+)
 """The tabs that show all they have; the others scroll."""
 
 
@@ -54,11 +61,17 @@ def version_noun(run: Run) -> str:
 
 def event_label(run: Run, event: CompactionEvent) -> str:
     """Short name of an event, for controls."""
-    name = f"{version_noun(run)} {event.version.version}" if event.version else event.what.value.capitalize()
+    name = (
+        f"{version_noun(run)} {event.version.version}"
+        if event.version
+        else event.what.value.capitalize()
+    )
     return f"{name} · {turn_words(event.compaction, run)}"
 
 
-def version_view(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
+def version_view(
+    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
+) -> None:
     """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
     _tabs(desk, event, facts, view)
 
@@ -68,7 +81,8 @@ def version_title(run: Run, event: CompactionEvent) -> str:
     if event.version is None:
         return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
     return (
-        f"{version_noun(run)} {event.version.version} of {len(run.summaries)}, {request_words(event.compaction, run)}"
+        f"{version_noun(run)} {event.version.version} of "
+        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
     )
 
 
@@ -76,7 +90,10 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     """Say what a version that never came means; whether there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        why, hope = plain(error_words(event.compaction)), tried_again(run, event.compaction)
+        why, hope = (
+            plain(error_words(event.compaction)),
+            tried_again(run, event.compaction),
+        )
         st.error(f"{what}: {why}. {hope}", icon=":material/error:")
     elif lacks_summarizer(event.compaction):
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
@@ -85,12 +102,21 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     return True
 
 
-def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str) -> None:
+def _tabs(
+    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
+) -> None:
     """What there is to read about it, and to do with it, a tab each."""
     run = desk.setting.run
-    version, taken, prompt = event.version, event.compaction.summarized, event.compaction.prompt
+    version, taken, prompt = (
+        event.version,
+        event.compaction.summarized,
+        event.compaction.prompt,
+    )
     tabs: dict[str, Callable[[], object]] = {}
-    facts_kept = of_version(run.once(facts_versions, lambda: facts_versions(run)), version.version if version else None)
+    facts_kept = of_version(
+        run.once(facts_versions, lambda: facts_versions(run)),
+        version.version if version else None,
+    )
     if facts_kept is not None:
         tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
     if version:
@@ -100,8 +126,8 @@ def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: 
         tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
     tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if taken:
-        tabs[counted(len(taken), "message") + (" taken in" if version else "")] = lambda: st.html(
-            messages_html(run, taken)
+        tabs[counted(len(taken), "message") + (" taken in" if version else "")] = (
+            lambda: st.html(messages_html(run, taken))
         )
     if prompt:
         tabs["Prompt"] = lambda: _prompt(prompt)
@@ -109,7 +135,12 @@ def _tabs(desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: 
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
     for tab, (name, draw) in zip(st.tabs(list(tabs)), tabs.items(), strict=True):
-        with tab, st.container(height="content" if name in UNCUT else TEXT_PIXELS, border=False):
+        with (
+            tab,
+            st.container(
+                height="content" if name in UNCUT else TEXT_PIXELS, border=False
+            ),
+        ):
             draw()
 
 
@@ -117,14 +148,25 @@ def _prompt(text: str) -> None:
     st.text(text[:MAX_CHARS_SHOWN])
     if len(text) > MAX_CHARS_SHOWN:
         st.caption(f"and {counted(len(text) - MAX_CHARS_SHOWN, 'more character')}")
-        st.download_button("Download the whole prompt", text, "summarizer-prompt.txt", on_click="ignore")
+        st.download_button(
+            "Download the whole prompt",
+            text,
+            "summarizer-prompt.txt",
+            on_click="ignore",
+        )
 
 
 def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     """The text against that of another version: by default the one before."""
-    others = [other for other in compaction_events(run) if other.version and other.number != event.number]
+    others = [
+        other
+        for other in compaction_events(run)
+        if other.version and other.number != event.number
+    ]
     if not others:
-        st.caption("This is the only version so far, so there is nothing to compare it with.")
+        st.caption(
+            "This is the only version so far, so there is nothing to compare it with."
+        )
         st.text(_shown_text(run, event))
         return
     base = _choose_base(run, event, others, view)
@@ -137,13 +179,19 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
     head.html(legend_html(diff))
     linked("layout", "summaries-layout", [INLINE, SIDE_BY_SIDE])
     layout = choice.segmented_control(
-        "View", [INLINE, SIDE_BY_SIDE], default=INLINE, required=True, key="summaries-layout",
+        "View",
+        [INLINE, SIDE_BY_SIDE],
+        default=INLINE,
+        required=True,
+        key="summaries-layout",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     if layout == INLINE:
         st.html(diff_html(diff))
         return
-    for column, side, other in zip(st.columns(2), sides_html(diff), (base, event), strict=True):
+    for column, side, other in zip(
+        st.columns(2), sides_html(diff), (base, event), strict=True
+    ):
         column.caption(plain(event_label(run, other)))
         column.html(side)
 
@@ -151,7 +199,11 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
 def _shown_text(run: Run, event: CompactionEvent) -> str:
     """What stands for older messages; facts without their tags."""
     text = text_in_force(run, event)
-    return without_tags(text) if event.version is not None and event.version.track == FACTS else without_marks(text)
+    return (
+        without_tags(text)
+        if event.version is not None and event.version.track == FACTS
+        else without_marks(text)
+    )
 
 
 def _choose_base(
@@ -159,14 +211,21 @@ def _choose_base(
 ) -> CompactionEvent | None:
     """Which version to compare with."""
     numbers = [other.version.version for other in others if other.version]
-    before = [other.version.version for other in others if other.version and other.number < event.number]
+    before = [
+        other.version.version
+        for other in others
+        if other.version and other.number < event.number
+    ]
     default = event.base or (before[-1] if before else None)
     what = "the list as it was with" if grows_a_list(run) else "against"
     key = f"summaries-base-{view}-{event.number}"
     linked("against", key, range(len(others)))
     chosen = st.selectbox(
-        f"Compare {what}", range(len(others)), index=numbers.index(default) if default else None,
-        format_func=lambda at: event_label(run, others[at]), key=key,
+        f"Compare {what}",
+        range(len(others)),
+        index=numbers.index(default) if default else None,
+        format_func=lambda at: event_label(run, others[at]),
+        key=key,
         placeholder="Choose a version",
-    )  # fmt: skip
+    )
     return None if chosen is None else others[chosen]

@@ -30,14 +30,24 @@ ABOUT = (
 )
 
 
-def writers(workspace: Workspace, state: CompareState, setting: SettingRun, probes: Sequence[Probe]) -> None:
+def writers(
+    workspace: Workspace,
+    state: CompareState,
+    setting: SettingRun,
+    probes: Sequence[Probe],
+) -> None:
     """The table, folded; nothing where the memory was not recorded more than once."""
     runs = _recorded(workspace, state, setting.run)
     if len(runs) < 2:
         return
     with st.expander(TITLE, icon=":material/groups:", key="summaries-writers"):
         st.caption(ABOUT)
-        st.table(writers_table(runs, probes), border="horizontal", hide_index=True, alt="Every writer, one a row")
+        st.table(
+            writers_table(runs, probes),
+            border="horizontal",
+            hide_index=True,
+            alt="Every writer, one a row",
+        )
 
 
 def _recorded(workspace: Workspace, state: CompareState, run: Run) -> list[Run]:
@@ -45,8 +55,16 @@ def _recorded(workspace: Workspace, state: CompareState, run: Run) -> list[Run]:
     id = state.conversation_id or ""
     talk = workspace.conversation(id, state.first)
     found = workspace.recordings.writers_of(*talk, run.strategy, state.counter)
-    keys = [RunKey(id, strategy, state.counter, name, first=workspace.beginning(id, state.first))
-            for name, strategy in found]  # fmt: skip
+    keys = [
+        RunKey(
+            id,
+            strategy,
+            state.counter,
+            name,
+            first=workspace.beginning(id, state.first),
+        )
+        for name, strategy in found
+    ]
     return [workspace.run(key, workspace.free_summarizer(key)) for key in keys]
 
 
@@ -58,12 +76,16 @@ def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
     for run, one in zip(runs, kept, strict=True):
         worth, asked = worth_of(run, one.retention), summary_words(run.strategy)
         usd = prices.cost(traffic(run)).total_usd
-        rows.append({
-            "Writer": plain(listed(models_of([run], Author.RECORDED))),
-            "Asked for": f"{asked:,} words" if asked else "no length",
-            "Words a summary": f"{worth.words:,.0f}" if worth.words is not None else "–",
-            "Facts known at the end": f"{worth.known:,} of {worth.stated:,}",
-            "Not in the prompt": f"{worth.invented:,}",
-            "Dollars": dollars(usd) if usd is not None else "not known",
-        })  # fmt: skip
+        rows.append(
+            {
+                "Writer": plain(listed(models_of([run], Author.RECORDED))),
+                "Asked for": f"{asked:,} words" if asked else "no length",
+                "Words a summary": f"{worth.words:,.0f}"
+                if worth.words is not None
+                else "–",
+                "Facts known at the end": f"{worth.known:,} of {worth.stated:,}",
+                "Not in the prompt": f"{worth.invented:,}",
+                "Dollars": dollars(usd) if usd is not None else "not known",
+            }
+        )
     return pd.DataFrame(rows)

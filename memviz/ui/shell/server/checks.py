@@ -33,9 +33,12 @@ def checks() -> list[Middleware]:
         settings = access()
         settings.check()
         same_origin = Middleware(
-            SameOrigin, is_local=settings.is_local, other_hosts=st.get_option("server.allowedHosts"),
-            other_origins=st.get_option("server.corsAllowedOrigins"), embeddable_by=settings.embeddable_by,
-        )  # fmt: skip
+            SameOrigin,
+            is_local=settings.is_local,
+            other_hosts=st.get_option("server.allowedHosts"),
+            other_origins=st.get_option("server.corsAllowedOrigins"),
+            embeddable_by=settings.embeddable_by,
+        )
         early_keys = Middleware(EarlyKeys)
         if not settings.password_file:
             return [same_origin, early_keys]
@@ -43,7 +46,10 @@ def checks() -> list[Middleware]:
     except AccessError as error:
         raise SystemExit(f"Error: {error}") from None
     login = Middleware(
-        Login, password=password, port=st.get_option("server.port"), base_path=st.get_option("server.baseUrlPath")
+        Login,
+        password=password,
+        port=st.get_option("server.port"),
+        base_path=st.get_option("server.baseUrlPath"),
     )
     return [same_origin, login, early_keys]
 
@@ -51,6 +57,10 @@ def checks() -> list[Middleware]:
 def require_checks() -> None:
     """Raise :class:`memviz.errors.AccessError` on a server that was started without them."""
     # AppTest runs a page without a server: what it has for a runtime only says that it is one.
-    serves = st.runtime.exists() and type(st.runtime.get_instance()) is st.runtime.Runtime
+    serves = (
+        st.runtime.exists() and type(st.runtime.get_instance()) is st.runtime.Runtime
+    )
     if serves and not checks.cache_info().currsize:
-        raise AccessError("This server was started without its checks: start memviz ui, or streamlit run app.py.")
+        raise AccessError(
+            "This server was started without its checks: start memviz ui, or streamlit run app.py."
+        )

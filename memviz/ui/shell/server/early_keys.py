@@ -29,18 +29,28 @@ class EarlyKeys:
         if not is_page or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
-        headers = [header for header in scope["headers"] if header[0].lower() not in _NOT_ASKED_FOR]
+        headers = [
+            header
+            for header in scope["headers"]
+            if header[0].lower() not in _NOT_ASKED_FOR
+        ]
         await self._app({**scope, "headers": headers}, receive, _with_script(send))
 
 
 def _with_script(send: Send) -> Send:
     """Send a page with the script at the begin of its head; everything else as it is."""
-    held: list[Message] = []  # the start of a page, whose length is known once all of it is there
+    held: list[
+        Message
+    ] = []  # the start of a page, whose length is known once all of it is there
     body = bytearray()
 
     async def put(message: Message) -> None:
         if message["type"] == "http.response.start":
-            if not Headers(raw=message["headers"]).get("content-type", "").startswith("text/html"):
+            if (
+                not Headers(raw=message["headers"])
+                .get("content-type", "")
+                .startswith("text/html")
+            ):
                 await send(message)
                 return
             held.append(message)

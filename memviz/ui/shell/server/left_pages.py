@@ -23,7 +23,11 @@ def page_turned_to(session: AppSession) -> str:
     was opened by its name."""
     runner = session._scriptrunner
     waiting = runner._requests if runner is not None else None
-    if waiting is not None and waiting._state is ScriptRequestType.RERUN and waiting._rerun_data.page_script_hash:
+    if (
+        waiting is not None
+        and waiting._state is ScriptRequestType.RERUN
+        and waiting._rerun_data.page_script_hash
+    ):
         return waiting._rerun_data.page_script_hash
     return session._pages_manager.intended_page_script_hash or ""
 
@@ -33,7 +37,9 @@ def is_over(session: AppSession, asked: ClientState) -> bool:
     if not asked.fragment_id:
         return False
     page = page_turned_to(session)
-    return bool(page and page != asked.page_script_hash) or not session.has_fragment(asked.fragment_id)
+    return bool(page and page != asked.page_script_hash) or not session.has_fragment(
+        asked.fragment_id
+    )
 
 
 def leave_parts_of_left_pages() -> None:
@@ -46,7 +52,13 @@ def leave_parts_of_left_pages() -> None:
     def request_rerun(self: AppSession, client_state: ClientState | None) -> None:
         if client_state is None or not is_over(self, client_state):
             run_what_is_asked(self, client_state)
-        elif self._state is not AppSessionState.APP_IS_RUNNING:  # else that what runs has ended is answer enough
-            self._enqueue_forward_msg(ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY))
+        elif (
+            self._state is not AppSessionState.APP_IS_RUNNING
+        ):  # else that what runs has ended is answer enough
+            self._enqueue_forward_msg(
+                ForwardMsg(
+                    script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
+                )
+            )
 
     AppSession.request_rerun = request_rerun  # type: ignore[method-assign]

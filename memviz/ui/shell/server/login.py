@@ -42,7 +42,9 @@ class Login:
     The answer is sent to the address that was asked for, so that a link leads to its page afterwards.
     """
 
-    def __init__(self, app: ASGIApp, *, password: Password, port: int, base_path: str = "") -> None:
+    def __init__(
+        self, app: ASGIApp, *, password: Password, port: int, base_path: str = ""
+    ) -> None:
         self._app, self._password = app, password
         self._health = "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
         self._cookie = f"memviz_{port}"  # a browser has the cookies of all ports of a machine in one place
@@ -69,7 +71,9 @@ class Login:
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._attempts.begin(address):
             wait = counted(ceil(wait_seconds), "second")
-            page = _page(f"There were too many wrong attempts. Try again in {wait}.", 429)
+            page = _page(
+                f"There were too many wrong attempts. Try again in {wait}.", 429
+            )
             page.headers["Retry-After"] = str(ceil(wait_seconds))
             return page
         if not await asyncio.to_thread(self._password.matches, entered):
@@ -78,19 +82,31 @@ class Login:
         return self._let_in(scope)
 
     def _let_in(self, scope: Scope) -> Response:
-        path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
+        path, query = (
+            scope["raw_path"].decode("latin-1"),
+            scope["query_string"].decode("latin-1"),
+        )
         # One slash at the start: with two of them the rest would be another machine's name.
         place = "/" + path.lstrip("/\\") + (f"?{query}" if query else "")
-        response = RedirectResponse(place, status_code=303, headers={"Cache-Control": "no-store"})
+        response = RedirectResponse(
+            place, status_code=303, headers={"Cache-Control": "no-store"}
+        )
         response.set_cookie(
-            self._cookie, self._sessions.open(), httponly=True, samesite="lax", secure=scope["scheme"] == "https"
+            self._cookie,
+            self._sessions.open(),
+            httponly=True,
+            samesite="lax",
+            secure=scope["scheme"] == "https",
         )
         return response
 
 
 async def _entered(scope: Scope, receive: Receive) -> str:
     """The password field of a form; empty if there is none, or if what was sent is no such form."""
-    if Headers(scope=scope).get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+    if (
+        Headers(scope=scope).get("content-type", "").partition(";")[0].strip()
+        != "application/x-www-form-urlencoded"
+    ):
         return ""
     body, more = b"", True
     while more and len(body) <= _LONGEST_FORM_BYTES:
@@ -99,9 +115,17 @@ async def _entered(scope: Scope, receive: Receive) -> str:
         more = message.get("more_body", False)
     if more or len(body) > _LONGEST_FORM_BYTES:
         return ""
-    return parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace").get("password", [""])[0]
+    return parse_qs(body.decode("latin-1"), encoding="utf-8", errors="replace").get(
+        "password", [""]
+    )[0]
 
 
 def _page(message: str, status: int) -> HTMLResponse:
-    shown = f'<p class="error" role="alert" id="error">{escape(message)}</p>' if message else ""
-    return HTMLResponse(_PAGE.substitute(message=shown), status_code=status, headers=_PAGE_HEADERS)
+    shown = (
+        f'<p class="error" role="alert" id="error">{escape(message)}</p>'
+        if message
+        else ""
+    )
+    return HTMLResponse(
+        _PAGE.substitute(message=shown), status_code=status, headers=_PAGE_HEADERS
+    )

@@ -42,10 +42,14 @@ class SameOrigin:
         embeddable_by: Iterable[str] = (),
     ) -> None:
         self._app, self._is_local = app, is_local
-        self._origins = frozenset(origin.strip().rstrip("/").lower() for origin in other_origins)
+        self._origins = frozenset(
+            origin.strip().rstrip("/").lower() for origin in other_origins
+        )
         named = (urlsplit(origin).hostname or "" for origin in self._origins)
         self._hosts = frozenset(host.strip().lower() for host in (*other_hosts, *named))
-        self._may_frame = " ".join(["'self'", *sorted(self._origins.union(map(str.lower, embeddable_by)))])
+        self._may_frame = " ".join(
+            ["'self'", *sorted(self._origins.union(map(str.lower, embeddable_by)))]
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it with status 403."""
@@ -60,7 +64,11 @@ class SameOrigin:
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if self._is_local and not self._is_own_name(host):
             return _REFUSED_HOST
-        if origin is None or (host and self._host_of(origin) == host) or origin.lower() in self._origins:
+        if (
+            origin is None
+            or (host and self._host_of(origin) == host)
+            or origin.lower() in self._origins
+        ):
             return ""
         return _REFUSED_ORIGIN
 
@@ -76,7 +84,9 @@ class SameOrigin:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
             return False
-        return is_loopback(name) or any(fnmatchcase(name, pattern) for pattern in self._hosts)
+        return is_loopback(name) or any(
+            fnmatchcase(name, pattern) for pattern in self._hosts
+        )
 
     def _unframed(self, send: Send) -> Send:
         """No page that was not named may show memviz within itself and lead clicks to it."""
@@ -84,7 +94,9 @@ class SameOrigin:
         async def with_header(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.setdefault("Content-Security-Policy", f"frame-ancestors {self._may_frame}")
+                headers.setdefault(
+                    "Content-Security-Policy", f"frame-ancestors {self._may_frame}"
+                )
             await send(message)
 
         return with_header

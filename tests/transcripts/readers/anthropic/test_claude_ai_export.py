@@ -21,7 +21,11 @@ def said(id, sender="human", text="hi", parent=None, second=0, **more):
 
 
 def load(*messages, **more):
-    return load_transcript(json.dumps([{"uuid": "c", "name": "Talk", "chat_messages": messages, **more}]).encode())
+    return load_transcript(
+        json.dumps(
+            [{"uuid": "c", "name": "Talk", "chat_messages": messages, **more}]
+        ).encode()
+    )
 
 
 def brief(transcript):
@@ -29,7 +33,9 @@ def brief(transcript):
 
 
 def test_a_conversation_with_everything():
-    transcript, lines = load_file(SAMPLES / "claude_ai_export__branches.json").transcripts
+    transcript, lines = load_file(
+        SAMPLES / "claude_ai_export__branches.json"
+    ).transcripts
     assert (transcript.format, transcript.title) == ("claude_ai_export", "Garden plan")
     assert transcript.held_at.isoformat() == "2025-03-01T10:00:00+00:00"
     files = "[file: soil.txt]\nClay, wet.\n[file]\nPasted note.\n[image: bed.jpg]\n[file: plan.pdf]"
@@ -44,16 +50,26 @@ def test_a_conversation_with_everything():
         ("assistant", "Sow beans."),
     ]
     first, second = transcript.messages[1], transcript.messages[3]
-    assert first.meta == {"time": "2025-03-01T10:00:03+00:00", "reasoning": "Clay needs sand."}
+    assert first.meta == {
+        "time": "2025-03-01T10:00:03+00:00",
+        "reasoning": "Clay needs sand.",
+    }
     assert first.tool_calls == (ToolCall("t1", "web_search", '{"query": "clay soil"}'),)
-    assert (transcript.messages[2].tool_call_id, transcript.messages[2].name) == ("t1", "web_search")
+    assert (transcript.messages[2].tool_call_id, transcript.messages[2].name) == (
+        "t1",
+        "web_search",
+    )
     assert second.tool_calls[0].id == ""
     assert transcript.messages[4].meta == {"is_error": True}
     assert transcript.warnings == (
         "1 message of another branch was left out: only the branch that was continued last is read.",
     )
     (event,) = transcript.events
-    assert (event.kind, event.after_message, event.text) == ("summary", 8, "They plan a garden bed.")
+    assert (event.kind, event.after_message, event.text) == (
+        "summary",
+        8,
+        "They plan a garden bed.",
+    )
     assert brief(lines) == [("user", "Ping"), ("assistant", "Pong")]
     assert (lines.warnings, lines.events) == ((), ())
 
@@ -67,7 +83,9 @@ def test_text_is_used_only_where_the_content_says_nothing():
         ("tool", "A bun."),
         ("assistant", "Found one."),
     ]
-    assert brief(load({**said("a"), "content": [{"type": "text", "text": "blocks"}]})) == [("user", "blocks")]
+    assert brief(
+        load({**said("a"), "content": [{"type": "text", "text": "blocks"}]})
+    ) == [("user", "blocks")]
     assert brief(load({**said("a"), "content": []})) == [("user", "hi")]
 
 
@@ -81,24 +99,35 @@ def test_the_newest_branch_is_read_whatever_the_order_of_the_file():
     transcript = load(*messages)
     assert brief(transcript) == [("user", "hi"), ("assistant", "new")]
     assert "2 messages of other branches were left out" in transcript.warnings[0]
-    assert brief(load(*messages, current_leaf_message_uuid="old2"))[-1] == ("user", "old too")
+    assert brief(load(*messages, current_leaf_message_uuid="old2"))[-1] == (
+        "user",
+        "old too",
+    )
 
 
 def test_a_chain_without_branches_is_complete_and_told_nothing():
     messages = [said("b", "assistant", "ok", parent="a"), said("a", parent=ROOT)]
     assert brief(load(*messages)) == [("user", "hi"), ("assistant", "ok")]
-    unknown = [said("a", parent="gone"), said("b", "assistant", "ok", parent="gone too")]
+    unknown = [
+        said("a", parent="gone"),
+        said("b", "assistant", "ok", parent="gone too"),
+    ]
     assert brief(load(*unknown)) == [("user", "hi"), ("assistant", "ok")]
     assert load(*unknown).warnings == ()
 
 
 def test_first_messages_that_were_edited_are_branches():
-    transcript = load(said("a", text="old", parent=ROOT), said("b", text="new", parent=ROOT, second=3))
+    transcript = load(
+        said("a", text="old", parent=ROOT), said("b", text="new", parent=ROOT, second=3)
+    )
     assert brief(transcript) == [("user", "new")]
 
 
 def test_messages_with_the_same_id_are_all_read():
-    assert len(load(said("a", parent=ROOT), said("a", "assistant", parent=ROOT)).messages) == 2
+    assert (
+        len(load(said("a", parent=ROOT), said("a", "assistant", parent=ROOT)).messages)
+        == 2
+    )
 
 
 def test_an_unknown_sender_is_left_out_and_counted():
@@ -109,11 +138,16 @@ def test_an_unknown_sender_is_left_out_and_counted():
 
 
 def test_the_other_files_of_an_export_are_not_claimed():
-    for value in ([{"uuid": "p", "name": "Project", "docs": []}], [{"uuid": "u", "full_name": "A"}]):
+    for value in (
+        [{"uuid": "p", "name": "Project", "docs": []}],
+        [{"uuid": "u", "full_name": "A"}],
+    ):
         with pytest.raises(TranscriptError, match="no known format"):
             load_transcript(json.dumps(value).encode())
 
 
 def test_another_file_is_refused_with_what_was_found():
-    with pytest.raises(TranscriptError, match="chat_messages was expected, found a number"):
+    with pytest.raises(
+        TranscriptError, match="chat_messages was expected, found a number"
+    ):
         load_transcript(b"3", "claude_ai_export")

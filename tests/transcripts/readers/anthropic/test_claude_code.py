@@ -25,8 +25,19 @@ def result(id, content):
 
 
 def row(kind, id, parent, content, message_id=None, **more):
-    message = {"role": kind, "content": content, **({"id": message_id} if message_id else {})}
-    return {"type": kind, "uuid": id, "parentUuid": parent, "sessionId": "s", "message": message, **more}
+    message = {
+        "role": kind,
+        "content": content,
+        **({"id": message_id} if message_id else {}),
+    }
+    return {
+        "type": kind,
+        "uuid": id,
+        "parentUuid": parent,
+        "sessionId": "s",
+        "message": message,
+        **more,
+    }
 
 
 def load(*rows):
@@ -52,8 +63,12 @@ def test_the_rows_of_one_reply_are_one_message_with_its_parallel_calls():
         row("assistant", "g", "f", [said("Both.")], "n"),
     )
     assert bare(read) == [
-        ("user", "Hello"), ("assistant", "I read."), ("tool", "x!"), ("tool", "y!\n[image]"), ("assistant", "Both."),
-    ]  # fmt: skip
+        ("user", "Hello"),
+        ("assistant", "I read."),
+        ("tool", "x!"),
+        ("tool", "y!\n[image]"),
+        ("assistant", "Both."),
+    ]
     assert read.messages[1].tool_calls == (
         ToolCall("1", "Read", '{"path": "x"}'),
         ToolCall("2", "Read", '{"path": "é"}'),
@@ -63,23 +78,43 @@ def test_the_rows_of_one_reply_are_one_message_with_its_parallel_calls():
 
 
 def test_a_row_may_repeat_what_the_row_before_it_had_of_the_reply():
-    pieces = [[said("One")], [said("One two")], [said("One two"), used("1")], [used("1")]]
-    rows = [row("assistant", str(n), str(n - 1) if n else "u", piece, "m") for n, piece in enumerate(pieces)]
+    pieces = [
+        [said("One")],
+        [said("One two")],
+        [said("One two"), used("1")],
+        [used("1")],
+    ]
+    rows = [
+        row("assistant", str(n), str(n - 1) if n else "u", piece, "m")
+        for n, piece in enumerate(pieces)
+    ]
     read = load(ASK, *rows, row("user", "r", "3", [result("1", "ok")]))
     assert bare(read) == [("user", "Hello"), ("assistant", "One two"), ("tool", "ok")]
     assert len(read.messages[1].tool_calls) == 1
 
 
 def test_two_equal_blocks_of_one_row_are_both_kept():
-    assert bare(load(ASK, row("assistant", "a", "u", [said("Ha"), said("Ha")], "m")))[1] == ("assistant", "Ha\nHa")
+    assert bare(load(ASK, row("assistant", "a", "u", [said("Ha"), said("Ha")], "m")))[
+        1
+    ] == ("assistant", "Ha\nHa")
 
 
 def test_a_piece_of_a_reply_beside_the_chain_belongs_to_it():
-    calls = [row("assistant", "a", "u", [used("1")], "m"), row("assistant", "b", "a", [used("2")], "m")]
-    results = [row("user", "d", "b", [result("2", "y")]), row("user", "c", "a", [result("1", "x")])]
+    calls = [
+        row("assistant", "a", "u", [used("1")], "m"),
+        row("assistant", "b", "a", [used("2")], "m"),
+    ]
+    results = [
+        row("user", "d", "b", [result("2", "y")]),
+        row("user", "c", "a", [result("1", "x")]),
+    ]
     read = load(ASK, *calls, *results, row("assistant", "e", "c", [said("Both.")], "n"))
     assert [call.id for call in read.messages[1].tool_calls] == ["1", "2"]
-    assert sorted(message.content for message in read.messages[2:]) == ["Both.", "x", "y"]
+    assert sorted(message.content for message in read.messages[2:]) == [
+        "Both.",
+        "x",
+        "y",
+    ]
 
 
 def test_results_come_before_the_words_in_the_same_row():
@@ -96,7 +131,9 @@ def test_the_branch_of_the_last_message_is_the_conversation():
         row("assistant", "b", "v", [said("Yes.")]),
     )
     assert bare(read) == [("user", "Hello"), ("assistant", "Yes.")]
-    assert read.warnings == ("branches that the user went back on were left out (messages: 2).",)
+    assert read.warnings == (
+        "branches that the user went back on were left out (messages: 2).",
+    )
 
 
 def test_a_repeated_row_is_read_once():
@@ -107,7 +144,9 @@ def test_a_repeated_row_is_read_once():
 
 
 def test_where_a_parent_is_missing_the_row_above_is_taken():
-    read = load(ASK, row("assistant", "a", "u", [said("Hi")]), row("user", "v", "gone", "And?"))
+    read = load(
+        ASK, row("assistant", "a", "u", [said("Hi")]), row("user", "v", "gone", "And?")
+    )
     assert [message.content for message in read.messages] == ["Hello", "Hi", "And?"]
 
 
@@ -125,14 +164,22 @@ def test_subagents_are_counted_and_left_out_unless_they_are_all_there_is():
     assert bare(read) == [("user", "Hello"), ("assistant", "Three.")]
     assert "(rows: 2)" in read.warnings[0]
     alone = load(*side)
-    assert (bare(alone), alone.warnings) == ([("user", "Count."), ("assistant", "3")], ())
+    assert (bare(alone), alone.warnings) == (
+        [("user", "Count."), ("assistant", "3")],
+        (),
+    )
 
 
 @pytest.mark.parametrize(
     "extra",
     [
         row("user", "x", "u", "Meta", isMeta=True),
-        row("user", "x", "u", "<command-name>/init</command-name>\n<command-args></command-args>"),
+        row(
+            "user",
+            "x",
+            "u",
+            "<command-name>/init</command-name>\n<command-args></command-args>",
+        ),
         row("user", "x", "u", "<local-command-stdout>done</local-command-stdout>"),
         row("user", "x", "u", "<bash-input>ls</bash-input>"),
         row("user", "x", "u", "<task-notification>done</task-notification>"),
@@ -142,11 +189,25 @@ def test_subagents_are_counted_and_left_out_unless_they_are_all_there_is():
         row("assistant", "x", "u", [said("API Error: 529")], isApiErrorMessage=True),
         {
             **row("assistant", "x", "u", []),
-            "message": {"model": "<synthetic>", "content": [said("No response requested.")]},
+            "message": {
+                "model": "<synthetic>",
+                "content": [said("No response requested.")],
+            },
         },
         {"type": "progress", "uuid": "x", "parentUuid": "u", "sessionId": "s"},
-        {"type": "system", "subtype": "turn_duration", "uuid": "x", "parentUuid": "u", "sessionId": "s"},
-        {"type": "queue-operation", "operation": "enqueue", "content": "Hi", "sessionId": "s"},
+        {
+            "type": "system",
+            "subtype": "turn_duration",
+            "uuid": "x",
+            "parentUuid": "u",
+            "sessionId": "s",
+        },
+        {
+            "type": "queue-operation",
+            "operation": "enqueue",
+            "content": "Hi",
+            "sessionId": "s",
+        },
     ],
 )
 def test_bookkeeping_is_no_message_but_part_of_the_chain(extra):
@@ -155,7 +216,12 @@ def test_bookkeeping_is_no_message_but_part_of_the_chain(extra):
 
 
 @pytest.mark.parametrize(
-    "words", ["<command-line tools> help me?", "<system-reminder>a</system-reminder> Why?", "[Request] interrupted"]
+    "words",
+    [
+        "<command-line tools> help me?",
+        "<system-reminder>a</system-reminder> Why?",
+        "[Request] interrupted",
+    ],
 )
 def test_words_that_look_like_bookkeeping_are_kept(words):
     assert bare(load(row("user", "u", None, words))) == [("user", words)]
@@ -163,7 +229,11 @@ def test_words_that_look_like_bookkeeping_are_kept(words):
 
 def test_words_typed_while_the_model_works_stand_in_an_attachment():
     queued = {"type": "queued_command", "prompt": "Faster!", "commandMode": "prompt"}
-    notice = {"type": "queued_command", "prompt": "done", "commandMode": "task-notification"}
+    notice = {
+        "type": "queued_command",
+        "prompt": "done",
+        "commandMode": "task-notification",
+    }
     rows = [
         {
             "type": "attachment",
@@ -184,32 +254,73 @@ BOUNDARY = {
 
 
 def test_the_conversation_goes_on_after_a_compaction():
-    summary = row("user", "d", "c", "They met.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
-    read = load(ASK, row("assistant", "a", "u", [said("Hi")]), BOUNDARY, summary, row("user", "v", "d", "And?"))
+    summary = row(
+        "user",
+        "d",
+        "c",
+        "They met.",
+        isCompactSummary=True,
+        isVisibleInTranscriptOnly=True,
+    )
+    read = load(
+        ASK,
+        row("assistant", "a", "u", [said("Hi")]),
+        BOUNDARY,
+        summary,
+        row("user", "v", "d", "And?"),
+    )
     (event,) = read.events
     assert [message.content for message in read.messages] == ["Hello", "Hi", "And?"]
-    assert (event.kind, event.after_message, event.text) == ("compaction", 2, "They met.")
+    assert (event.kind, event.after_message, event.text) == (
+        "compaction",
+        2,
+        "They met.",
+    )
     assert (event.reason, event.tokens_before, read.warnings) == ("auto", 150, ())
 
 
 def test_a_compaction_follows_its_logical_parent_and_not_the_row_above():
     left = row("user", "x", "a", "Never mind")
-    read = load(ASK, row("assistant", "a", "u", [said("Hi")]), left, BOUNDARY, row("user", "v", "c", "And?"))
+    read = load(
+        ASK,
+        row("assistant", "a", "u", [said("Hi")]),
+        left,
+        BOUNDARY,
+        row("user", "v", "c", "And?"),
+    )
     assert [message.content for message in read.messages] == ["Hello", "Hi", "And?"]
 
 
 def test_a_compaction_beside_the_chain_is_kept():
     summary = row("user", "d", "c", "They met.", isCompactSummary=True)
-    read = load(ASK, row("assistant", "a", "u", [said("Hi")]), BOUNDARY, summary, row("user", "v", "a", "And?"))
-    assert [(event.after_message, event.text) for event in read.events] == [(2, "They met.")]
+    read = load(
+        ASK,
+        row("assistant", "a", "u", [said("Hi")]),
+        BOUNDARY,
+        summary,
+        row("user", "v", "a", "And?"),
+    )
+    assert [(event.after_message, event.text) for event in read.events] == [
+        (2, "They met.")
+    ]
     assert [message.content for message in read.messages] == ["Hello", "Hi", "And?"]
 
 
 def partly_compacted(direction, logical, **metadata):
     """A session of two rounds, of which the user had one summarized, and a third round."""
-    boundary = {**BOUNDARY, "logicalParentUuid": logical, "compactMetadata": {"trigger": "manual", "preTokens": 150}}
-    summary = row("user", "d", "c", "They met.", isCompactSummary=True,
-                  summarizeMetadata={"messagesSummarized": 2, "direction": direction, **metadata})  # fmt: skip
+    boundary = {
+        **BOUNDARY,
+        "logicalParentUuid": logical,
+        "compactMetadata": {"trigger": "manual", "preTokens": 150},
+    }
+    summary = row(
+        "user",
+        "d",
+        "c",
+        "They met.",
+        isCompactSummary=True,
+        summarizeMetadata={"messagesSummarized": 2, "direction": direction, **metadata},
+    )
     return load(
         ASK,
         row("assistant", "a", "u", [said("Hi")]),
@@ -225,9 +336,20 @@ def partly_compacted(direction, logical, **metadata):
 @pytest.mark.parametrize(("direction", "which"), [("up_to", "first"), ("from", "last")])
 def test_a_compaction_of_a_part_loses_nothing_and_says_which_part(direction, which):
     read = partly_compacted(direction, "a")  # where the part ends, or the rest does
-    assert [message.content for message in read.messages] == ["Hello", "Hi", "And?", "Well.", "So?", "So."]
+    assert [message.content for message in read.messages] == [
+        "Hello",
+        "Hi",
+        "And?",
+        "Well.",
+        "So?",
+        "So.",
+    ]
     (event,) = read.events
-    assert (event.after_message, event.text, event.reason) == (4, "They met.", f"manual, the {which} 2 messages")
+    assert (event.after_message, event.text, event.reason) == (
+        4,
+        "They met.",
+        f"manual, the {which} 2 messages",
+    )
     assert read.warnings == ()
 
 
@@ -239,21 +361,35 @@ def test_what_the_user_asked_of_a_compaction_of_a_part_is_said():
 @pytest.mark.parametrize("direction", [None, "sideways", 3])
 def test_a_direction_that_is_not_known_is_that_of_a_whole_compaction(direction):
     read = partly_compacted(direction, "b")
-    assert [(event.after_message, event.reason) for event in read.events] == [(4, "manual")]
+    assert [(event.after_message, event.reason) for event in read.events] == [
+        (4, "manual")
+    ]
 
 
 def test_a_summary_without_a_boundary_is_a_compaction_and_goes_on_with_the_row_above():
-    read = load(ASK, row("user", "d", None, "They met.", isCompactSummary=True), row("user", "v", "d", "And?"))
-    assert [(event.after_message, event.text) for event in read.events] == [(1, "They met.")]
+    read = load(
+        ASK,
+        row("user", "d", None, "They met.", isCompactSummary=True),
+        row("user", "v", "d", "And?"),
+    )
+    assert [(event.after_message, event.text) for event in read.events] == [
+        (1, "They met.")
+    ]
     assert [message.content for message in read.messages] == ["Hello", "And?"]
 
 
 @pytest.mark.parametrize(
     ("titles", "title"),
     [
-        ([{"type": "summary", "summary": "S", "leafUuid": "of another session"}], UNTITLED),
+        (
+            [{"type": "summary", "summary": "S", "leafUuid": "of another session"}],
+            UNTITLED,
+        ),
         ([{"type": "summary", "summary": "S"}], "S"),
-        ([{"type": "custom-title", "customTitle": "C", "sessionId": "another"}], UNTITLED),
+        (
+            [{"type": "custom-title", "customTitle": "C", "sessionId": "another"}],
+            UNTITLED,
+        ),
         (
             [
                 {"type": "summary", "summary": "S", "leafUuid": "gone"},
@@ -285,20 +421,28 @@ def test_several_sessions_are_several_conversations_but_one_that_goes_on_is_not(
     other = {**row("user", "v", None, "Other"), "sessionId": "t"}
     on = {**row("user", "w", "u", "On"), "sessionId": "r"}
     loaded = load_file("\n".join(map(json.dumps, [ASK, other, on])).encode())
-    found = sorted([message.content for message in read.messages] for read in loaded.transcripts)
+    found = sorted(
+        [message.content for message in read.messages] for read in loaded.transcripts
+    )
     assert found == [["Hello", "On"], ["Other"]]
 
 
 def test_the_log_of_the_web_has_no_chain():
     read = load_transcript((SAMPLES / "claude_code__web_log.json").read_bytes())
     assert (read.format, len(read.messages), read.warnings) == ("claude_code", 3, ())
-    assert [(event.after_message, event.text) for event in read.events] == [(2, "Sums were asked for.")]
+    assert [(event.after_message, event.text) for event in read.events] == [
+        (2, "Sums were asked for.")
+    ]
 
 
 def test_the_sample_with_everything():
-    read = load_transcript((SAMPLES / "claude_code__branches_and_compaction.jsonl").read_bytes())
+    read = load_transcript(
+        (SAMPLES / "claude_code__branches_and_compaction.jsonl").read_bytes()
+    )
     assert [message.role[0] for message in read.messages] == list("uattauautaua")
-    assert [message.tool_call_id for message in read.messages if message.role == "tool"] == ["t1", "t2", "t1"]
+    assert [
+        message.tool_call_id for message in read.messages if message.role == "tool"
+    ] == ["t1", "t2", "t1"]
     assert read.messages[0].content == "Compare the two readme files.\n[image]"
     assert (read.title, read.events[0].after_message) == ("Comparing readme files", 10)
 
@@ -311,7 +455,11 @@ def test_a_row_of_an_unknown_type_with_a_message_is_counted():
 
 
 def test_a_row_without_a_type_is_of_whoever_speaks_in_its_message():
-    untyped = {key: value for key, value in row("assistant", "a", "u", "Hi").items() if key != "type"}
+    untyped = {
+        key: value
+        for key, value in row("assistant", "a", "u", "Hi").items()
+        if key != "type"
+    }
     assert bare(load(ASK, untyped)) == [("user", "Hello"), ("assistant", "Hi")]
 
 
@@ -325,11 +473,15 @@ def test_thoughts_before_no_reply_are_told():
     thought = row("assistant", "a", "u", [{"type": "thinking", "thinking": "Hm."}])
     read = load(ASK, thought, row("user", "v", "a", "And?"))
     assert [message.content for message in read.messages] == ["Hello", "And?"]
-    assert read.warnings == ("what the model thought before no reply was left out: line 2.",)
+    assert read.warnings == (
+        "what the model thought before no reply was left out: line 2.",
+    )
 
 
 def test_a_row_without_a_message_is_counted():
-    (warning,) = load(ASK, {"type": "assistant", "uuid": "a", "parentUuid": "u", "sessionId": "s"}).warnings
+    (warning,) = load(
+        ASK, {"type": "assistant", "uuid": "a", "parentUuid": "u", "sessionId": "s"}
+    ).warnings
     assert "imported 1 of 2" in warning
     assert "line 2" in warning
 

@@ -30,30 +30,53 @@ def load(value):
 
 
 def question(**fields):
-    return {"question": "q", "answer": "a", "evidence": ["D1:1"], "category": 4, **fields}
+    return {
+        "question": "q",
+        "answer": "a",
+        "evidence": ["D1:1"],
+        "category": 4,
+        **fields,
+    }
 
 
 def test_both_shapes_are_the_same_conversation():
-    ten, flat = (load_transcript(SAMPLES / f"locomo__{shape}.json") for shape in ("ten", "flat"))
+    ten, flat = (
+        load_transcript(SAMPLES / f"locomo__{shape}.json") for shape in ("ten", "flat")
+    )
     assert ten.format == flat.format == "locomo"
     assert ten.messages == flat.messages
-    assert [(message.role, message.name, message.content) for message in ten.messages] == [
+    assert [
+        (message.role, message.name, message.content) for message in ten.messages
+    ] == [
         ("user", "Mia", "My bike broke on Wednesday."),
         ("assistant", "Tom", "I threw a bowl today.\n[image: a photo of a grey bowl]"),
         ("user", "Mia", "[image]"),
         ("assistant", "Tom", "I bought four clay pots."),
-        ("assistant", "Tom", "The fair is on Sunday."),  # session 10 comes after session 2
+        (
+            "assistant",
+            "Tom",
+            "The fair is on Sunday.",
+        ),  # session 10 comes after session 2
     ]
     assert [message.meta[TIME][:16] for message in ten.messages] == [
-        "2023-05-08T13:56", "2023-05-08T13:56", "2023-05-25T00:30", "2023-05-25T00:30", "2023-06-01T09:05",
-    ]  # fmt: skip
-    assert (ten.title, ten.held_at.isoformat()) == ("conv-3", "2023-05-08T13:56:00+00:00")
+        "2023-05-08T13:56",
+        "2023-05-08T13:56",
+        "2023-05-25T00:30",
+        "2023-05-25T00:30",
+        "2023-06-01T09:05",
+    ]
+    assert (ten.title, ten.held_at.isoformat()) == (
+        "conv-3",
+        "2023-05-08T13:56:00+00:00",
+    )
     assert "Mia is shown as the user, Tom as the assistant" in ten.description
     assert flat.warnings == ()
 
 
 def test_summaries_stand_after_their_session():
-    ten, flat = (load_transcript(SAMPLES / f"locomo__{shape}.json") for shape in ("ten", "flat"))
+    ten, flat = (
+        load_transcript(SAMPLES / f"locomo__{shape}.json") for shape in ("ten", "flat")
+    )
     assert ten.events == (
         RecordedEvent("summary", 2, "Mia's bike broke."),
         RecordedEvent("summary", 5, "A fair is near."),
@@ -103,30 +126,56 @@ def test_evidence_that_can_only_mean_one_thing_is_found(evidence, positions):
     assert not any("names no message" in warning for warning in transcript.warnings)
 
 
-@pytest.mark.parametrize("evidence", [["D"], ["D4:36"], ["D1:1", "D1:9"], [3], ["D1"], ["1:1"], ["D1:1:2"], 7])
+@pytest.mark.parametrize(
+    "evidence",
+    [["D"], ["D4:36"], ["D1:1", "D1:9"], [3], ["D1"], ["1:1"], ["D1:1:2"], 7],
+)
 def test_evidence_that_means_nothing_is_noted(evidence):
-    assert any("names no message" in warning for warning in load(sample([question(evidence=evidence)])).warnings)
+    assert any(
+        "names no message" in warning
+        for warning in load(sample([question(evidence=evidence)])).warnings
+    )
 
 
 @pytest.mark.parametrize(
     ("category", "name"),
     [
-        *[(1, "multi-hop"), (2, "temporal"), (4, "single-hop"), ("4", "single-hop"), (5, "adversarial")],
-        *[("own", "own"), (None, "uncategorised"), (True, "uncategorised"), (9, "uncategorised")],
+        *[
+            (1, "multi-hop"),
+            (2, "temporal"),
+            (4, "single-hop"),
+            ("4", "single-hop"),
+            (5, "adversarial"),
+        ],
+        *[
+            ("own", "own"),
+            (None, "uncategorised"),
+            (True, "uncategorised"),
+            (9, "uncategorised"),
+        ],
     ],
 )
 def test_categories_have_the_names_of_the_benchmark(category, name):
     assert load(sample([question(category=category)])).probes[0].category == name
 
 
-@pytest.mark.parametrize(("answer", "answers"), [(2022, ("2022",)), (0, ("0",)), (["a", "b"], ("a", "b"))])
+@pytest.mark.parametrize(
+    ("answer", "answers"), [(2022, ("2022",)), (0, ("0",)), (["a", "b"], ("a", "b"))]
+)
 def test_answers_become_text(answer, answers):
     assert load(sample([question(answer=answer)])).probes[0].answers == answers
 
 
 @pytest.mark.parametrize("answer", [None, "", " ", {}, [], True])
 def test_a_question_without_an_answer_is_left_out(answer):
-    transcript = load(sample([question(answer=answer), question(category=5, answer=None, adversarial_answer="x")]))
+    transcript = load(
+        sample(
+            [
+                question(answer=answer),
+                question(category=5, answer=None, adversarial_answer="x"),
+            ]
+        )
+    )
     assert transcript.probes == ()
     assert transcript.warnings == (
         "a question without an answer was left out: question 0.",
@@ -155,7 +204,13 @@ def test_a_date_that_is_none_is_no_time(said):
 
 
 def test_somebody_else_and_empty_messages_are_left_out():
-    others = [{"speaker": "Eve", "text": "x"}, {"text": "y"}, {"speaker": "mia ", "text": "z"}, {"speaker": "Tom"}, 4]
+    others = [
+        {"speaker": "Eve", "text": "x"},
+        {"text": "y"},
+        {"speaker": "mia ", "text": "z"},
+        {"speaker": "Tom"},
+        4,
+    ]
     transcript = load(sample(session_2=others, session_3=[]))
     assert [message.content for message in transcript.messages] == ["one", "two", "z"]
     assert transcript.warnings == (
@@ -164,7 +219,9 @@ def test_somebody_else_and_empty_messages_are_left_out():
     )
 
 
-@pytest.mark.parametrize("broken", [{"session_1": "x"}, {"speaker_a": "Tom"}, {"speaker_b": None}])
+@pytest.mark.parametrize(
+    "broken", [{"session_1": "x"}, {"speaker_a": "Tom"}, {"speaker_b": None}]
+)
 def test_a_sample_that_is_broken_fails_as_a_whole(broken):
     with pytest.raises(TranscriptError, match="expected, found"):
         load(sample(**broken))

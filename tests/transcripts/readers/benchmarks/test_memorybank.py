@@ -20,7 +20,10 @@ def load(**user):
 
 def test_days_stand_in_order_with_both_shapes_of_an_exchange():
     ada, li = load_file(SAMPLES / "memorybank__users.json").transcripts
-    assert [(message.role, message.content, message.meta[TIME][:10]) for message in ada.messages] == [
+    assert [
+        (message.role, message.content, message.meta[TIME][:10])
+        for message in ada.messages
+    ] == [
         ("user", "I like kites.", "2023-04-27"),
         ("assistant", "So do I.", "2023-04-27"),
         ("user", "Bye!", "2023-04-27"),
@@ -28,7 +31,12 @@ def test_days_stand_in_order_with_both_shapes_of_an_exchange():
         ("user", "The kite is gone.", "2023-04-28"),
         ("assistant", "I am sorry.", "2023-04-28"),
     ]
-    assert (ada.format, ada.title, ada.description, ada.warnings) == ("memorybank", "Ada", "hobbies: kites", ())
+    assert (ada.format, ada.title, ada.description, ada.warnings) == (
+        "memorybank",
+        "Ada",
+        "hobbies: kites",
+        (),
+    )
     assert ada.held_at.isoformat() == "2023-04-27T00:00:00+00:00"
     assert (ada.language, li.language, li.title) == ("en", "zh", "李雷")
 
@@ -42,7 +50,13 @@ def test_summaries_stand_at_the_end_of_their_day():
 
 
 def test_the_summary_of_a_day_without_messages_is_kept():
-    read = load(summary={"2023-04-26": {"content": "before"}, "2023-04-27": "that day", "2023-04-28": "after"})
+    read = load(
+        summary={
+            "2023-04-26": {"content": "before"},
+            "2023-04-27": "that day",
+            "2023-04-28": "after",
+        }
+    )
     assert [(event.after_message, event.text) for event in read.events] == [
         (0, "before"),
         (2, "that day"),
@@ -81,7 +95,10 @@ def test_an_exchange_of_nothing_is_left_out_and_counted(exchange):
 
 
 def test_a_day_that_is_no_list_ends_the_conversation():
-    with pytest.raises(TranscriptError, match="day 2023-04-28: a list of exchanges was expected, found a text"):
+    with pytest.raises(
+        TranscriptError,
+        match="day 2023-04-28: a list of exchanges was expected, found a text",
+    ):
         load(history={**DAY, "2023-04-28": "x"})
 
 
@@ -98,7 +115,9 @@ def test_only_chinese_is_recognised_as_such(text, language):
     assert load(history={"2023-04-27": [[text, text]]}).language == language
 
 
-@pytest.mark.parametrize("history", [{}, {"now": []}, {"2023-04-27": {}}, [], None, {"messages": {"a": 1}}])
+@pytest.mark.parametrize(
+    "history", [{}, {"now": []}, {"2023-04-27": {}}, [], None, {"messages": {"a": 1}}]
+)
 def test_other_objects_are_not_claimed(history):
     with pytest.raises(TranscriptError, match="no known format"):
         load(history=history)

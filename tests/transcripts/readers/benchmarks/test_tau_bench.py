@@ -15,7 +15,9 @@ HI = {"role": "user", "content": "hi"}
 
 
 def first(*messages, **beside):
-    return load_transcript(json.dumps([{"task_id": 1, "traj": list(messages), **beside}]).encode())
+    return load_transcript(
+        json.dumps([{"task_id": 1, "traj": list(messages), **beside}]).encode()
+    )
 
 
 def second(*messages, **beside):
@@ -47,36 +49,56 @@ def test_the_task_names_and_describes_it():
     assert "the conversation has no messages" in str(loaded.failures[0])
 
 
-@pytest.mark.parametrize("info", [None, 3, {}, {"task": "x"}, {"task": {"instruction": 5}}, {"error": "timeout"}])
+@pytest.mark.parametrize(
+    "info",
+    [None, 3, {}, {"task": "x"}, {"task": {"instruction": 5}}, {"error": "timeout"}],
+)
 def test_a_run_without_a_known_task_has_no_description(info):
     assert first(HI, info=info).description == ""
 
 
 def test_runs_may_stand_alone_or_one_a_line():
     run = {"task_id": 1, "traj": [HI]}
-    assert load_transcript(json.dumps(run).encode()).messages == (Message("user", "hi"),)
+    assert load_transcript(json.dumps(run).encode()).messages == (
+        Message("user", "hi"),
+    )
     assert len(load_file("\n".join([json.dumps(run)] * 2).encode()).transcripts) == 2
 
 
 def test_what_a_program_keeps_beside_messages_is_dropped():
-    reply = {"role": "assistant", "content": "x", "annotations": ["a"], "provider_specific_fields": {"refusal": 1}}
+    reply = {
+        "role": "assistant",
+        "content": "x",
+        "annotations": ["a"],
+        "provider_specific_fields": {"refusal": 1},
+    }
     assert first(HI, reply).messages[1] == Message("assistant", "x")
 
 
 def test_the_second_generation():
     transcript = load_transcript(SAMPLES / "tau_bench__second_generation.json")
     assert transcript.messages == (
-        Message("assistant", "Hi! How can I help?", meta={TIME: "2025-06-01T10:00:01+00:00"}),
+        Message(
+            "assistant", "Hi! How can I help?", meta={TIME: "2025-06-01T10:00:01+00:00"}
+        ),
         Message("user", "My data is slow.", meta={TIME: "2025-06-01T10:00:02+00:00"}),
         Message(
-            "assistant", "", tool_calls=(ToolCall("c1", "get_line", '{"phone": "555"}'), ToolCall("c2", "get_plan"))
+            "assistant",
+            "",
+            tool_calls=(
+                ToolCall("c1", "get_line", '{"phone": "555"}'),
+                ToolCall("c2", "get_plan"),
+            ),
         ),
         Message("tool", '{"on": true}', tool_call_id="c1"),
         Message("tool", "{}", tool_call_id="c2"),
         Message("assistant", "Please look at your status bar."),
         Message("user", "It says no signal."),
     )
-    assert (transcript.title, transcript.description) == ("Task t1, trial 0", "Mend the data link.")
+    assert (transcript.title, transcript.description) == (
+        "Task t1, trial 0",
+        "Mend the data link.",
+    )
     assert transcript.system_prompt == "Help with phones."
     assert transcript.held_at.isoformat() == "2025-06-01T10:00:00.500000+00:00"
     assert transcript.warnings == (
@@ -86,17 +108,45 @@ def test_the_second_generation():
 
 
 def test_results_in_one_record_and_speech():
-    call = {"role": "assistant", "tool_calls": [{"id": "a", "name": "f", "arguments": {}}, {"id": "b", "name": "g"}]}
-    results = {"role": "tool", "tool_messages": [{"id": "a", "content": "1"}, {"id": "b", "content": "2"}, 3]}
-    said = {"role": "user", "content": "UklGRg==", "is_audio": True, "audio_script_gold": "hello"}
+    call = {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": "a", "name": "f", "arguments": {}},
+            {"id": "b", "name": "g"},
+        ],
+    }
+    results = {
+        "role": "tool",
+        "tool_messages": [{"id": "a", "content": "1"}, {"id": "b", "content": "2"}, 3],
+    }
+    said = {
+        "role": "user",
+        "content": "UklGRg==",
+        "is_audio": True,
+        "audio_script_gold": "hello",
+    }
     transcript = second(said, {**said, "audio_script_gold": None}, call, results)
-    assert [message.content for message in transcript.messages] == ["hello", "[audio]", "", "1", "2"]
+    assert [message.content for message in transcript.messages] == [
+        "hello",
+        "[audio]",
+        "",
+        "1",
+        "2",
+    ]
     assert [message.tool_call_id for message in transcript.messages[3:]] == ["a", "b"]
-    assert transcript.warnings == ("imported 5 of 6 messages: index 3 is a number, not an object.",)
+    assert transcript.warnings == (
+        "imported 5 of 6 messages: index 3 is a number, not an object.",
+    )
 
 
 @pytest.mark.parametrize(
-    "foreign", [{"simulations": []}, {"simulations": [{"messages": 3}]}, [{"traj": "x"}], [{"traj": 1}, {}]]
+    "foreign",
+    [
+        {"simulations": []},
+        {"simulations": [{"messages": 3}]},
+        [{"traj": "x"}],
+        [{"traj": 1}, {}],
+    ],
 )
 def test_other_files_are_not_claimed(foreign):
     with pytest.raises(TranscriptError, match="no known format"):
@@ -107,4 +157,6 @@ def test_a_run_without_messages_does_not_take_the_others_with_it():
     runs = [{"task_id": 1, "messages": [HI]}, {"task_id": 2, "messages": None}, 5]
     loaded = load_file(json.dumps({"simulations": runs}).encode())
     assert (len(loaded.transcripts), len(loaded.failures)) == (1, 2)
-    assert "simulation 1: a result with a list called messages was expected" in str(loaded.failures[0])
+    assert "simulation 1: a result with a list called messages was expected" in str(
+        loaded.failures[0]
+    )

@@ -46,8 +46,9 @@ def test_a_history_of_the_first_version():
     read = sample("v1_history.json")
     assert (bare(read), read.warnings) == (HISTORY, ())
     assert read.messages[4].tool_calls == (
-        ToolCall("", "weather", '{"city": "Oslo"}'), ToolCall("", "weather", '{"city": "Rome"}')
-    )  # fmt: skip
+        ToolCall("", "weather", '{"city": "Oslo"}'),
+        ToolCall("", "weather", '{"city": "Rome"}'),
+    )
     assert [message.name for message in read.messages[5:7]] == ["weather", "weather"]
     assert Log(read.messages).tools.uncalled == []
 
@@ -60,7 +61,10 @@ def test_a_request_of_the_first_version_has_its_last_message_and_documents_besid
 
 
 def test_a_reply_that_stands_in_the_history_too_is_read_once():
-    assert bare(sample("v1_response.json")) == [("user", "And tomorrow?"), ("assistant", "Sun.")]
+    assert bare(sample("v1_response.json")) == [
+        ("user", "And tomorrow?"),
+        ("assistant", "Sun."),
+    ]
 
 
 def test_a_reply_alone_with_calls():
@@ -71,10 +75,22 @@ def test_a_reply_alone_with_calls():
 
 
 def test_results_that_are_sent_with_a_request():
-    chatbot = {"role": "chatbot", "message": "I look.", "tool_calls": [{"name": "f", "parameters": {}}]}
+    chatbot = {
+        "role": "chatbot",
+        "message": "I look.",
+        "tool_calls": [{"name": "f", "parameters": {}}],
+    }
     results = [{"call": {"name": "f", "parameters": {}}, "outputs": [{"n": 1}]}]
-    request = {"message": "", "chat_history": [{"role": "user", "message": "Hi"}, chatbot], "tool_results": results}
-    assert bare(load(request)) == [("user", "Hi"), ("assistant", "I look."), ("tool", '{"n": 1}')]
+    request = {
+        "message": "",
+        "chat_history": [{"role": "user", "message": "Hi"}, chatbot],
+        "tool_results": results,
+    }
+    assert bare(load(request)) == [
+        ("user", "Hi"),
+        ("assistant", "I look."),
+        ("tool", '{"n": 1}'),
+    ]
 
 
 def test_messages_of_the_second_version():
@@ -99,7 +115,10 @@ def test_responses_of_the_second_version():
 @pytest.mark.parametrize("thinking", ["Hm.", [{"type": "text", "text": "Hm."}]])
 def test_thoughts_beside_calls(thinking):
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    content = [{"type": "thinking", "thinking": thinking}, {"type": "text", "text": "So"}]
+    content = [
+        {"type": "thinking", "thinking": thinking},
+        {"type": "text", "text": "So"},
+    ]
     talk = [
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": content, "tool_calls": [call]},

@@ -4,7 +4,14 @@ import pytest
 
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
-from tests.transcripts.readers.openai_files import as_json, recognised, said, sample, samples, survives_junk
+from tests.transcripts.readers.openai_files import (
+    as_json,
+    recognised,
+    said,
+    sample,
+    samples,
+    survives_junk,
+)
 
 
 def test_turns_keep_their_text_with_blank_lines_inside():
@@ -39,7 +46,10 @@ def test_the_task_is_the_description():
 
 
 def test_a_text_that_begins_in_its_prompt():
-    assert said(sample("hh_rlhf__prompt.jsonl")) == [("user", "Name a tree."), ("assistant", "Oak.")]
+    assert said(sample("hh_rlhf__prompt.jsonl")) == [
+        ("user", "Name a tree."),
+        ("assistant", "Oak."),
+    ]
 
 
 def test_one_speaker_twice_and_names_inside_a_line():

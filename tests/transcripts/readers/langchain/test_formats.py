@@ -20,11 +20,22 @@ from tests.transcripts.readers.library_files import (
 
 
 def bare(type, content, **fields):
-    return {"content": content, "additional_kwargs": {}, "response_metadata": {}, "type": type, **fields}
+    return {
+        "content": content,
+        "additional_kwargs": {},
+        "response_metadata": {},
+        "type": type,
+        **fields,
+    }
 
 
 def serialised(name, **fields):
-    return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": fields}
+    return {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", name],
+        "kwargs": fields,
+    }
 
 
 def test_messages_to_dict_with_all_that_a_message_can_have():
@@ -51,15 +62,27 @@ def test_messages_to_dict_with_all_that_a_message_can_have():
     assert calls(transcript.messages[6]) == [("c", "bed", '{"row": ')]
     assert calls(transcript.messages[9]) == [("", "water", '{"litres": 2}')]
     assert Log(transcript.messages).tools.uncalled == []
-    assert transcript.warnings == ("imported 12 of 13 messages: index 9 has the unknown role 'gardener'.",)
+    assert transcript.warnings == (
+        "imported 12 of 13 messages: index 9 has the unknown role 'gardener'.",
+    )
 
 
 def test_serialised_constructors_and_what_could_not_be_serialised():
     transcript = sample_of("langchain__dumpd.json")
-    assert said(transcript) == [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hi.")]
+    assert said(transcript) == [
+        ("system", "Be kind."),
+        ("user", "Hello?"),
+        ("assistant", "Hi."),
+    ]
     assert transcript.messages[2].meta == {REASONING: "A greeting."}
-    assert any("RemoveMessage" in warning and "index 3" in warning for warning in transcript.warnings)
-    assert any("3 of 4" in warning and "not_implemented" in warning for warning in transcript.warnings)
+    assert any(
+        "RemoveMessage" in warning and "index 3" in warning
+        for warning in transcript.warnings
+    )
+    assert any(
+        "3 of 4" in warning and "not_implemented" in warning
+        for warning in transcript.warnings
+    )
 
 
 def test_the_tools_of_a_provider_answer_in_the_middle_of_a_reply():
@@ -86,19 +109,26 @@ def test_a_summary_buffer_has_lost_its_oldest_turns():
 
 def test_a_summary_memory_still_has_all_that_its_summary_says():
     transcript = sample_of("langchain__summary_memory.json")
-    assert transcript.events == (RecordedEvent("summary", 2, "The human has a blue boat."),)
+    assert transcript.events == (
+        RecordedEvent("summary", 2, "The human has a blue boat."),
+    )
     assert transcript.warnings == ()
 
 
 def test_an_empty_summary_is_none():
-    memory = {"chat_memory": {"messages": [bare("human", "Hi")]}, "moving_summary_buffer": ""}
+    memory = {
+        "chat_memory": {"messages": [bare("human", "Hi")]},
+        "moving_summary_buffer": "",
+    }
     transcript = load_transcript(as_json(memory))
     assert (transcript.events, transcript.warnings) == ((), ())
 
 
 def test_a_memory_in_which_nothing_was_said_is_refused_in_words():
     with pytest.raises(TranscriptError, match="no messages"):
-        load_transcript(as_json({"chat_memory": {"messages": []}, "memory_key": "history"}))
+        load_transcript(
+            as_json({"chat_memory": {"messages": []}, "memory_key": "history"})
+        )
 
 
 def test_of_the_saved_states_of_a_thread_the_newest_is_read():
@@ -110,47 +140,82 @@ def test_of_the_saved_states_of_a_thread_the_newest_is_read():
 
 
 def test_states_of_several_threads_are_several_conversations():
-    states = [{"thread_id": id, "values": {"messages": [bare("human", id)]}} for id in ("a", "b")]
-    assert [said(found) for found in load_file(as_json(states)).transcripts] == [[("user", "a")], [("user", "b")]]
+    states = [
+        {"thread_id": id, "values": {"messages": [bare("human", id)]}}
+        for id in ("a", "b")
+    ]
+    assert [said(found) for found in load_file(as_json(states)).transcripts] == [
+        [("user", "a")],
+        [("user", "b")],
+    ]
 
 
 def test_a_checkpoint_keeps_its_summary_and_the_message_of_the_middleware():
     transcript = sample_of("langchain__checkpoint.json")
     assert transcript.messages[0].role == "user"
-    assert transcript.messages[0].content.startswith("Here is a summary of the conversation to date:")
+    assert transcript.messages[0].content.startswith(
+        "Here is a summary of the conversation to date:"
+    )
     assert transcript.events == (RecordedEvent("summary", 2, "A lake."),)
 
 
-@pytest.mark.parametrize("path", [("messages",), ("values", "messages"), ("channel_values", "messages")])
+@pytest.mark.parametrize(
+    "path", [("messages",), ("values", "messages"), ("channel_values", "messages")]
+)
 def test_a_state_of_a_graph_may_be_wrapped(path):
     value = [bare("human", "Hi"), serialised("AIMessage", content="Hello")]
     for key in reversed(path):
         value = {key: value}
     assert recognised(as_json(value)) == ["langchain"]
-    assert said(load_transcript(as_json(value))) == [("user", "Hi"), ("assistant", "Hello")]
+    assert said(load_transcript(as_json(value))) == [
+        ("user", "Hi"),
+        ("assistant", "Hello"),
+    ]
 
 
 def test_one_message_a_line():
-    assert said(sample_of("langchain__lines.jsonl")) == [("user", "First?"), ("assistant", "Second.")]
+    assert said(sample_of("langchain__lines.jsonl")) == [
+        ("user", "First?"),
+        ("assistant", "Second."),
+    ]
 
 
 def test_lists_and_dictionaries_of_sessions_are_several_conversations():
     loaded = load_file(sample_bytes("langchain__sessions.json"))
-    assert [(found.title, len(found.messages)) for found in loaded.transcripts] == [("anna", 2), ("ben", 1)]
+    assert [(found.title, len(found.messages)) for found in loaded.transcripts] == [
+        ("anna", 2),
+        ("ben", 1),
+    ]
     lists = [[bare("human", "One")], [], [bare("human", "Two")]]
-    assert [said(found)[0][1] for found in load_file(as_json(lists)).transcripts] == ["One", "Two"]
+    assert [said(found)[0][1] for found in load_file(as_json(lists)).transcripts] == [
+        "One",
+        "Two",
+    ]
 
 
 def test_a_reply_saved_in_the_pieces_of_its_stream_is_one_message():
     transcript = sample_of("langchain__streamed.json")
-    assert said(transcript) == [("user", "Count."), ("assistant", "One, two."), ("tool", "2"), ("assistant", "Done.")]
+    assert said(transcript) == [
+        ("user", "Count."),
+        ("assistant", "One, two."),
+        ("tool", "2"),
+        ("assistant", "Done."),
+    ]
     assert calls(transcript.messages[1]) == [("k", "count", '{"to": 2}')]
 
 
 def test_pieces_of_blocks_are_put_together_by_their_index():
     pieces = [
-        bare("AIMessageChunk", [{"type": "thinking", "thinking": "a", "index": 0}], id="r"),
-        bare("AIMessageChunk", [{"type": "thinking", "thinking": "b", "index": 0}], id="r"),
+        bare(
+            "AIMessageChunk",
+            [{"type": "thinking", "thinking": "a", "index": 0}],
+            id="r",
+        ),
+        bare(
+            "AIMessageChunk",
+            [{"type": "thinking", "thinking": "b", "index": 0}],
+            id="r",
+        ),
         bare("AIMessageChunk", [{"type": "text", "text": "On", "index": 1}], id="r"),
         bare("AIMessageChunk", [{"type": "text", "text": "e", "index": 1}], id="r"),
     ]
@@ -165,20 +230,32 @@ def test_a_message_history_in_a_table_is_one_conversation_for_each_session():
         ("anna", [("user", "Where's my key?"), ("assistant", "In the bowl.")]),
         ("ben", [("user", "Hello"), ("assistant", "Hi Ben.")]),
     ]
-    assert loaded.transcripts[1].warnings == ("imported 2 of 3 messages: row 4 is not JSON.",)
+    assert loaded.transcripts[1].warnings == (
+        "imported 2 of 3 messages: row 4 is not JSON.",
+    )
 
 
 def test_an_empty_table_is_refused_in_words():
-    data = as_database("CREATE TABLE message_store (id INTEGER PRIMARY KEY, session_id TEXT, message TEXT);")
+    data = as_database(
+        "CREATE TABLE message_store (id INTEGER PRIMARY KEY, session_id TEXT, message TEXT);"
+    )
     with pytest.raises(TranscriptError, match="0 messages"):
         load_transcript(data)
 
 
 def test_results_inside_a_user_message_come_before_its_text():
     messages = [
-        bare("ai", [{"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}], tool_calls=[]),
         bare(
-            "human", [{"type": "text", "text": "Next?"}, {"type": "tool_result", "tool_use_id": "t", "content": "ok"}]
+            "ai",
+            [{"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}],
+            tool_calls=[],
+        ),
+        bare(
+            "human",
+            [
+                {"type": "text", "text": "Next?"},
+                {"type": "tool_result", "tool_use_id": "t", "content": "ok"},
+            ],
         ),
     ]
     transcript = load_transcript(as_json(messages))
@@ -201,16 +278,28 @@ def test_reasoning_of_each_vendor_is_no_content():
 
 
 def test_what_the_vendor_sent_counts_where_langchain_has_no_calls_of_its_own():
-    vendor = {"id": "v", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    vendor = {
+        "id": "v",
+        "type": "function",
+        "function": {"name": "f", "arguments": "{}"},
+    }
     own = {"name": "g", "args": {}, "id": "o", "type": "tool_call"}
     extra = {"tool_calls": [vendor]}
-    messages = [bare("ai", "", additional_kwargs=extra), bare("ai", "", additional_kwargs=extra, tool_calls=[own])]
+    messages = [
+        bare("ai", "", additional_kwargs=extra),
+        bare("ai", "", additional_kwargs=extra, tool_calls=[own]),
+    ]
     transcript = load_transcript(as_json(messages))
-    assert [calls(message) for message in transcript.messages] == [[("v", "f", "{}")], [("o", "g", "{}")]]
+    assert [calls(message) for message in transcript.messages] == [
+        [("v", "f", "{}")],
+        [("o", "g", "{}")],
+    ]
 
 
 def test_what_was_spoken_and_what_a_tool_made_is_kept():
-    spoken = bare("ai", "", additional_kwargs={"audio": {"id": "a", "transcript": "Good day."}})
+    spoken = bare(
+        "ai", "", additional_kwargs={"audio": {"id": "a", "transcript": "Good day."}}
+    )
     made = bare("tool", "done", tool_call_id="t", artifact={"rows": ["one"]})
     transcript = load_transcript(as_json([bare("human", "?"), spoken, made]))
     assert transcript.messages[1].content == "Good day."
@@ -218,7 +307,9 @@ def test_what_was_spoken_and_what_a_tool_made_is_kept():
 
 
 def test_a_call_without_a_name_is_noted():
-    transcript = load_transcript(as_json([bare("human", "?"), bare("ai", "x", tool_calls=[{"args": {}}, "f"])]))
+    transcript = load_transcript(
+        as_json([bare("human", "?"), bare("ai", "x", tool_calls=[{"args": {}}, "f"])])
+    )
     assert [call.name for call in transcript.messages[1].tool_calls] == ["unnamed"]
     assert transcript.warnings == (
         "a tool call without a name is called 'unnamed': index 1.",
@@ -230,9 +321,18 @@ def test_a_call_without_a_name_is_noted():
     "rows",
     [
         [{"role": "user", "content": "Hi"}],
-        [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "x"}]}],
+        [
+            {
+                "type": "message",
+                "role": "user",
+                "content": [{"type": "input_text", "text": "x"}],
+            }
+        ],
         [{"type": "user", "uuid": "1", "message": {"role": "user", "content": "Hi"}}],
-        [{"type": "system", "content": "note", "uuid": "1"}, {"type": "user", "uuid": "2"}],
+        [
+            {"type": "system", "content": "note", "uuid": "1"},
+            {"type": "user", "uuid": "2"},
+        ],
         [{"type": "tool", "content": "x"}, {"type": "system", "content": "y"}],
         [{"type": "human"}, {"type": "ai"}],
     ],

@@ -6,7 +6,13 @@ from memviz.conversation import TIME, Log
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
-from tests.transcripts.readers.library_files import SAMPLES, as_database, calls, said, sample_bytes
+from tests.transcripts.readers.library_files import (
+    SAMPLES,
+    as_database,
+    calls,
+    said,
+    sample_bytes,
+)
 
 THREADS = (SAMPLES / "llm_logs__threads.sql").read_text(encoding="utf-8")
 RESPONSES = (SAMPLES / "llm_logs__responses.sql").read_text(encoding="utf-8")
@@ -39,8 +45,15 @@ def test_a_conversation_of_the_older_tables():
 def test_calls_results_thoughts_and_times_of_the_older_tables():
     bridges = conversations(RESPONSES)[0]
     first, asked = bridges.messages[1], bridges.messages[3]
-    assert first.meta == {TIME: "2026-05-01T10:00:00+00:00", "model": "m-1", REASONING: "It is old."}
-    assert calls(asked) == [("t1", "measure", '{"what": "length"}'), ("t2", "measure", '{"what": "width"}')]
+    assert first.meta == {
+        TIME: "2026-05-01T10:00:00+00:00",
+        "model": "m-1",
+        REASONING: "It is old.",
+    }
+    assert calls(asked) == [
+        ("t1", "measure", '{"what": "length"}'),
+        ("t2", "measure", '{"what": "width"}'),
+    ]
     assert [result.tool_call_id for result in bridges.messages[4:6]] == ["t1", "t2"]
     assert Log(bridges.messages).tools.uncalled == []
     assert bridges.held_at.isoformat() == "2026-05-01T10:00:00+00:00"
@@ -61,7 +74,9 @@ def test_a_database_of_the_first_versions_lacks_most_tables():
 
 def test_what_a_tool_raised_is_kept_beside_what_the_model_was_told():
     found = [
-        message for message in conversations(RESPONSES)[0].messages if message.meta and "exception" in message.meta
+        message
+        for message in conversations(RESPONSES)[0].messages
+        if message.meta and "exception" in message.meta
     ]
     assert [(message.content, message.meta["exception"]) for message in found] == [
         ("Error: no tape", "ValueError: no tape")
@@ -90,17 +105,30 @@ def test_a_thread_is_the_path_from_the_root_to_its_tip():
 def test_calls_results_thoughts_and_times_of_a_thread():
     tides = conversations(THREADS)[0]
     asked = tides.messages[4]
-    assert calls(asked) == [("c1", "tide", '{"port": "Elm"}'), ("c2", "tide", '{"port": "Oak"}')]
-    assert asked.meta == {TIME: "2026-09-01T08:01:00+00:00", "model": "m", REASONING: "Two ports."}
+    assert calls(asked) == [
+        ("c1", "tide", '{"port": "Elm"}'),
+        ("c2", "tide", '{"port": "Oak"}'),
+    ]
+    assert asked.meta == {
+        TIME: "2026-09-01T08:01:00+00:00",
+        "model": "m",
+        REASONING: "Two ports.",
+    }
     assert tides.messages[1].meta == {TIME: "2026-09-01T08:00:00+00:00"}
-    assert [(result.tool_call_id, result.name) for result in tides.messages[5:7]] == [("c1", "tide"), ("c2", "tide")]
+    assert [(result.tool_call_id, result.name) for result in tides.messages[5:7]] == [
+        ("c1", "tide"),
+        ("c2", "tide"),
+    ]
     assert calls(tides.messages[7]) == [("w1", "web_search", '{"q": "moon"}')]
     assert Log(tides.messages).tools.uncalled == []
 
 
 def test_a_thread_that_continues_an_older_conversation_has_it_whole():
     only_old, continued = load_file(sample_bytes("llm_logs__continued.sql")).transcripts
-    assert (only_old.title, said(only_old)) == ("Only old", [("user", "Kept"), ("assistant", "Yes.")])
+    assert (only_old.title, said(only_old)) == (
+        "Only old",
+        [("user", "Kept"), ("assistant", "Yes.")],
+    )
     assert continued.title == "Old name"
     assert [text for _, text in said(continued)] == ["First", "One.", "Second", "Two."]
 
@@ -117,26 +145,37 @@ def test_messages_without_a_thread_are_read_from_each_end():
 
 
 def test_what_is_missing_of_a_thread_is_noted():
-    (gone,) = {found.warnings for found in conversations(THREADS, "DELETE FROM messages WHERE hash = 'h0';")}
+    (gone,) = {
+        found.warnings
+        for found in conversations(THREADS, "DELETE FROM messages WHERE hash = 'h0';")
+    }
     assert gone == ("what comes before the first message is missing in the database.",)
     tides = conversations(THREADS, "DELETE FROM fragments;")[0]
-    assert tides.warnings == ("a fragment of a message is missing in the database: message h1.",)
+    assert tides.warnings == (
+        "a fragment of a message is missing in the database: message h1.",
+    )
     assert tides.messages[1].content == "\nWhat is this?\n[image]"
 
 
 def test_a_circle_of_messages_ends():
-    tides = conversations(THREADS, "UPDATE messages SET parent_hash = 'h6' WHERE hash = 'h0';")[0]
+    tides = conversations(
+        THREADS, "UPDATE messages SET parent_hash = 'h6' WHERE hash = 'h0';"
+    )[0]
     assert len(tides.messages) == 10
     assert "circle" in tides.warnings[0]
 
 
 def test_a_thread_whose_end_is_missing_fails_alone():
-    loaded = load_file(as_database(THREADS, "DELETE FROM messages WHERE hash = 'h6';"), name="logs.db")
+    loaded = load_file(
+        as_database(THREADS, "DELETE FROM messages WHERE hash = 'h6';"), name="logs.db"
+    )
     assert [found.title for found in loaded.transcripts] == ["Fork"]
     assert "conversation 1" in str(loaded.failures[0])
 
 
 def test_an_empty_log_is_refused_in_words():
-    created = "".join(line + "\n" for line in THREADS.splitlines() if line.startswith("CREATE"))
+    created = "".join(
+        line + "\n" for line in THREADS.splitlines() if line.startswith("CREATE")
+    )
     with pytest.raises(TranscriptError, match="0 messages"):
         load_transcript(as_database(created))

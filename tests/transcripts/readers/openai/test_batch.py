@@ -4,7 +4,14 @@ import pytest
 
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_file
-from tests.transcripts.readers.openai_files import as_json, as_lines, recognised, said, samples, survives_junk
+from tests.transcripts.readers.openai_files import (
+    as_json,
+    as_lines,
+    recognised,
+    said,
+    samples,
+    survives_junk,
+)
 
 
 def test_responses_of_both_apis_with_their_custom_id():
@@ -41,15 +48,26 @@ def test_requests_of_both_apis():
 
 
 def test_a_file_of_errors_alone_is_recognised_and_refused():
-    data = as_lines({"id": "b", "custom_id": "q", "response": None, "error": {"code": "batch_cancelled"}})
+    data = as_lines(
+        {
+            "id": "b",
+            "custom_id": "q",
+            "response": None,
+            "error": {"code": "batch_cancelled"},
+        }
+    )
     assert recognised(data) == ["openai_batch"]
-    with pytest.raises(TranscriptError, match="this request has no response: batch_cancelled"):
+    with pytest.raises(
+        TranscriptError, match="this request has no response: batch_cancelled"
+    ):
         load_file(data)
 
 
 @pytest.mark.parametrize("key", ["result", "params"])
 def test_the_batches_of_another_vendor_are_not_taken(key):
-    assert "openai_batch" not in recognised(as_json({"custom_id": "q", key: {"type": "succeeded"}}))
+    assert "openai_batch" not in recognised(
+        as_json({"custom_id": "q", key: {"type": "succeeded"}})
+    )
 
 
 def test_junk_anywhere():

@@ -7,14 +7,24 @@ import pytest
 from memviz.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
-from tests.transcripts.readers.openai_files import as_json, calls, recognised, said, sample, survives_junk
+from tests.transcripts.readers.openai_files import (
+    as_json,
+    calls,
+    recognised,
+    said,
+    sample,
+    survives_junk,
+)
 
 TALK = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 
 
 def test_messages_with_what_is_saved_beside_them():
     transcript = sample("chat_request__saved.json")
-    assert (transcript.title, transcript.description) == ("Boat trip", "Two days on the lake.")
+    assert (transcript.title, transcript.description) == (
+        "Boat trip",
+        "Two days on the lake.",
+    )
     assert transcript.system_prompt == "Answer in one line."
     assert transcript.held_at == datetime(2025, 6, 1, 8, tzinfo=UTC)
     assert (transcript.format, transcript.warnings) == ("chat_request", ())
@@ -27,16 +37,29 @@ def test_messages_with_what_is_saved_beside_them():
         ("tool", "4 knots"),
         ("assistant", "Four knots, no waves."),
     ]
-    assert calls(transcript.messages[3]) == [("c1", "wind", '{"place": "lake"}'), ("c2", "waves", "{}")]
-    assert [message.tool_call_id for message in transcript.messages[4:6]] == ["c2", "c1"]
+    assert calls(transcript.messages[3]) == [
+        ("c1", "wind", '{"place": "lake"}'),
+        ("c2", "waves", "{}"),
+    ]
+    assert [message.tool_call_id for message in transcript.messages[4:6]] == [
+        "c2",
+        "c1",
+    ]
 
 
 def test_what_the_model_thought_is_beside_its_message():
-    assert sample("chat_request__saved.json").messages[3].meta == {REASONING: "I should look up the wind."}
+    assert sample("chat_request__saved.json").messages[3].meta == {
+        REASONING: "I should look up the wind."
+    }
 
 
 def test_a_long_thought_is_kept_whole_and_other_forms_of_it_are_dropped():
-    said = {"role": "assistant", "content": "Yes.", "reasoning": "hm " * 2000, "reasoning_details": [{"data": "x"}]}
+    said = {
+        "role": "assistant",
+        "content": "Yes.",
+        "reasoning": "hm " * 2000,
+        "reasoning_details": [{"data": "x"}],
+    }
     transcript = load_transcript(as_json({"messages": [TALK[0], said]}))
     assert transcript.messages[1].meta == {REASONING: "hm " * 2000}
     assert transcript.warnings == ()
@@ -53,7 +76,9 @@ def test_nothing_but_messages():
 
 
 def test_a_setting_that_is_called_like_what_other_products_have():
-    assert recognised(as_json({"messages": TALK, "store": True, "metadata": {}})) == ["chat_request"]
+    assert recognised(as_json({"messages": TALK, "store": True, "metadata": {}})) == [
+        "chat_request"
+    ]
 
 
 def test_an_empty_conversation_is_refused_as_empty():
@@ -79,7 +104,10 @@ def test_objects_of_other_kinds_are_not_taken(beside):
 @pytest.mark.parametrize(
     "message",
     [
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}],
+        },
         {"role": "user", "parts": [{"type": "text", "text": "Hi"}]},
         {"type": "human", "content": "Hi"},
     ],
@@ -89,7 +117,10 @@ def test_messages_of_other_kinds_are_not_taken(message):
 
 
 def test_a_forced_format_says_what_was_expected():
-    with pytest.raises(TranscriptError, match="an object with a list of messages was expected, found a list of 2"):
+    with pytest.raises(
+        TranscriptError,
+        match="an object with a list of messages was expected, found a list of 2",
+    ):
         load_transcript(as_json(TALK), "chat_request")
 
 
@@ -102,8 +133,13 @@ def test_one_message_that_is_none_is_counted():
 
 
 def test_a_message_of_somebody_unknown_refuses_the_conversation():
-    with pytest.raises(TranscriptError, match="1 of 3 messages cannot be read: index 2 has the unknown role 'critic'"):
-        load_transcript(as_json({"messages": [*TALK, {"role": "critic", "content": "x"}]}))
+    with pytest.raises(
+        TranscriptError,
+        match="1 of 3 messages cannot be read: index 2 has the unknown role 'critic'",
+    ):
+        load_transcript(
+            as_json({"messages": [*TALK, {"role": "critic", "content": "x"}]})
+        )
 
 
 def test_junk_anywhere():

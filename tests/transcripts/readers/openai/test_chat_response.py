@@ -23,7 +23,9 @@ NO_USER = "there is no user message, so no turn to replay."
 
 
 def response(*messages, **beside):
-    choices = [{"index": index, "message": message} for index, message in enumerate(messages)]
+    choices = [
+        {"index": index, "message": message} for index, message in enumerate(messages)
+    ]
     return {"object": "chat.completion", "choices": choices, **beside}
 
 
@@ -37,7 +39,10 @@ def test_the_reply_is_the_choice_number_0_and_the_others_are_counted():
 def test_the_time_and_what_the_model_thought():
     transcript = sample("chat_response__choices.json")
     assert transcript.held_at == datetime(2025, 6, 15, 15, 6, 40, tzinfo=UTC)
-    assert transcript.messages[0].meta == {TIME: "2025-06-15T15:06:40+00:00", REASONING: "Needs a look."}
+    assert transcript.messages[0].meta == {
+        TIME: "2025-06-15T15:06:40+00:00",
+        REASONING: "Needs a look.",
+    }
 
 
 def test_lines_are_conversations_and_what_was_asked_may_be_beside():
@@ -54,7 +59,9 @@ def test_the_bytes_of_a_spoken_reply_are_dropped_without_a_word():
 
 
 def test_a_page_of_responses():
-    assert [said(found) for found in samples("chat_response__page.json").transcripts] == [
+    assert [
+        said(found) for found in samples("chat_response__page.json").transcripts
+    ] == [
         [("assistant", "One.")],
         [("assistant", "Two.")],
     ]
@@ -71,11 +78,17 @@ def test_without_a_message_it_is_not_recognised_and_refused_where_it_is_forced(c
 def test_a_row_that_is_no_response_is_refused_alone():
     reply = {"role": "assistant", "content": "Yes."}
     data = as_lines(response(reply), {"error": {"message": "x"}}, response(reply))
-    assert load_transcript(data, conversation=2).warnings[-1].startswith("chat_response, conversation 2, line 2: it")
+    assert (
+        load_transcript(data, conversation=2)
+        .warnings[-1]
+        .startswith("chat_response, conversation 2, line 2: it")
+    )
 
 
 def test_the_place_of_a_reply_that_is_no_message():
-    with pytest.raises(TranscriptError, match="choices index 0 has the unknown role 'critic'"):
+    with pytest.raises(
+        TranscriptError, match="choices index 0 has the unknown role 'critic'"
+    ):
         load_transcript(as_json(response({"role": "critic", "content": "x"})))
 
 

@@ -19,7 +19,11 @@ from tests.transcripts.readers.openai_files import (
 
 
 def user(text):
-    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    return {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": text}],
+    }
 
 
 def assistant(text, **fields):
@@ -28,7 +32,14 @@ def assistant(text, **fields):
 
 
 def call(id, **fields):
-    return {"type": "function_call", "id": f"fc_{id}", "call_id": id, "name": "f", "arguments": "{}", **fields}
+    return {
+        "type": "function_call",
+        "id": f"fc_{id}",
+        "call_id": id,
+        "name": "f",
+        "arguments": "{}",
+        **fields,
+    }
 
 
 def output(id, value="done"):
@@ -36,7 +47,11 @@ def output(id, value="done"):
 
 
 def thought(text):
-    return {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": text}]}
+    return {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [{"type": "summary_text", "text": text}],
+    }
 
 
 def read(*items):
@@ -57,12 +72,17 @@ def test_items_become_messages():
         ("user", "One more thing?"),
         ("assistant", "No."),
     ]
-    assert transcript.warnings == ("the summary of a compaction is encrypted, so that nobody can read it: line 14.",)
+    assert transcript.warnings == (
+        "the summary of a compaction is encrypted, so that nobody can read it: line 14.",
+    )
 
 
 def test_text_and_the_calls_after_it_are_one_message_with_what_was_thought():
     message = sample("openai_responses__items.jsonl").messages[2]
-    assert calls(message) == [("call_1", "weather", '{"in": "Oslo"}'), ("call_2", "weather", '{"in": "Rome"}')]
+    assert calls(message) == [
+        ("call_1", "weather", '{"in": "Oslo"}'),
+        ("call_2", "weather", '{"in": "Rome"}'),
+    ]
     assert message.meta == {REASONING: "Two cities.\nAsk both."}
 
 
@@ -73,28 +93,54 @@ def test_results_are_paired_by_call_id_in_any_order():
 
 
 def test_a_compaction_is_an_event_where_it_happened():
-    assert sample("openai_responses__items.jsonl").events == (RecordedEvent("compaction", 8),)
+    assert sample("openai_responses__items.jsonl").events == (
+        RecordedEvent("compaction", 8),
+    )
 
 
 def test_thoughts_between_text_and_call_belong_to_the_message_and_encrypted_ones_are_dropped():
-    hidden = {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "gAAAA"}
-    transcript = read(user("Go"), thought("one"), assistant("Well."), thought("two"), call("c"), output("c"), hidden)
+    hidden = {
+        "type": "reasoning",
+        "id": "rs_2",
+        "summary": [],
+        "encrypted_content": "gAAAA",
+    }
+    transcript = read(
+        user("Go"),
+        thought("one"),
+        assistant("Well."),
+        thought("two"),
+        call("c"),
+        output("c"),
+        hidden,
+    )
     assert transcript.messages[1].meta == {REASONING: "one\ntwo"}
     assert transcript.warnings == ()
 
 
 def test_each_of_two_messages_has_its_own_thoughts():
-    transcript = read(user("Go"), thought("one"), assistant("A"), thought("two"), assistant("B"))
-    assert [message.meta for message in transcript.messages[1:]] == [{REASONING: "one"}, {REASONING: "two"}]
+    transcript = read(
+        user("Go"), thought("one"), assistant("A"), thought("two"), assistant("B")
+    )
+    assert [message.meta for message in transcript.messages[1:]] == [
+        {REASONING: "one"},
+        {REASONING: "two"},
+    ]
 
 
 def test_a_message_after_a_call_is_another_message():
     transcript = read(user("Go"), call("c"), assistant("Wait."), output("c"))
-    assert said(transcript)[1:] == [("assistant", ""), ("assistant", "Wait."), ("tool", "done")]
+    assert said(transcript)[1:] == [
+        ("assistant", ""),
+        ("assistant", "Wait."),
+        ("tool", "done"),
+    ]
 
 
 def test_ids_that_are_used_again_stay():
-    transcript = read(user("Go"), call("c"), output("c", "1"), call("c"), output("c", "2"))
+    transcript = read(
+        user("Go"), call("c"), output("c", "1"), call("c"), output("c", "2")
+    )
     assert Log(transcript.messages).tools.results_of == {1: [2], 3: [4]}
 
 
@@ -111,8 +157,14 @@ def test_thoughts_without_a_reply_are_counted():
 
 def test_every_kind_of_tool():
     transcript = sample("openai_responses__tools.json")
-    assert calls(transcript.messages[1]) == [("ws_1", "web_search", '{"type": "search", "query": "owl food"}')]
-    found = {call.name: call.arguments for message in transcript.messages for call in message.tool_calls}
+    assert calls(transcript.messages[1]) == [
+        ("ws_1", "web_search", '{"type": "search", "query": "owl food"}')
+    ]
+    found = {
+        call.name: call.arguments
+        for message in transcript.messages
+        for call in message.tool_calls
+    }
     assert found == {
         "web_search": '{"type": "open_page", "url": "https://example.org/owls"}',
         "file_search": '{"queries": ["owls"]}',
@@ -153,25 +205,44 @@ def test_every_result_has_its_call_and_every_call_its_result():
 
 def test_what_a_reply_quotes_is_kept_beside_it():
     quote = {"type": "url_citation", "title": "Owls", "url": "u"}
-    reply = {"role": "assistant", "content": [{"type": "output_text", "text": "B", "annotations": [quote]}]}
+    reply = {
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "B", "annotations": [quote]}],
+    }
     assert read(user("A"), reply).messages[1].meta == {"annotations": [quote]}
 
 
 def test_a_summary_of_thoughts_may_be_texts():
-    transcript = read(user("A"), {"type": "reasoning", "id": "r", "summary": ["One.", "Two."]}, assistant("B"))
+    transcript = read(
+        user("A"),
+        {"type": "reasoning", "id": "r", "summary": ["One.", "Two."]},
+        assistant("B"),
+    )
     assert transcript.messages[1].meta == {REASONING: "One.\nTwo."}
 
 
 def test_a_tool_that_is_not_known_yet():
-    asked = {"type": "teleport_call", "id": "tp_1", "call_id": "c", "action": {"to": "Oslo"}}
-    transcript = read(user("Go"), asked, {"type": "teleport_call_output", "call_id": "c", "output": "there"})
+    asked = {
+        "type": "teleport_call",
+        "id": "tp_1",
+        "call_id": "c",
+        "action": {"to": "Oslo"},
+    }
+    transcript = read(
+        user("Go"),
+        asked,
+        {"type": "teleport_call_output", "call_id": "c", "output": "there"},
+    )
     assert calls(transcript.messages[1]) == [("c", "teleport", '{"to": "Oslo"}')]
     assert said(transcript)[2] == ("tool", "there")
 
 
 def test_a_response_with_what_was_asked():
     transcript = sample("openai_responses__response.json")
-    assert said(transcript) == [("user", "Tell me all."), ("assistant", "It begins with")]
+    assert said(transcript) == [
+        ("user", "Tell me all."),
+        ("assistant", "It begins with"),
+    ]
     assert calls(transcript.messages[1]) == [("call_1", "more", "{}")]
     assert transcript.messages[1].meta == {REASONING: "All is much."}
     assert (transcript.system_prompt, transcript.held_at.year) == ("Be brief.", 2025)
@@ -179,44 +250,81 @@ def test_a_response_with_what_was_asked():
 
 
 def test_a_response_that_continues_another_says_what_is_missing():
-    value = {"object": "response", "previous_response_id": "resp_0", "output": [assistant("Yes.")]}
+    value = {
+        "object": "response",
+        "previous_response_id": "resp_0",
+        "output": [assistant("Yes.")],
+    }
     expected = "what was said before the response that it continues is not in the file."
     assert load_transcript(as_json(value)).warnings[0] == expected
 
 
 def test_a_response_that_failed_is_refused():
-    value = {"object": "response", "status": "failed", "error": {"message": "No room."}, "output": []}
-    with pytest.raises(TranscriptError, match=r"this response failed: No room\. Send the request again"):
+    value = {
+        "object": "response",
+        "status": "failed",
+        "error": {"message": "No room."},
+        "output": [],
+    }
+    with pytest.raises(
+        TranscriptError, match=r"this response failed: No room\. Send the request again"
+    ):
         load_transcript(as_json(value))
 
 
 def test_requests():
-    items, text = sample("openai_responses__request.json"), sample("openai_responses__text_request.json")
-    assert said(items) == [("user", "Hello."), ("assistant", "Hi."), ("user", "Who am I?")]
+    items, text = (
+        sample("openai_responses__request.json"),
+        sample("openai_responses__text_request.json"),
+    )
+    assert said(items) == [
+        ("user", "Hello."),
+        ("assistant", "Hi."),
+        ("user", "Who am I?"),
+    ]
     assert items.system_prompt == "Be brief."
     assert said(text) == [("user", "Say hello.")]
 
 
 def test_instructions_that_are_items_come_first():
-    value = {"object": "response", "instructions": [{"role": "developer", "content": "Be kind."}]}
+    value = {
+        "object": "response",
+        "instructions": [{"role": "developer", "content": "Be kind."}],
+    }
     transcript = load_transcript(as_json({**value, "output": [assistant("Yes.")]}))
-    assert (said(transcript)[0], transcript.system_prompt) == (("system", "Be kind."), None)
+    assert (said(transcript)[0], transcript.system_prompt) == (
+        ("system", "Be kind."),
+        None,
+    )
 
 
 def test_an_object_with_the_items_of_a_new_conversation():
-    transcript = load_transcript(as_json({"items": [user("A"), assistant("B")], "metadata": {"topic": "x"}}))
-    assert (transcript.format, said(transcript)) == ("openai_responses", [("user", "A"), ("assistant", "B")])
+    transcript = load_transcript(
+        as_json({"items": [user("A"), assistant("B")], "metadata": {"topic": "x"}})
+    )
+    assert (transcript.format, said(transcript)) == (
+        "openai_responses",
+        [("user", "A"), ("assistant", "B")],
+    )
 
 
 def test_lines_of_responses_and_a_stream_of_events():
-    assert [said(found) for found in samples("openai_responses__responses.jsonl").transcripts] == [
+    assert [
+        said(found)
+        for found in samples("openai_responses__responses.jsonl").transcripts
+    ] == [
         [("assistant", "One.")],
         [("assistant", "Two.")],
     ]
     assert said(sample("openai_responses__stream.jsonl")) == [("assistant", "Hello.")]
 
 
-CAPITAL = [("user", "Capital of France?"), ("assistant", ""), ("tool", "Paris"), ("assistant", "Paris.")]
+CAPITAL = [
+    ("user", "Capital of France?"),
+    ("assistant", ""),
+    ("tool", "Paris"),
+    ("assistant", "Paris."),
+]
 
 
 def test_a_page_comes_newest_first():
@@ -228,27 +336,38 @@ def test_a_page_comes_newest_first():
 def test_a_page_whose_calls_come_before_their_results_is_oldest_first():
     transcript = sample("openai_responses__page_oldest_first.json")
     assert said(transcript) == CAPITAL
-    assert transcript.warnings == ("this is one page of several: the others are not in the file.",)
+    assert transcript.warnings == (
+        "this is one page of several: the others are not in the file.",
+    )
 
 
 def page(*items):
-    return load_transcript(as_json({"object": "list", "data": items, "has_more": False}))
+    return load_transcript(
+        as_json({"object": "list", "data": items, "has_more": False})
+    )
 
 
 def test_a_page_without_calls_or_times_is_newest_first():
     assert said(page(assistant("B"), user("A"))) == [("user", "A"), ("assistant", "B")]
 
 
-@pytest.mark.parametrize("seconds", [(1_750_000_000, 1_750_000_009), (1_750_000_009, 1_750_000_000)])
+@pytest.mark.parametrize(
+    "seconds", [(1_750_000_000, 1_750_000_009), (1_750_000_009, 1_750_000_000)]
+)
 def test_times_say_the_order_of_a_page(seconds):
     first, second = seconds
     expected = [("user", "A"), ("assistant", "B")]
-    found = page({**user("A"), "created_at": first}, {**assistant("B"), "created_at": second})
+    found = page(
+        {**user("A"), "created_at": first}, {**assistant("B"), "created_at": second}
+    )
     assert said(found) == (expected if first < second else expected[::-1])
 
 
 def test_a_page_of_plain_messages_is_oldest_first():
-    plain = [{"id": "c-0", "role": "user", "content": "A"}, {"id": "c-1", "role": "assistant", "content": "B"}]
+    plain = [
+        {"id": "c-0", "role": "user", "content": "A"},
+        {"id": "c-1", "role": "assistant", "content": "B"},
+    ]
     assert said(page(*plain)) == [("user", "A"), ("assistant", "B")]
 
 
@@ -264,7 +383,9 @@ def test_the_messages_of_a_thread_have_their_times():
 
 
 def test_a_reference_to_what_is_not_in_the_file_is_counted():
-    transcript = read(user("A"), {"type": "item_reference", "id": "msg_7"}, {"id": "msg_8"})
+    transcript = read(
+        user("A"), {"type": "item_reference", "id": "msg_7"}, {"id": "msg_8"}
+    )
     assert transcript.warnings == (
         "imported 1 of 3 messages: index 1 refers to the item 'msg_7', which is not in the file,"
         " index 2 refers to the item 'msg_8', which is not in the file.",
@@ -278,7 +399,14 @@ def test_an_item_without_a_type_is_counted():
 
 
 def test_a_reference_to_what_is_there_repeats_nothing():
-    assert len(read(user("A"), assistant("B", id="m"), {"type": "item_reference", "id": "m"}).messages) == 2
+    assert (
+        len(
+            read(
+                user("A"), assistant("B", id="m"), {"type": "item_reference", "id": "m"}
+            ).messages
+        )
+        == 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -301,15 +429,28 @@ def test_a_message_of_somebody_unknown_refuses_the_conversation():
 
 
 def test_a_call_without_a_name_is_kept_for_its_result():
-    transcript = read(user("A"), call("c", name=None), output("c", "ok"), assistant("B"))
+    transcript = read(
+        user("A"), call("c", name=None), output("c", "ok"), assistant("B")
+    )
     assert calls(transcript.messages[1]) == [("c", "unnamed", "{}")]
     assert said(transcript)[2] == ("tool", "ok")
-    assert transcript.warnings == ("a tool call without a name is called 'unnamed': index 1.",)
+    assert transcript.warnings == (
+        "a tool call without a name is called 'unnamed': index 1.",
+    )
 
 
 def test_messages_of_the_chat_api_between_the_items():
-    asked = {"role": "assistant", "content": None, "tool_calls": [{"id": "t", "function": {"name": "g"}}]}
-    transcript = read(user("A"), asked, {"role": "tool", "tool_call_id": "t", "content": "ok"}, assistant("B"))
+    asked = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "t", "function": {"name": "g"}}],
+    }
+    transcript = read(
+        user("A"),
+        asked,
+        {"role": "tool", "tool_call_id": "t", "content": "ok"},
+        assistant("B"),
+    )
     assert calls(transcript.messages[1]) == [("t", "g", "{}")]
     assert said(transcript)[2:] == [("tool", "ok"), ("assistant", "B")]
 
@@ -318,13 +459,28 @@ def test_messages_of_the_chat_api_between_the_items():
     "value",
     [
         [{"role": "user", "content": "Hi"}],
-        [{"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "x"}],
+        [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "text", "text": "Hi"}],
+                "stop_reason": "x",
+            }
+        ],
         [{"type": "response_item", "payload": user("Hi")}],
-        [{"id": "s", "timestamp": "2025-08-18T01:16:13Z", "instructions": None}, user("Hi"), assistant("Hello")],
+        [
+            {"id": "s", "timestamp": "2025-08-18T01:16:13Z", "instructions": None},
+            user("Hi"),
+            assistant("Hello"),
+        ],
         {"model": "text-embedding-3-small", "input": "Hi"},
         {"model": "tts-1", "input": "Hi", "voice": "alloy"},
         {"instruction": "Add.", "input": "1 and 2", "output": "3"},
-        {"model": "m", "input": [{"role": "user", "content": "Hi"}], "output": {"role": "assistant", "content": "x"}},
+        {
+            "model": "m",
+            "input": [{"role": "user", "content": "Hi"}],
+            "output": {"role": "assistant", "content": "x"},
+        },
         {"object": "list", "data": [{"id": "some-model", "object": "model"}]},
         [{"type": "ai", "content": "Hi"}, {"type": "human", "content": "Hi"}],
     ],
@@ -334,19 +490,24 @@ def test_other_kinds_are_not_taken(value):
 
 
 def test_one_message_with_a_part_of_this_api_is_enough():
-    assert recognised(as_json([{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}])) == [
-        "openai_responses"
-    ]
+    assert recognised(
+        as_json([{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}])
+    ) == ["openai_responses"]
 
 
 def test_a_row_that_is_no_object_is_refused_alone():
     row = {"object": "response", "output": [assistant("Yes.")]}
     loaded = load_file(as_lines(row, [1], row))
-    assert [failure.reason for failure in loaded.failures] == ["it is a list, not an object."]
+    assert [failure.reason for failure in loaded.failures] == [
+        "it is a list, not an object."
+    ]
 
 
 def test_a_forced_format_says_what_was_expected():
-    with pytest.raises(TranscriptError, match="a list of items, a request or a response was expected, found a number"):
+    with pytest.raises(
+        TranscriptError,
+        match="a list of items, a request or a response was expected, found a number",
+    ):
         load_transcript(as_json(4), "openai_responses")
 
 

@@ -22,7 +22,9 @@ def load(text, format=None):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_line_ends(delimiter, end):
-    transcript = load(end.join(["role,content", "user,hi", "assistant,ho"]).replace(",", delimiter))
+    transcript = load(
+        end.join(["role,content", "user,hi", "assistant,ho"]).replace(",", delimiter)
+    )
     assert (said(transcript), transcript.format, transcript.warnings) == (HI, "csv", ())
 
 
@@ -32,14 +34,24 @@ def test_names_of_columns_in_any_order_and_case(role, content):
     assert said(load(f"id,{content},{role}\n1,hi,user\n2,ho,assistant")) == HI
 
 
-@pytest.mark.parametrize("question", ["prompt", "question", "user", "input", "instruction"])
-@pytest.mark.parametrize("answer", ["response", "answer", "assistant", "output", "completion", "reply"])
+@pytest.mark.parametrize(
+    "question", ["prompt", "question", "user", "input", "instruction"]
+)
+@pytest.mark.parametrize(
+    "answer", ["response", "answer", "assistant", "output", "completion", "reply"]
+)
 def test_questions_with_answers(question, answer):
-    assert said(load(f"{answer},{question}\nho,hi\nb,a")) == [*HI, ("user", "a"), ("assistant", "b")]
+    assert said(load(f"{answer},{question}\nho,hi\nb,a")) == [
+        *HI,
+        ("user", "a"),
+        ("assistant", "b"),
+    ]
 
 
 def test_an_instruction_and_its_input_are_one_message():
-    assert said(load("instruction,input,output\nTranslate,Hola,Hello\nSing,,La"))[::2] == [
+    assert said(load("instruction,input,output\nTranslate,Hola,Hello\nSing,,La"))[
+        ::2
+    ] == [
         ("user", "Translate\nHola"),
         ("user", "Sing"),
     ]
@@ -48,12 +60,17 @@ def test_an_instruction_and_its_input_are_one_message():
 def test_half_a_pair_is_counted():
     transcript = load("prompt,response\nhi,\n,\n a ,b")
     assert said(transcript) == [("user", "hi"), ("user", " a "), ("assistant", "b")]
-    assert transcript.warnings == ("imported 3 of 4 messages: line 2 has an empty cell for the assistant.",)
+    assert transcript.warnings == (
+        "imported 3 of 4 messages: line 2 has an empty cell for the assistant.",
+    )
 
 
 def test_several_conversations_with_order_times_and_titles():
     bikes, soup = load_file(SAMPLES / "csv__roles.csv").transcripts
-    assert said(bikes) == [("user", 'My bike is "red",\nand new'), ("assistant", "=1+1")]
+    assert said(bikes) == [
+        ("user", 'My bike is "red",\nand new'),
+        ("assistant", "=1+1"),
+    ]
     assert said(soup) == [("user", "What is missing?"), ("assistant", "Salt.")]
     assert (bikes.title, soup.title) == ("Bikes", "Soup")
     assert bikes.messages[1].meta == {"time": "2024-03-01T10:00:05+00:00"}
@@ -63,7 +80,9 @@ def test_several_conversations_with_order_times_and_titles():
 
 
 def test_pairs_with_conversations_and_a_system_prompt():
-    first, second = load_file(b"chat_id,q,a,system_prompt\n1,a,b,Be brief.\n2,c,d,\n1,e,f,Be brief.").transcripts
+    first, second = load_file(
+        b"chat_id,q,a,system_prompt\n1,a,b,Be brief.\n2,c,d,\n1,e,f,Be brief."
+    ).transcripts
     assert [content for _, content in said(first)] == ["a", "b", "e", "f"]
     assert (first.system_prompt, second.system_prompt) == ("Be brief.", None)
 
@@ -85,14 +104,27 @@ BACKWARD = "the rows come newest first, so they were read from the last to the f
     [
         FIRST,
         ["1709287140", "1709287200", "1709287200", "1709366400"],
-        ["01/03/2024 09:59", "01/03/2024 10:00", "01/03/2024 10:00", "13/03/2024 08:00"],
+        [
+            "01/03/2024 09:59",
+            "01/03/2024 10:00",
+            "01/03/2024 10:00",
+            "13/03/2024 08:00",
+        ],
         ["3/1/24 9:59 AM", "3/1/24 10:00 AM", "3/1/24 10:00 AM", "3/2/24 8:00 AM"],
-        ["Mar 1, 2024, 9:59 AM", "Mar 1, 2024, 10:00 AM", "Mar 1, 2024, 10:00 AM", "Mar 2, 2024, 8:00 AM"],
+        [
+            "Mar 1, 2024, 9:59 AM",
+            "Mar 1, 2024, 10:00 AM",
+            "Mar 1, 2024, 10:00 AM",
+            "Mar 2, 2024, 8:00 AM",
+        ],
         ["09:59", "10:00", "10:00", "10:01"],
     ],
 )
 def test_a_table_that_runs_newest_first_is_turned_round(times):
-    rows = [f'"{time}",{role},{text}' for time, (role, text) in zip(times, TALK, strict=True)]
+    rows = [
+        f'"{time}",{role},{text}'
+        for time, (role, text) in zip(times, TALK, strict=True)
+    ]
     for order, warnings in ((rows, ()), (rows[::-1], (BACKWARD,))):
         transcript = load("\n".join(["time,role,content", *order]))
         assert (said(transcript), transcript.warnings) == (TALK, warnings)
@@ -104,8 +136,15 @@ def test_questions_with_answers_that_run_newest_first_are_turned_round():
 
 
 def test_each_conversation_of_a_table_is_turned_round_by_itself():
-    rows = [f"1,{FIRST[3]},assistant,b", f"2,{FIRST[0]},user,a", f"1,{FIRST[0]},user,a", f"2,{FIRST[3]},assistant,b"]
-    one, other = load_file("\n".join(["chat_id,time,role,content", *rows]).encode()).transcripts
+    rows = [
+        f"1,{FIRST[3]},assistant,b",
+        f"2,{FIRST[0]},user,a",
+        f"1,{FIRST[0]},user,a",
+        f"2,{FIRST[3]},assistant,b",
+    ]
+    one, other = load_file(
+        "\n".join(["chat_id,time,role,content", *rows]).encode()
+    ).transcripts
     assert said(one) == said(other) == TALK[:2]
     assert (one.warnings, other.warnings) == ((BACKWARD,), ())
 
@@ -118,15 +157,27 @@ def test_rows_in_no_order_are_sorted_by_their_times():
     assert transcript.warnings == ("the rows were put in the order of their times.",)
 
 
-@pytest.mark.parametrize("times", [["", "2024-03-01", "", ""], ["10:00", "09:00", "11:00", "08:00"], ["x"] * 4,
-                                   ["2/1/2024", "1/2/2024", "1/2/2024", "1/2/2024"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["", "2024-03-01", "", ""],
+        ["10:00", "09:00", "11:00", "08:00"],
+        ["x"] * 4,
+        ["2/1/2024", "1/2/2024", "1/2/2024", "1/2/2024"],
+    ],
+)
 def test_times_that_do_not_show_the_order_leave_the_rows_as_they_are(times):
-    rows = [f"{time},{role},{text}" for time, (role, text) in zip(times, TALK, strict=True)]
+    rows = [
+        f"{time},{role},{text}" for time, (role, text) in zip(times, TALK, strict=True)
+    ]
     assert said(load("\n".join(["time,role,content", *rows]))) == TALK
 
 
 def test_turn_numbers_that_run_backward_whether_the_rows_within_a_turn_do_or_not():
-    rows = [f"{number},{role},{text}" for number, (role, text) in zip((1, 1, 2, 2), TALK, strict=True)]
+    rows = [
+        f"{number},{role},{text}"
+        for number, (role, text) in zip((1, 1, 2, 2), TALK, strict=True)
+    ]
     for order in (rows, rows[::-1], rows[2:] + rows[:2]):
         assert said(load("\n".join(["turn,role,content", *order]))) == TALK
 
@@ -146,7 +197,9 @@ def test_tools_and_names():
 def test_tool_calls_that_are_no_json(calls):
     transcript = load(f"role,content,tool_calls\nuser,hi,\nassistant,ho,{calls}")
     assert said(transcript) == HI
-    assert transcript.warnings == ("tool calls that are not JSON were left out: line 3.",)
+    assert transcript.warnings == (
+        "tool calls that are not JSON were left out: line 3.",
+    )
 
 
 def test_names_of_the_trade_are_roles():
@@ -164,7 +217,10 @@ def test_without_a_head_the_first_row_is_data():
 
 def test_damage_is_named_with_its_line_and_count():
     transcript = load_transcript(SAMPLES / "csv__damaged.csv")
-    assert said(transcript) == [("user", "hello, there"), ("user", "never closed\nassistant,swallowed")]
+    assert said(transcript) == [
+        ("user", "hello, there"),
+        ("user", "never closed\nassistant,swallowed"),
+    ]
     assert transcript.warnings == (
         "a row has more cells than the table has columns, so they were joined to the last: line 2.",
         "a row has fewer cells than the table has columns: line 3.",
@@ -176,16 +232,24 @@ def test_damage_is_named_with_its_line_and_count():
 def test_cells_beyond_the_last_column_are_left_out_where_no_text_ends_there():
     transcript = load("content,role\nhi,user,x\nho,assistant,,")
     assert said(transcript) == HI
-    assert transcript.warnings == ("cells beyond the last column were left out: line 2.",)
+    assert transcript.warnings == (
+        "cells beyond the last column were left out: line 2.",
+    )
 
 
 def test_lines_count_through_cells_of_several_lines():
-    with pytest.raises(TranscriptError, match="1 of 3 messages cannot be read: line 9 has the unknown role 'critic'"):
+    with pytest.raises(
+        TranscriptError,
+        match="1 of 3 messages cannot be read: line 9 has the unknown role 'critic'",
+    ):
         load('\n\nrole,content\nuser,"a\nb\n\nc"\n\ncritic,x\n,,\nassistant,ho')
 
 
 def test_a_cell_of_any_length_is_read():
-    assert len(load(f'role,content\nuser,"{"x" * 300_000}"').messages[0].content) == 300_000
+    assert (
+        len(load(f'role,content\nuser,"{"x" * 300_000}"').messages[0].content)
+        == 300_000
+    )
 
 
 def test_spaces_after_the_delimiter_and_a_declared_delimiter():
@@ -196,8 +260,9 @@ def test_spaces_after_the_delimiter_and_a_declared_delimiter():
 
 def test_a_table_of_markdown():
     assert said(load_transcript(SAMPLES / "csv__markdown_table.txt")) == [
-        ("user", "Is it late?"), ("assistant", "Nearly nine."),
-    ]  # fmt: skip
+        ("user", "Is it late?"),
+        ("assistant", "Nearly nine."),
+    ]
 
 
 def test_dialogues_in_cells_stay_text():
@@ -205,7 +270,10 @@ def test_dialogues_in_cells_stay_text():
     assert said(load(f'role,content\nuser,"{cell}"')) == [("user", cell)]
 
 
-@pytest.mark.parametrize("text", ["Hello, world", "role\nuser\nuser", "a,b\nc,d", "user,hi", "role,content,\nx\ny"])
+@pytest.mark.parametrize(
+    "text",
+    ["Hello, world", "role\nuser\nuser", "a,b\nc,d", "user,hi", "role,content,\nx\ny"],
+)
 def test_other_texts_are_no_tables(text):
     with pytest.raises(TranscriptError) as caught:
         load(text)
@@ -222,7 +290,10 @@ def test_unknown_speakers_alone_are_an_error_with_lines():
         load("speaker,text\nAna,hi\nBen,ho")
 
 
-@pytest.mark.parametrize(("text", "found"), [("hello world", "starts with 'hello world'"), ("[1]", "a list of 1")])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("hello world", "starts with 'hello world'"), ("[1]", "a list of 1")],
+)
 def test_the_format_named_wrongly(text, found):
     with pytest.raises(TranscriptError, match=found):
         load(text, "csv")

@@ -37,9 +37,23 @@ def test_speakers_with_blank_lines_code_and_notes():
 
 def test_all_names():
     names = [
-        "User", "Human", "You", "Me", "Customer", "Assistant", "AI", "Bot", "ChatGPT", "GPT", "Claude", "Gemini",
-        "Model", "Agent", "System", "Tool",
-    ]  # fmt: skip
+        "User",
+        "Human",
+        "You",
+        "Me",
+        "Customer",
+        "Assistant",
+        "AI",
+        "Bot",
+        "ChatGPT",
+        "GPT",
+        "Claude",
+        "Gemini",
+        "Model",
+        "Agent",
+        "System",
+        "Tool",
+    ]
     roles = [role for role, _ in said(load("\n".join(f"{name}: x" for name in names)))]
     assert roles == ["user"] * 5 + ["assistant"] * 9 + ["system", "tool"]
     names = ["Prompt", "Question", "Q", "Answer", "A"]
@@ -48,11 +62,20 @@ def test_all_names():
 
 
 def test_words_of_the_other_kind_of_dialogue_stay_text():
-    assert said(load_transcript(SAMPLES / "text__questions.txt"))[1] == ("assistant", "A kite.\nUser: is a word here")
-    assert said(load("User: pick\nA: Paris\nB: Rome\nAssistant: A"))[0] == ("user", "pick\nA: Paris\nB: Rome")
+    assert said(load_transcript(SAMPLES / "text__questions.txt"))[1] == (
+        "assistant",
+        "A kite.\nUser: is a word here",
+    )
+    assert said(load("User: pick\nA: Paris\nB: Rome\nAssistant: A"))[0] == (
+        "user",
+        "pick\nA: Paris\nB: Rome",
+    )
 
 
-@pytest.mark.parametrize("line", ["user: root", "  User: x", "- User: x", "User://x", "The User: x", "Username: x"])
+@pytest.mark.parametrize(
+    "line",
+    ["user: root", "  User: x", "- User: x", "User://x", "The User: x", "Username: x"],
+)
 def test_lines_that_name_nobody(line):
     assert said(load(f"User: hi\n{line}\nAssistant: ho"))[0] == ("user", f"hi\n{line}")
 
@@ -60,20 +83,26 @@ def test_lines_that_name_nobody(line):
 def test_text_before_the_first_speaker_is_left_out_and_said():
     transcript = load_transcript(SAMPLES / "text__preamble.txt")
     assert said(transcript) == [("user", "hi"), ("assistant", "ho"), ("user", "bye")]
-    assert transcript.warnings == ("text before the first speaker was left out: lines 1 to 2.",)
+    assert transcript.warnings == (
+        "text before the first speaker was left out: lines 1 to 2.",
+    )
 
 
 def test_a_last_speaker_without_words_is_left_out_and_others_stay():
     transcript = load("Human: hi\n\nAssistant:\n\nHuman: x\n\nAssistant:")
     assert said(transcript) == [("user", "hi"), ("assistant", ""), ("user", "x")]
-    assert transcript.warnings == ("the last speaker says nothing and was left out: line 7.",)
+    assert transcript.warnings == (
+        "the last speaker says nothing and was left out: line 7.",
+    )
 
 
 def test_two_lines_are_a_dialogue_and_one_is_not():
     assert said(load("User: hi\nUser: ho")) == [("user", "hi"), ("user", "ho")]
     with pytest.raises(TranscriptError):
         load("User: hi\nThat is all.")
-    assert said(load("User: hi\nThat is all.", "text")) == [("user", "hi\nThat is all.")]
+    assert said(load("User: hi\nThat is all.", "text")) == [
+        ("user", "hi\nThat is all.")
+    ]
 
 
 def test_broken_json_is_never_a_dialogue():
@@ -109,9 +138,20 @@ def test_at_most_one_format_says_yes(text):
     assert sum(formats()[name].recognise(document) for name in MINE) <= 1
 
 
-@pytest.mark.parametrize("character", [" ", "\t", "#", "*", "`", "~", "\u200e", "-", "|", '"', ",", "(", "\\"])
 @pytest.mark.parametrize(
-    "start", ["User: a\nAI:", "# ", "**User", "## User ", "5/8/23, 1:56 - B: ", "role,content\nuser,"]
+    "character",
+    [" ", "\t", "#", "*", "`", "~", "\u200e", "-", "|", '"', ",", "(", "\\"],
+)
+@pytest.mark.parametrize(
+    "start",
+    [
+        "User: a\nAI:",
+        "# ",
+        "**User",
+        "## User ",
+        "5/8/23, 1:56 - B: ",
+        "role,content\nuser,",
+    ],
 )
 @pytest.mark.slow
 def test_long_runs_of_a_character_take_linear_time(start, character):

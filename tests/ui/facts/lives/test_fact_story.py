@@ -28,8 +28,14 @@ def test_birth_places_losses_and_the_return() -> None:
 
 
 def test_an_updated_fact_says_which_value_is_left() -> None:
-    assert told(BUDGET)[-1] == "At the end the context holds neither the new value nor an outdated one."
-    assert told(BUDGET, "buffer")[-1] == "At the end the context holds the new value and an outdated one."
+    assert (
+        told(BUDGET)[-1]
+        == "At the end the context holds neither the new value nor an outdated one."
+    )
+    assert (
+        told(BUDGET, "buffer")[-1]
+        == "At the end the context holds the new value and an outdated one."
+    )
 
 
 def test_what_left_the_window_was_not_summarized() -> None:
@@ -41,15 +47,25 @@ def test_what_left_the_window_was_not_summarized() -> None:
 
 def test_a_fact_in_two_messages_names_both() -> None:
     both = Probe("?", ("QX7R4M",), (0, 2), "multi-evidence")
-    assert told(both, "buffer")[0].startswith("Stated in message 3 (turn 2), together with message 1: ")
-    assert told(Probe("?", ("QX7R4M",), (), "name"), "buffer")[0].startswith("No message is named")
+    assert told(both, "buffer")[0].startswith(
+        "Stated in message 3 (turn 2), together with message 1: "
+    )
+    assert told(Probe("?", ("QX7R4M",), (), "name"), "buffer")[0].startswith(
+        "No message is named"
+    )
 
 
 def test_a_fact_of_the_last_reply_was_never_needed() -> None:
-    messages = [memviz.Message("user", "Hi"), memviz.Message("assistant", "Code QX7R4M.")]
+    messages = [
+        memviz.Message("user", "Hi"),
+        memviz.Message("assistant", "Code QX7R4M."),
+    ]
     run = memviz.replay(messages, memviz.strategy("buffer"), counter="chars4")
     one = kept(run, (Probe("?", ("QX7R4M",), (1,), "name"),))
-    assert story(one, one.lives[0])[1] == "No request came after it, so it was never needed."
+    assert (
+        story(one, one.lives[0])[1]
+        == "No request came after it, so it was never needed."
+    )
 
 
 def test_what_was_read_before_the_loss() -> None:
@@ -63,11 +79,17 @@ def test_what_was_read_before_the_loss() -> None:
     assert last is not None
     life = next(life for life in one.lives if life.probe == 1)
     name, text = source_of_loss(one, life, one.run.compactions[last])
-    assert (name, text) == ("Message 11, which it took in", "Again: the code is QX7R4M.")
+    assert (name, text) == (
+        "Message 11, which it took in",
+        "Again: the code is QX7R4M.",
+    )
 
 
 def test_a_message_that_states_it_in_other_words_was_read_too() -> None:
-    one = kept(run_with_facts(), (Probe("Code?", ("the seven-letter code",), (2,), "single fact"),))
+    one = kept(
+        run_with_facts(),
+        (Probe("Code?", ("the seven-letter code",), (2,), "single fact"),),
+    )
     (number,) = one.losses.values()
     assert number is not None
     name, text = source_of_loss(one, one.lives[0], one.run.compactions[number])
@@ -85,7 +107,10 @@ def test_a_quote_is_the_part_around_the_answer() -> None:
 
 
 def test_answers_are_marked_and_nothing_is_markup() -> None:
-    html = marked_html(f"{MARKUP} the Code\nis qx7r4m, not qx7r4mm {MARKUP}", ["code is QX7R4M", "QX7R4M"])
+    html = marked_html(
+        f"{MARKUP} the Code\nis qx7r4m, not qx7r4mm {MARKUP}",
+        ["code is QX7R4M", "QX7R4M"],
+    )
     assert html.count("<mark ") == html.count("</mark>") == 1
     assert ">Code\nis qx7r4m</mark>, not qx7r4mm" in html
     assert "<script>" not in html

@@ -7,14 +7,19 @@ from typing import Any
 
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    RerunData,
+    ScriptRequests,
+)
 
 from memviz.ui.shell.server.left_pages import is_over
 
 COMPARE, GUIDE = "c0", "9d"
 
 
-def session(*, began: str | None, waits: RerunData | None = None, has_part: bool = True) -> Any:
+def session(
+    *, began: str | None, waits: RerunData | None = None, has_part: bool = True
+) -> Any:
     """A session in which a run of a page began, and one may wait."""
     requests = ScriptRequests()
     if waits is not None:
@@ -38,7 +43,9 @@ def part_of(page: str) -> ClientState:
         session(began=COMPARE, has_part=False),
     ],
 )
-def test_a_part_of_a_page_that_is_left_or_that_is_gone_is_passed_over(here: Any) -> None:
+def test_a_part_of_a_page_that_is_left_or_that_is_gone_is_passed_over(
+    here: Any,
+) -> None:
     assert is_over(here, part_of(COMPARE))
 
 
@@ -47,7 +54,10 @@ def test_a_part_of_a_page_that_is_left_or_that_is_gone_is_passed_over(here: Any)
     [
         session(began=COMPARE),
         session(began=GUIDE, waits=RerunData(page_script_hash=COMPARE)),
-        session(began=COMPARE, waits=RerunData(page_script_hash=COMPARE, fragment_id="another")),
+        session(
+            began=COMPARE,
+            waits=RerunData(page_script_hash=COMPARE, fragment_id="another"),
+        ),
         session(began=""),  # a page that was opened by its name
         session(began=None),
     ],

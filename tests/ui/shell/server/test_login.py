@@ -36,8 +36,13 @@ async def talk(socket: WebSocket) -> None:
 @pytest.fixture
 def client() -> TestClient:
     login = Middleware(Login, password=Password(PASSWORD), port=8501)
-    routes = [Route("/{path:path}", page, methods=["GET", "POST", "PUT"]), WebSocketRoute("/_stcore/stream", talk)]
-    return TestClient(Starlette(routes=routes, middleware=[login]), base_url="http://127.0.0.1:8501")
+    routes = [
+        Route("/{path:path}", page, methods=["GET", "POST", "PUT"]),
+        WebSocketRoute("/_stcore/stream", talk),
+    ]
+    return TestClient(
+        Starlette(routes=routes, middleware=[login]), base_url="http://127.0.0.1:8501"
+    )
 
 
 def enter(client: TestClient, password: str, path: str = "/") -> Any:
@@ -58,7 +63,10 @@ def test_nothing_is_sent_before_the_password(client: TestClient) -> None:
         assert 'type="password"' in shown.text
         assert "a page" not in shown.text
     assert client.put("/_stcore/upload_file/a/b", content=b"x").status_code == 401
-    with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://127.0.0.1:8501/_stcore/stream"):
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect("ws://127.0.0.1:8501/_stcore/stream"),
+    ):
         pass
 
 
@@ -66,7 +74,9 @@ def test_whether_the_server_runs_may_be_asked_by_all(client: TestClient) -> None
     assert client.get("/_stcore/health").text == "a page"
 
 
-def test_the_password_is_asked_for_once_and_leads_to_the_page_that_was_asked_for(client: TestClient) -> None:
+def test_the_password_is_asked_for_once_and_leads_to_the_page_that_was_asked_for(
+    client: TestClient,
+) -> None:
     answer = enter(client, PASSWORD, "/retention?conversation=caf%C3%A9&turn=3")
     assert answer.status_code == 303
     assert answer.headers["location"] == "/retention?conversation=caf%C3%A9&turn=3"
@@ -75,25 +85,35 @@ def test_the_password_is_asked_for_once_and_leads_to_the_page_that_was_asked_for
         pass
 
 
-def test_the_cookie_is_out_of_reach_for_scripts_and_ends_with_the_browser(client: TestClient) -> None:
+def test_the_cookie_is_out_of_reach_for_scripts_and_ends_with_the_browser(
+    client: TestClient,
+) -> None:
     cookie = enter(client, PASSWORD).headers["set-cookie"]
     assert cookie.startswith("memviz_8501=")
     assert PASSWORD not in cookie
-    assert {"httponly", "samesite=lax", "path=/"} <= {part.strip().lower() for part in cookie.split(";")}
+    assert {"httponly", "samesite=lax", "path=/"} <= {
+        part.strip().lower() for part in cookie.split(";")
+    }
     assert "max-age" not in cookie.lower()
     assert "expires" not in cookie.lower()
 
 
 @pytest.mark.parametrize("path", ["//example.com/", "/\\example.com", "///example.com"])
-def test_no_link_leads_elsewhere_after_the_password(client: TestClient, path: str) -> None:
+def test_no_link_leads_elsewhere_after_the_password(
+    client: TestClient, path: str
+) -> None:
     answer = client.build_request("POST", "/", data={"password": PASSWORD})
     answer.url = answer.url.copy_with(raw_path=path.encode())
     place = client.send(answer, follow_redirects=False).headers["location"]
     assert re.match(r"/[^/\\]", place)
 
 
-@pytest.mark.parametrize("entered", ["", "wrong", PASSWORD + " ", PASSWORD.upper(), "x" * 100_000])
-def test_a_wrong_password_is_told_and_lets_nobody_in(client: TestClient, entered: str) -> None:
+@pytest.mark.parametrize(
+    "entered", ["", "wrong", PASSWORD + " ", PASSWORD.upper(), "x" * 100_000]
+)
+def test_a_wrong_password_is_told_and_lets_nobody_in(
+    client: TestClient, entered: str
+) -> None:
     answer = enter(client, entered)
     assert answer.status_code == 401
     assert "This is not the password." in answer.text
@@ -103,16 +123,26 @@ def test_a_wrong_password_is_told_and_lets_nobody_in(client: TestClient, entered
 
 def test_a_cookie_that_was_not_given_out_is_worth_nothing(client: TestClient) -> None:
     for word in ("", "x", "a" * 43):
-        assert client.get("/", headers={"Cookie": f"memviz_8501={word}"}).status_code == 401
+        assert (
+            client.get("/", headers={"Cookie": f"memviz_8501={word}"}).status_code
+            == 401
+        )
 
 
-@pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x", ""])
+@pytest.mark.parametrize(
+    "kind", ["application/json", "multipart/form-data; boundary=x", ""]
+)
 def test_what_is_no_form_is_no_password(client: TestClient, kind: str) -> None:
     content = f"password={PASSWORD}".encode()
-    assert client.post("/", content=content, headers={"Content-Type": kind}).status_code == 401
+    assert (
+        client.post("/", content=content, headers={"Content-Type": kind}).status_code
+        == 401
+    )
 
 
-def test_guessing_is_slowed_and_even_the_right_password_has_to_wait(client: TestClient) -> None:
+def test_guessing_is_slowed_and_even_the_right_password_has_to_wait(
+    client: TestClient,
+) -> None:
     inside = TestClient(client.app, base_url="http://127.0.0.1:8501")
     enter(inside, PASSWORD)
     for _ in range(FREE_OF_ONE):
