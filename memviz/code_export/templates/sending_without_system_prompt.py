@@ -10,11 +10,7 @@ def sent(log: list[dict], positions: range, summary: str | None = None) -> list[
     """The leading system messages, the summary, the messages at these positions, and what was asked last."""
     stop, asked = system_stop(log), asked_last(log)
     chosen = {i for i in positions if stop <= i < asked.start}
-    messages = (
-        in_pairs(log, chosen, asked)
-        if REPAIR_TOOL_PAIRS
-        else [log[i] for i in sorted(chosen | set(asked))]
-    )
+    messages = in_pairs(log, chosen, asked) if REPAIR_TOOL_PAIRS else [log[i] for i in sorted(chosen | set(asked))]
     if summary is not None:
         messages.insert(0, {"role": "system", "content": summary})
     return log[:stop] + messages

@@ -7,9 +7,7 @@ def in_pairs(log: list[dict], chosen: set[int], asked: range) -> list[dict]:
     goes along with it."""
     open_calls: list[tuple[int, int]] = []  # message and number of the call in it
     caller_of: dict[int, int] = {}
-    answered: dict[
-        int, dict[int, int]
-    ] = {}  # message with calls -> its results -> number of the call
+    answered: dict[int, dict[int, int]] = {}  # message with calls -> its results -> number of the call
     uncalled: set[int] = set()
     for i, message in enumerate(log):
         if message.get("tool_calls"):
@@ -17,11 +15,7 @@ def in_pairs(log: list[dict], chosen: set[int], asked: range) -> list[dict]:
             open_calls += [(i, number) for number in range(len(message["tool_calls"]))]
         elif message["role"] == "tool":
             id = message.get("tool_call_id")
-            fitting = [
-                call
-                for call in open_calls
-                if not id or log[call[0]]["tool_calls"][call[1]]["id"] == id
-            ]
+            fitting = [call for call in open_calls if not id or log[call[0]]["tool_calls"][call[1]]["id"] == id]
             if fitting:
                 open_calls.remove(fitting[-1])
                 caller_of[i] = fitting[-1][0]
@@ -35,22 +29,12 @@ def in_pairs(log: list[dict], chosen: set[int], asked: range) -> list[dict]:
     for i in sorted(sent):
         message = log[i]
         if i in answered:
-            numbers = {
-                number for result, number in answered[i].items() if result in sent
-            }
-            calls = [
-                call
-                for number, call in enumerate(message["tool_calls"])
-                if number in numbers
-            ]
+            numbers = {number for result, number in answered[i].items() if result in sent}
+            calls = [call for number, call in enumerate(message["tool_calls"]) if number in numbers]
             if not calls and not message["content"].strip():
                 continue
             if len(calls) < len(message["tool_calls"]):
-                message = {
-                    key: message[key]
-                    for key in ("role", "content", "name")
-                    if key in message
-                }
+                message = {key: message[key] for key in ("role", "content", "name") if key in message}
                 message |= {"tool_calls": calls} if calls else {}
         messages.append(message)
     return messages

@@ -10,12 +10,7 @@ MODEL = "gpt-5-mini"  # answers in the chat
 SYSTEM_PROMPT = "Be kind."
 
 DIFFERENCES = [
-    *(
-        [
-            "OpenAIChatCompletionClient speaks to OpenAI. Put the client of your provider in its place."
-        ]
-        * ("/" in MODEL)
-    ),
+    *(["OpenAIChatCompletionClient speaks to OpenAI. Put the client of your provider in its place."] * ("/" in MODEL)),
 ]
 
 
@@ -25,9 +20,7 @@ def build_context() -> UnboundedChatCompletionContext:
 
 async def main() -> None:
     client = OpenAIChatCompletionClient(model=MODEL)
-    agent = AssistantAgent(
-        "assistant", client, system_message=SYSTEM_PROMPT, model_context=build_context()
-    )
+    agent = AssistantAgent("assistant", client, system_message=SYSTEM_PROMPT, model_context=build_context())
     for question in ("Hello, my name is Ada.", "What is my name?"):
         result = await agent.run(task=question)
         print(result.messages[-1])

@@ -15,12 +15,7 @@ DIFFERENCES = [
     "memviz always sends the input: several messages of the user in a row, of which AutoGen may skip the first, and "
     "results that begin the tail, which AutoGen leaves out even where they have to be answered.",
     "The line that says how many messages are skipped has the name System.",
-    *(
-        [
-            "OpenAIChatCompletionClient speaks to OpenAI. Put the client of your provider in its place."
-        ]
-        * ("/" in MODEL)
-    ),
+    *(["OpenAIChatCompletionClient speaks to OpenAI. Put the client of your provider in its place."] * ("/" in MODEL)),
 ]
 
 
@@ -30,9 +25,7 @@ def build_context() -> HeadAndTailChatCompletionContext:
 
 async def main() -> None:
     client = OpenAIChatCompletionClient(model=MODEL)
-    agent = AssistantAgent(
-        "assistant", client, system_message=SYSTEM_PROMPT, model_context=build_context()
-    )
+    agent = AssistantAgent("assistant", client, system_message=SYSTEM_PROMPT, model_context=build_context())
     for question in ("Hello, my name is Ada.", "What is my name?"):
         result = await agent.run(task=question)
         print(result.messages[-1])

@@ -18,9 +18,7 @@ DIFFERENCES = [
     "The summary does not count toward max_token_limit here. In memviz's chat summary buffer it does, so requests grow "
     "by the summary.",
     *(
-        [
-            "LangChain cannot count the system prompt against the limit: lower max_token_limit by its size."
-        ]
+        ["LangChain cannot count the system prompt against the limit: lower max_token_limit by its size."]
         if COUNT_INITIAL_TOKENS
         else []
     ),
@@ -38,9 +36,7 @@ def build_memory(llm: BaseChatModel) -> BaseChatMemory:
 
 def main() -> None:
     llm = init_chat_model(MODEL)
-    memory = build_memory(
-        init_chat_model(SUMMARIZER_MODEL, custom_get_token_ids=token_ids)
-    )
+    memory = build_memory(init_chat_model(SUMMARIZER_MODEL, custom_get_token_ids=token_ids))
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(ask(llm, memory, question))
 

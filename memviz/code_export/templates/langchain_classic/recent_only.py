@@ -2,9 +2,7 @@
 
 from memviz.code_export.templates.langchain_classic.any_rule import main
 
-DIFFERENCES = [
-    "The class that comes nearest, ConversationBufferWindowMemory, keeps exchanges but writes no summaries."
-]
+DIFFERENCES = ["The class that comes nearest, ConversationBufferWindowMemory, keeps exchanges but writes no summaries."]
 
 
 if __name__ == "__main__":

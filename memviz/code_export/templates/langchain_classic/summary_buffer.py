@@ -30,9 +30,7 @@ def build_memory(llm: BaseChatModel) -> BaseChatMemory:
 
 def main() -> None:
     llm = init_chat_model(MODEL)
-    memory = build_memory(
-        init_chat_model(SUMMARIZER_MODEL, custom_get_token_ids=token_ids)
-    )
+    memory = build_memory(init_chat_model(SUMMARIZER_MODEL, custom_get_token_ids=token_ids))
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(ask(llm, memory, question))
 

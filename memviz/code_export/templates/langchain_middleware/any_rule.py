@@ -7,12 +7,7 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ModelRequest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import (
-    AnyMessage,
-    HumanMessage,
-    convert_to_messages,
-    convert_to_openai_messages,
-)
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages, convert_to_openai_messages
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
@@ -33,37 +28,19 @@ class StrategyMiddleware(AgentMiddleware):
 
     def __init__(self) -> None:
         super().__init__()
-        self.memories: dict[
-            str | None, Memory
-        ] = {}  # one a conversation, by the id of its first message
+        self.memories: dict[str | None, Memory] = {}  # one a conversation, by the id of its first message
 
     def sent(self, messages: list[AnyMessage]) -> list[AnyMessage]:
         memory = self.memories.setdefault(messages[0].id, Memory())
         for message in messages[len(memory.log) :]:
-            memory.append(
-                {
-                    **convert_to_openai_messages(message, text_format="string"),
-                    "original": message,
-                }
-            )
-        return [
-            message.get("original") or convert_to_messages([message])[0]
-            for message in memory.context()
-        ]
+            memory.append({**convert_to_openai_messages(message, text_format="string"), "original": message})
+        return [message.get("original") or convert_to_messages([message])[0] for message in memory.context()]
 
-    def wrap_model_call(
-        self, request: ModelRequest, handler: Callable[[ModelRequest], Any]
-    ) -> Any:
+    def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
         return handler(request.override(messages=self.sent(request.messages)))
 
-    async def awrap_model_call(
-        self, request: ModelRequest, handler: Callable[[ModelRequest], Any]
-    ) -> Any:
-        return await handler(
-            request.override(
-                messages=await asyncio.to_thread(self.sent, request.messages)
-            )
-        )
+    async def awrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
+        return await handler(request.override(messages=await asyncio.to_thread(self.sent, request.messages)))
 
 
 def build_agent(model: str | BaseChatModel = MODEL) -> CompiledStateGraph:
@@ -79,9 +56,7 @@ def build_agent(model: str | BaseChatModel = MODEL) -> CompiledStateGraph:
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

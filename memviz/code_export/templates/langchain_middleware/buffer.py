@@ -23,9 +23,7 @@ def build_agent(model: str | BaseChatModel = MODEL) -> CompiledStateGraph:
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

@@ -9,9 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from memviz.code_export.templates.counter import count_tokens
 from memviz.code_export.templates.langchain_middleware.counting import count_messages
-from memviz.code_export.templates.langchain_middleware.summary_prompt import (
-    SUMMARY_PROMPT,
-)
+from memviz.code_export.templates.langchain_middleware.summary_prompt import SUMMARY_PROMPT
 
 MODEL = "openai:gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai:gpt-5-mini"  # writes the summaries
@@ -27,14 +25,11 @@ DIFFERENCES = [
 
 def room() -> int:
     """Tokens for the summary and the messages."""
-    return TOKEN_LIMIT - (
-        count_tokens(SYSTEM_PROMPT) if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT else 0
-    )
+    return TOKEN_LIMIT - (count_tokens(SYSTEM_PROMPT) if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT else 0)
 
 
 def build_agent(
-    model: str | BaseChatModel = MODEL,
-    summarizer: str | BaseChatModel = SUMMARIZER_MODEL,
+    model: str | BaseChatModel = MODEL, summarizer: str | BaseChatModel = SUMMARIZER_MODEL
 ) -> CompiledStateGraph:
     return create_agent(
         model,
@@ -57,9 +52,7 @@ def build_agent(
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

@@ -33,10 +33,7 @@ class Clearing(ClearToolUsesEdit):
     def apply(self, messages: list[AnyMessage], *, count_tokens: TokenCounter) -> None:
         before = list(messages)
         super().apply(messages, count_tokens=count_tokens)
-        if (
-            RULE == "gate"
-            and count_tokens(before) - count_tokens(messages) < CLEAR_AT_LEAST_TOKENS
-        ):
+        if RULE == "gate" and count_tokens(before) - count_tokens(messages) < CLEAR_AT_LEAST_TOKENS:
             messages[:] = before
 
 
@@ -47,9 +44,7 @@ def editing() -> ContextEditingMiddleware:
         clear_at_least=0 if RULE == "gate" else CLEAR_AT_LEAST_TOKENS,
         keep=KEEP_RESULTS,
         clear_tool_inputs=CLEAR_ARGUMENTS,
-        exclude_tools=[
-            name.strip() for name in (EXCLUDED_TOOLS or "").split(",") if name.strip()
-        ],
+        exclude_tools=[name.strip() for name in (EXCLUDED_TOOLS or "").split(",") if name.strip()],
         placeholder="[cleared]" if PLACEHOLDER is None else PLACEHOLDER,
     )
     return ContextEditingMiddleware(edits=[edit], token_counter=count_messages)
@@ -68,9 +63,7 @@ def build_agent(model: str | BaseChatModel = MODEL) -> CompiledStateGraph:
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

@@ -13,14 +13,10 @@ from memviz.code_export.templates.langchain_middleware.counting import count_mes
 MODEL = "openai:gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai:gpt-5-mini"  # writes the summaries
 SYSTEM_PROMPT = "Be kind."
-TRIGGER = [
-    {"tokens": 4000}
-]  # one of these is enough, and of each all has to be reached
+TRIGGER = [{"tokens": 4000}]  # one of these is enough, and of each all has to be reached
 KEEP = ("messages", 20)
 SUMMARIZER_READS_TOKENS = 4000  # tokens; 0: everything
-SUMMARY_WORDS = (
-    120  # the longest summary that the prompt asks for; 0: it names no length
-)
+SUMMARY_WORDS = 120  # the longest summary that the prompt asks for; 0: it names no length
 
 DIFFERENCES = [
     "memviz always sends the input. LangChain may send its summary alone, where a threshold is reached within what the "
@@ -45,8 +41,7 @@ def summary_prompt() -> str:
 
 
 def build_agent(
-    model: str | BaseChatModel = MODEL,
-    summarizer: str | BaseChatModel = SUMMARIZER_MODEL,
+    model: str | BaseChatModel = MODEL, summarizer: str | BaseChatModel = SUMMARIZER_MODEL
 ) -> CompiledStateGraph:
     return create_agent(
         model,
@@ -69,9 +64,7 @@ def build_agent(
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

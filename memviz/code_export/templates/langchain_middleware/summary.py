@@ -8,9 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from memviz.code_export.templates.langchain_middleware.counting import count_messages
-from memviz.code_export.templates.langchain_middleware.summary_prompt import (
-    SUMMARY_PROMPT,
-)
+from memviz.code_export.templates.langchain_middleware.summary_prompt import SUMMARY_PROMPT
 
 MODEL = "openai:gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai:gpt-5-mini"  # writes the summaries
@@ -26,8 +24,7 @@ DIFFERENCES = [
 
 
 def build_agent(
-    model: str | BaseChatModel = MODEL,
-    summarizer: str | BaseChatModel = SUMMARIZER_MODEL,
+    model: str | BaseChatModel = MODEL, summarizer: str | BaseChatModel = SUMMARIZER_MODEL
 ) -> CompiledStateGraph:
     return create_agent(
         model,
@@ -50,9 +47,7 @@ def build_agent(
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

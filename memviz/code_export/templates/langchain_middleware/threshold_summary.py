@@ -12,9 +12,7 @@ from memviz.code_export.templates.langchain_middleware.counting import count_mes
 MODEL = "openai:gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai:gpt-5-mini"  # writes the summaries
 SYSTEM_PROMPT = "Be kind."
-TRIGGER = [
-    {"tokens": 4000}
-]  # one of these is enough, and of each all has to be reached
+TRIGGER = [{"tokens": 4000}]  # one of these is enough, and of each all has to be reached
 KEEP = ("messages", 20)
 SUMMARIZER_READS_TOKENS = 4000  # tokens; 0: everything
 INSTRUCTION = "Write one concise summary of the conversation below."
@@ -35,8 +33,7 @@ DIFFERENCES = [
 
 
 def build_agent(
-    model: str | BaseChatModel = MODEL,
-    summarizer: str | BaseChatModel = SUMMARIZER_MODEL,
+    model: str | BaseChatModel = MODEL, summarizer: str | BaseChatModel = SUMMARIZER_MODEL
 ) -> CompiledStateGraph:
     return create_agent(
         model,
@@ -59,9 +56,7 @@ def build_agent(
 def main() -> None:
     agent = build_agent()
     for question in ("Hello, my name is Ada.", "What is my name?"):
-        answer = agent.invoke(
-            {"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}}
-        )
+        answer = agent.invoke({"messages": [HumanMessage(question)]}, {"configurable": {"thread_id": "1"}})
         print(answer["messages"][-1].text)
 
 

@@ -21,17 +21,8 @@ def as_dict(message: ChatMessage) -> dict:
     calls = []
     for block in message.blocks:
         if isinstance(block, ToolCallBlock):
-            given = (
-                block.tool_kwargs
-                if isinstance(block.tool_kwargs, str)
-                else json.dumps(block.tool_kwargs)
-            )
-            calls.append(
-                {
-                    "id": block.tool_call_id or "",
-                    "function": {"name": block.tool_name, "arguments": given},
-                }
-            )
+            given = block.tool_kwargs if isinstance(block.tool_kwargs, str) else json.dumps(block.tool_kwargs)
+            calls.append({"id": block.tool_call_id or "", "function": {"name": block.tool_name, "arguments": given}})
     return {
         "role": message.role.value,
         "content": message.content or "",
@@ -48,11 +39,7 @@ def as_message(message: dict) -> ChatMessage:
     written = ChatMessage(role=message["role"], content=message["content"])
     for call in message.get("tool_calls", ()):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        written.blocks.append(
-            ToolCallBlock(
-                tool_call_id=call["id"], tool_name=name, tool_kwargs=arguments
-            )
-        )
+        written.blocks.append(ToolCallBlock(tool_call_id=call["id"], tool_name=name, tool_kwargs=arguments))
     return written
 
 

@@ -18,12 +18,7 @@ def summarize(messages: list[dict]) -> str:
     """Ask the model. An error means that nothing is summarized this time."""
     if SUMMARIZER is None:
         raise RuntimeError("Set SUMMARIZER first.")
-    answer = SUMMARIZER.chat(
-        [
-            ChatMessage(role=message["role"], content=message["content"])
-            for message in messages
-        ]
-    )
+    answer = SUMMARIZER.chat([ChatMessage(role=message["role"], content=message["content"]) for message in messages])
     return answer.message.content or ""
 
 
@@ -36,9 +31,7 @@ def build_memory(llm: LLM) -> StrategyMemory:
 def main() -> None:
     memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL, temperature=TEMPERATURE))
     llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
-    engine = SimpleChatEngine.from_defaults(
-        llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT
-    )
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

@@ -43,9 +43,7 @@ def build_memory(llm: LLM) -> ChatSummaryMemoryBuffer:
 def main() -> None:
     memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL, temperature=TEMPERATURE))
     llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
-    engine = SimpleChatEngine.from_defaults(
-        llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT
-    )
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

@@ -43,9 +43,7 @@ def build_memory(llm: LLM) -> Memory:
         token_limit=TOKEN_LIMIT,
         chat_history_token_ratio=HISTORY_PERCENT / 100,
         token_flush_size=max(1, int(TOKEN_LIMIT * (FLUSH_PERCENT / 100))),
-        memory_blocks=[StaticMemoryBlock(static_content=STATIC_TEXT), facts]
-        if STATIC_TEXT
-        else [facts],
+        memory_blocks=[StaticMemoryBlock(static_content=STATIC_TEXT), facts] if STATIC_TEXT else [facts],
         tokenizer_fn=token_ids,
     )
 
@@ -53,9 +51,7 @@ def build_memory(llm: LLM) -> Memory:
 def main() -> None:
     memory = build_memory(LiteLLM(model=SUMMARIZER_MODEL, temperature=TEMPERATURE))
     llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
-    engine = SimpleChatEngine.from_defaults(
-        llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT
-    )
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

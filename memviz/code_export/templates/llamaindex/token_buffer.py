@@ -24,17 +24,13 @@ DIFFERENCES = [
 
 
 def build_memory(llm: LLM) -> ChatMemoryBuffer:
-    return ChatMemoryBuffer.from_defaults(
-        token_limit=MAX_TOKENS, tokenizer_fn=token_ids
-    )
+    return ChatMemoryBuffer.from_defaults(token_limit=MAX_TOKENS, tokenizer_fn=token_ids)
 
 
 def main() -> None:
     llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
     memory = build_memory(llm)
-    engine = SimpleChatEngine.from_defaults(
-        llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT
-    )
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

@@ -18,9 +18,7 @@ def build_memory(llm: LLM) -> StrategyMemory:
 def main() -> None:
     llm = LiteLLM(model=MODEL, temperature=TEMPERATURE)
     memory = build_memory(llm)
-    engine = SimpleChatEngine.from_defaults(
-        llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT
-    )
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt=SYSTEM_PROMPT)
     for question in ("Hello, my name is Ada.", "What is my name?"):
         print(engine.chat(question))
 

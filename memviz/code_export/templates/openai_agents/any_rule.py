@@ -31,16 +31,10 @@ def as_messages(items: list[TResponseInputItem]) -> list[dict]:
         kind = item.get("type", "message")
         if kind == "reasoning":
             continue
-        content = (
-            item.get("output" if kind == "function_call_output" else "content") or ""
-        )
+        content = item.get("output" if kind == "function_call_output" else "content") or ""
         if not isinstance(content, str):
             content = "".join(part.get("text", "") for part in content)
-        message = {
-            "role": item.get("role", "assistant"),
-            "content": content,
-            "items": group,
-        }
+        message = {"role": item.get("role", "assistant"), "content": content, "items": group}
         if kind == "function_call":
             function = {"name": item["name"], "arguments": item["arguments"]}
             message["tool_calls"] = [{"id": item["call_id"], "function": function}]
@@ -58,17 +52,14 @@ def remembering(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInpu
         nonlocal memory
         messages = as_messages(items)
         known = [(message["role"], message["content"]) for message in memory.log]
-        if known != [
-            (message["role"], message["content"]) for message in messages[: len(known)]
-        ]:
+        if known != [(message["role"], message["content"]) for message in messages[: len(known)]]:
             memory = Memory()  # another conversation
         for message in messages[len(memory.log) :]:
             memory.append(message)
         return [
             item
             for message in memory.context()
-            for item in message.get("items")
-            or [{"role": message["role"], "content": message["content"]}]
+            for item in message.get("items") or [{"role": message["role"], "content": message["content"]}]
         ]
 
     async def input_filter(data: CallModelData) -> ModelInputData:

@@ -7,8 +7,4 @@ SUMMARIZER_MODEL = "anthropic/claude-sonnet-4-5"  # writes the summaries
 
 def summarize(messages: list[dict]) -> str:
     """Ask the model. An error means that nothing is summarized this time."""
-    return (
-        litellm.completion(model=SUMMARIZER_MODEL, messages=messages)
-        .choices[0]
-        .message.content
-    )
+    return litellm.completion(model=SUMMARIZER_MODEL, messages=messages).choices[0].message.content

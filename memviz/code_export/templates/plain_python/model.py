@@ -4,9 +4,7 @@ import json
 import os
 import urllib.request
 
-BASE_URL = os.environ.get(
-    "OPENAI_BASE_URL", "https://api.openai.com/v1"
-)  # or any API of the same kind
+BASE_URL = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")  # or any API of the same kind
 
 
 def complete(model: str, messages: list[dict]) -> str:
@@ -14,10 +12,7 @@ def complete(model: str, messages: list[dict]) -> str:
     request = urllib.request.Request(
         f"{BASE_URL}/chat/completions",
         json.dumps({"model": model, "messages": messages}).encode(),
-        {
-            "Content-Type": "application/json",
-            "Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}",
-        },
+        {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"},
     )
     with urllib.request.urlopen(request, timeout=600) as response:
         return json.load(response)["choices"][0]["message"]["content"]

@@ -37,25 +37,17 @@ class Memory:
         if room < 0:
             raise ValueError("The system prompt alone is over TOKEN_LIMIT.")
         start = len(self.log)
-        while (
-            start > self.cursor
-            and (size := count_tokens(self.log[start - 1]["content"] or "")) <= room
-        ):
+        while start > self.cursor and (size := count_tokens(self.log[start - 1]["content"] or "")) <= room:
             start, room = start - 1, room - size
         if start == self.cursor and self.summary and count_tokens(self.summary) <= room:
             return start
-        while start < len(self.log) and self.log[start]["role"] in (
-            "assistant",
-            "tool",
-        ):
+        while start < len(self.log) and self.log[start]["role"] in ("assistant", "tool"):
             start += 1
         return start
 
     def initial_tokens(self) -> int:
         """Tokens of the system prompt, and of the system messages that the log begins with."""
-        return sum(
-            count_tokens(message["content"] or "") for message in leading(self.log)
-        )
+        return sum(count_tokens(message["content"] or "") for message in leading(self.log))
 
     def fold(self, keep_from: int) -> None:
         """Summarize the messages before this one, together with the summary so far."""
@@ -65,10 +57,7 @@ class Memory:
         if self.summary:
             entries.insert(0, f"system: {self.summary}")
         transcript = "Transcript so far:\n\n" + "\n\n".join(entries)
-        request = [
-            {"role": "system", "content": INSTRUCTION},
-            {"role": "user", "content": transcript},
-        ]
+        request = [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": transcript}]
         text = self.summarizer.ask(request, self.turn)
         if text is not None:
             self.summary, self.cursor = text, keep_from

@@ -30,26 +30,15 @@ class Memory:
 
     def summarize_turns(self) -> None:
         """One summary for every turn that has none yet. After a failure the rest waits for the next try."""
-        for start, stop in list(pairwise([*self.starts, len(self.log)]))[
-            len(self.summaries) :
-        ]:
-            prompt = (
-                INSTRUCTION
-                + "\n\n"
-                + "\n".join(line(message) for message in self.log[start:stop])
-            )
-            text = self.summarizer.ask(
-                [{"role": "user", "content": prompt}], turn=len(self.starts)
-            )
+        for start, stop in list(pairwise([*self.starts, len(self.log)]))[len(self.summaries) :]:
+            prompt = INSTRUCTION + "\n\n" + "\n".join(line(message) for message in self.log[start:stop])
+            text = self.summarizer.ask([{"role": "user", "content": prompt}], turn=len(self.starts))
             if text is None:
                 return
             self.summaries.append(text)
 
     def accumulated(self) -> str | None:
-        entries = [
-            f"[Turn {number}] {text}"
-            for number, text in enumerate(self.summaries, start=1)
-        ]
+        entries = [f"[Turn {number}] {text}" for number, text in enumerate(self.summaries, start=1)]
         return "\n".join([HEADING, *entries]) if entries else None
 
     def context(self) -> list[dict]:

@@ -27,9 +27,7 @@ class Memory:
             self.fold(len(self.log) - BUFFER_SIZE)
 
     def context(self) -> list[dict]:
-        summary = (
-            f"Summary of earlier conversation: {self.summary}" if self.summary else None
-        )
+        summary = f"Summary of earlier conversation: {self.summary}" if self.summary else None
         return sent(self.log, range(self.cursor, len(self.log)), summary)
 
     def fold(self, keep_from: int) -> None:
@@ -37,9 +35,6 @@ class Memory:
         lines = [line(message) for message in self.log[self.cursor : keep_from]]
         if self.summary:
             lines.insert(0, f"system: Previous summary: {self.summary}")
-        text = self.summarizer.ask(
-            [{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}],
-            self.turn,
-        )
+        text = self.summarizer.ask([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}], self.turn)
         if text is not None:
             self.summary, self.cursor = text, keep_from

@@ -24,22 +24,15 @@ class Memory:
             self.turn += 1
         self.log.append(message)
         self.cursor = max(self.cursor, system_stop(self.log))
-        sizes = [
-            count_tokens(pending["content"] or "")
-            for pending in self.log[self.cursor :]
-        ]
+        sizes = [count_tokens(pending["content"] or "") for pending in self.log[self.cursor :]]
         if sum(sizes) > MAX_TOKEN_LIMIT and len(sizes) > 1:
             folded = 1  # at least one message is folded, and at least one is kept
-            while (
-                folded < len(sizes) - 1 and sum(sizes[folded:]) > MAX_TOKEN_LIMIT // 2
-            ):
+            while folded < len(sizes) - 1 and sum(sizes[folded:]) > MAX_TOKEN_LIMIT // 2:
                 folded += 1
             self.fold(self.cursor + folded)
 
     def context(self) -> list[dict]:
-        summary = (
-            f"Summary of earlier conversation: {self.summary}" if self.summary else None
-        )
+        summary = f"Summary of earlier conversation: {self.summary}" if self.summary else None
         return sent(self.log, range(self.cursor, len(self.log)), summary)
 
     def fold(self, keep_from: int) -> None:
@@ -47,9 +40,6 @@ class Memory:
         lines = [line(message) for message in self.log[self.cursor : keep_from]]
         if self.summary:
             lines.insert(0, f"system: Previous summary: {self.summary}")
-        text = self.summarizer.ask(
-            [{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}],
-            self.turn,
-        )
+        text = self.summarizer.ask([{"role": "user", "content": INSTRUCTION + "\n\n" + "\n".join(lines)}], self.turn)
         if text is not None:
             self.summary, self.cursor = text, keep_from

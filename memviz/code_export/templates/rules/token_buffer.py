@@ -18,10 +18,6 @@ class Memory:
 
     def context(self) -> list[dict]:
         first, start, tokens = system_stop(self.log), len(self.log), 0
-        while (
-            start > first
-            and (tokens := tokens + count_tokens(self.log[start - 1]["content"] or ""))
-            <= MAX_TOKENS
-        ):
+        while start > first and (tokens := tokens + count_tokens(self.log[start - 1]["content"] or "")) <= MAX_TOKENS:
             start -= 1
         return sent(self.log, range(start, len(self.log)))
