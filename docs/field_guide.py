@@ -2,8 +2,9 @@
 
     python -m docs.field_guide
 
-To be run after a strategy's docstring, its parameters or memviz/guide/glossary.toml changed; tests/test_field_guide.py
-holds that it was. The pictures are of real runs, so they change with the strategies too.
+To be run after a strategy's docstring, its parameters or
+memviz/dashboard/guide/glossary.toml changed; tests/test_field_guide.py holds that it
+was. The pictures are of real runs, so they change with the strategies too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memviz.guide.examples import Example, example_of
-from memviz.guide.glossary import Entry, glossary, shown_terms
-from memviz.guide.picture_svg import picture_svg
-from memviz.guide.strategies import StrategyPage, User
+from memviz.dashboard.guide.examples import Example, example_of
+from memviz.dashboard.guide.glossary import Entry, glossary, shown_terms
+from memviz.dashboard.guide.picture_svg import picture_svg
+from memviz.dashboard.guide.strategies import StrategyPage, User
 from memviz.strategies.parameters import Parameter
 from memviz.strategies.table import anchor, own_strategies
 from memviz.transcripts.samples import sample
@@ -32,7 +33,8 @@ START, END = (
 )
 INTRODUCTION = (
     "# Field guide\n\n"
-    "<!-- Made by python -m docs.field_guide from the strategies' docstrings and memviz/guide/glossary.toml. -->\n\n"
+    "<!-- Made by python -m docs.field_guide from the strategies' docstrings "
+    "and memviz/dashboard/guide/glossary.toml. -->\n\n"
     "Every memory strategy of memviz on a page of its own, and [what the words mean](#glossary). The dashboard has the "
     "same on its page *Guide*, where each picture can be opened in Compare.\n\n"
     "The pictures are of real runs over bundled conversations. Above stands all that was said until one request, a "

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
 from memviz.cli.output import complain
+from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
 
 MAX_WORKERS = 1_000
 """Processes or threads: more than a machine can start."""

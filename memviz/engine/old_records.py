@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.memory import Memory, MemorySpace
+from memviz.core.pieces import Messages, Picked, Piece, messages, notes, to_json
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.recall import Recalled, resolve
 from memviz.engine.thinking import THINKING_INSTRUCTION
 from memviz.engine.tool_pairs import in_pairs
-from memviz.memory import Memory, MemorySpace
 from memviz.models.tools import RECALL_CONVERSATION
-from memviz.pieces import Messages, Picked, Piece, messages, notes, to_json
 from memviz.strategies.base import Strategy
 
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter
-from memviz.counters import counter as find_counter
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.engine.asking import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
 from memviz.engine.run import Run
-from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
@@ -89,9 +89,11 @@ def record(
     """Replay ``messages`` under each of ``strategies`` with ``model`` as the summarizer, ask it ``probes`` at the end
     of each run, and write all its replies to ``file``. What the file holds already is not asked for again.
 
-    A setting counts as recorded once none of its replies is missing, so the first failure ends it. Raises that as
-    :class:`memviz.errors.UnusableSummarizerError` or, of a question, as the :class:`memviz.errors.ModelError` it is,
-    and :class:`memviz.errors.BudgetSpentError` where the budget is spent: what was answered is in the file.
+    A setting counts as recorded once none of its replies is missing, so the first
+    failure ends it. Raises that as :class:`memviz.core.errors.UnusableSummarizerError`
+    or, of a question, as the :class:`memviz.core.errors.ModelError` it is, and
+    :class:`memviz.core.errors.BudgetSpentError` where the budget is spent: what was
+    answered is in the file.
     """
     log, recorder = as_log(messages), RecordingModel(model, file)
     runs = []

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-from memviz.conversation import Message, ToolCall
-from memviz.memory import SummarySource
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.memory import SummarySource
 from memviz.models.metering import Meter, unmetered
 from memviz.models.tools import Tool
 
@@ -61,7 +61,7 @@ class Model(ABC):
     """A model. Subclasses give :meth:`stream`; the rest follows from it.
 
     A stream yields pieces of text as they arrive and ends with exactly one :class:`Reply` that
-    holds the whole. All failures are :class:`memviz.errors.ModelError`. ``tools`` are only given where
+    holds the whole. All failures are :class:`memviz.core.errors.ModelError`. ``tools`` are only given where
     there are any, so a model that calls none may do without the argument.
     """
 

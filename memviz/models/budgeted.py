@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
 
-from memviz.conversation import Message
-from memviz.counters import AnyCounter, counter
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.counters import AnyCounter, counter
+from memviz.core.errors import (
     BadKeyError,
     ConnectionRefusedModelError,
     ContextTooLongError,
@@ -48,8 +48,8 @@ class Budgeted(MeteredWrapper):
     whether a failure is billed, and providers say that most are not. Answers from a
     :class:`memviz.models.response_cache.CachedModel` are free and always given.
 
-    Asking raises :class:`memviz.errors.BudgetSpentError` for a call that might exceed the limit. Raises
-    :class:`memviz.errors.ParameterError` for a model whose price is unknown.
+    Asking raises :class:`memviz.core.errors.BudgetSpentError` for a call that might exceed the limit. Raises
+    :class:`memviz.core.errors.ParameterError` for a model whose price is unknown.
     """
 
     def __init__(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memviz.conversation import Message
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.errors import (
     BudgetSpentError,
     MemvizError,
     ModelError,
@@ -26,8 +26,9 @@ def ends_all(error: MemvizError) -> bool:
 class FirstFailureEnds(ModelWrapper):
     """``model`` as a summarizer of which nobody waits for forty failures that are one: a wrong key, address or name.
 
-    Such a failure is raised as :class:`memviz.errors.UnusableSummarizerError`, which ends a replay. Any other, such
-    as a timeout or a rate limit, stays what it is: the replay records it and goes on.
+    Such a failure is raised as :class:`memviz.core.errors.UnusableSummarizerError`,
+    which ends a replay. Any other, such as a timeout or a rate limit, stays what it is:
+    the replay records it and goes on.
     """
 
     def stream(

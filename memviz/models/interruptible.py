@@ -8,7 +8,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
 from memviz.models.line import Line
 from memviz.models.metering import Bill, Meter

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from pydantic import Secret
 
-from memviz.access.settings import ModelAccess
-from memviz.conversation import Message
-from memviz.errors import ModelError, ParameterError, RateLimitError
+from memviz.core.conversation import Message
+from memviz.core.errors import ModelError, ParameterError, RateLimitError
+from memviz.models.access.settings import ModelAccess
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.credentials import (
     NO_KEY,
@@ -68,8 +68,8 @@ class LiteLLMModel(Model):
     in no repr, error, log or pickle; a pickled model comes back without it. ``access`` says what of this machine the
     model may use, if it was not its owner who asked for it. No redirect is followed.
 
-    Raises :class:`memviz.errors.ParameterError` for a timeout or a number of retries out of range,
-    and a :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
+    Raises :class:`memviz.core.errors.ParameterError` for a timeout or a number of retries out of range,
+    and a :class:`memviz.core.errors.ModelError` for a key or an address that cannot be one.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from functools import cached_property
 from math import isnan, nan
 from ssl import SSLCertVerificationError
 
-from memviz.errors import (
+from memviz.core.errors import (
     BadKeyError,
     BadRequestError,
     ConnectionRefusedModelError,
@@ -30,10 +30,10 @@ from memviz.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.core.text.wording import counted
 from memviz.models.destinations import RedirectedError
 from memviz.models.line import EndlessReplyError
 from memviz.models.whole_replies import NotAReplyError
-from memviz.text.wording import counted
 
 MAX_REASON_CHARS = 200
 _CONCEALED_CHARS = 20 * MAX_REASON_CHARS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from memviz.conversation import Message
-from memviz.errors import ModelError
+from memviz.core.conversation import Message
+from memviz.core.errors import ModelError
 from memviz.models.tools import Tool
 
 if TYPE_CHECKING:

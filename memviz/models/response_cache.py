@@ -20,8 +20,8 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from memviz.conversation import Message, ToolCall
-from memviz.errors import ParameterError, StorageError
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.errors import ParameterError, StorageError
 from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice, Usage
 from memviz.models.metering import Meter
 from memviz.models.tools import Tool
@@ -35,8 +35,9 @@ BUSY_SECONDS = 30.0
 class ResponseCache:
     """Answers in a folder by a hash of their request, which itself is not kept.
 
-    Raises :class:`memviz.errors.StorageError` if there can be no such folder, or if the file in it is no cache. One
-    that breaks later holds nothing: the model is then asked.
+    Raises :class:`memviz.core.errors.StorageError` if there can be no such folder, or
+    if the file in it is no cache. One that breaks later holds nothing: the model is
+    then asked.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -93,8 +94,8 @@ class CachedModel(MeteredWrapper):
     never a key), the messages, and the tools. Failures, empty and cut-off answers are not kept. Threads that ask the
     same at the same time wait for one answer.
 
-    Raises :class:`memviz.errors.ParameterError` for a model whose identity is unknown, and
-    :class:`memviz.errors.StorageError` for a folder that cannot be used.
+    Raises :class:`memviz.core.errors.ParameterError` for a model whose identity is unknown, and
+    :class:`memviz.core.errors.StorageError` for a folder that cannot be used.
     """
 
     def __init__(self, model: Model, folder: str | Path) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from memviz.errors import StorageError, UnreadableConversationError
+from memviz.core.errors import StorageError, UnreadableConversationError
 from memviz.storage import cells, free_runs, library, runs, visitors_work
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
 from memviz.storage.tables import CELLS, FREE_RUNS, RUNS

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session
 
-from memviz.conversation import Log, clean_text
+from memviz.core.conversation import Log, clean_text
 from memviz.engine.run import Run
 from memviz.storage.library import found, now
 from memviz.storage.run_shapes import expect_sound

@@ -25,9 +25,10 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from memviz.conversation import Log, Message, clean_text
-from memviz.errors import StorageError, UnreadableConversationError
-from memviz.process_memory import uncollected
+from memviz.core.conversation import Log, Message, clean_text
+from memviz.core.errors import StorageError, UnreadableConversationError
+from memviz.core.process_memory import uncollected
+from memviz.core.text.wording import counted
 from memviz.storage import rows
 from memviz.storage.entries import (
     RAW_ENTRIES,
@@ -37,7 +38,6 @@ from memviz.storage.entries import (
 )
 from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
 from memviz.storage.turn_numbers import turns_as_once_counted
-from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
@@ -278,8 +278,9 @@ def messages(
 
 
 def request_count(session: Session, conversation_id: str) -> int:
-    """How many calls of the model a conversation calls for (:attr:`memviz.conversation.Log.request_count`), counted by
-    the database, which takes a fraction of a second for half a million messages."""
+    """How many calls of the model a conversation calls for
+    (:attr:`memviz.core.conversation.Log.request_count`), counted by the database, which
+    takes a fraction of a second for half a million messages."""
     table = MESSAGES.c
     before = func.lag(table.role).over(order_by=table.position)
     said = select(table.role, table.position, before.label("before")).where(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from memviz.errors import StorageError
+from memviz.core.errors import StorageError
 from memviz.storage.tables import Base
 
 Upgrade = Callable[[Connection], None]

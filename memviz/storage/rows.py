@@ -10,15 +10,15 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import Table
 
-from memviz.conversation import Log, Message, ToolCall, clean_text
+from memviz.core.conversation import Log, Message, ToolCall, clean_text
+from memviz.core.memory import SUMMARY, SummaryVersion
+from memviz.core.text.wording import counted
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.memory import SUMMARY, SummaryVersion
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
 from memviz.storage.turn_numbers import in_turns_of_now
-from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
 Row = dict[str, Any]

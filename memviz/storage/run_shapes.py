@@ -19,10 +19,10 @@ from pydantic import (
     ValidationError,
 )
 
-from memviz.conversation import Log, Message
-from memviz.forms import FORMS
-from memviz.memory import SUMMARY
-from memviz.pieces import Place
+from memviz.core.conversation import Log, Message
+from memviz.core.forms import FORMS
+from memviz.core.memory import SUMMARY
+from memviz.core.pieces import Place
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -13,15 +13,15 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlmodel import Session
 
-from memviz.conversation import Log, Message, clean_text
-from memviz.counters import COUNTERS
-from memviz.engine.run import Run
-from memviz.errors import (
+from memviz.core.conversation import Log, Message, clean_text
+from memviz.core.counters import COUNTERS
+from memviz.core.errors import (
     DamagedRunError,
     MemvizError,
     StorageError,
     UnreadableConversationError,
 )
+from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.engine import conversation_changed

@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from memviz.errors import StorageError
+from memviz.core.errors import StorageError
 from memviz.storage import (
     cells,
     chat,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from memviz.conversation import Log, Message
+from memviz.core.conversation import Log, Message
 
 Json = Mapping[str, Any]
 

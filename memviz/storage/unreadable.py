@@ -9,7 +9,7 @@ from sqlalchemy import Integer, Table, literal_column, select, type_coerce, upda
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.errors import StorageError
+from memviz.core.errors import StorageError
 from memviz.storage.library import now
 from memviz.storage.tables import (
     COMPACTIONS,

@@ -15,9 +15,9 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.conversation import clean_text
+from memviz.core.conversation import clean_text
+from memviz.core.errors import StorageError
 from memviz.engine.judged_answer import JudgedAnswer
-from memviz.errors import StorageError
 from memviz.storage.library import DAMAGE, found
 from memviz.storage.run_shapes import expect_sound_answer
 from memviz.storage.runs import Conditions

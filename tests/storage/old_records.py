@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memviz import Chat, Reply, ScriptedModel, ToolCall, strategy
-from memviz.conversation import Log, Request, Turn
+from memviz.core.conversation import Log, Request, Turn
 from tests.old_requests import without_pieces
 
 Record = Mapping[str, Any]

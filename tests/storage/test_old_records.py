@@ -12,7 +12,7 @@ import pytest
 
 import memviz
 from memviz import Chat, Run, ScriptedModel
-from memviz.errors import DamagedRunError
+from memviz.core.errors import DamagedRunError
 from memviz.metrics.requests.request_axis import name_of
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript

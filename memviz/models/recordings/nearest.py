@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 from memviz.models.recordings.recording import RecordedRequest, Recording
 
 COMPARED_CHARS = 1_500

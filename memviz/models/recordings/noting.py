@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from time import perf_counter
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
 from memviz.models.metering import Meter
 from memviz.models.recordings.recording import RecordedReply, RecordedRequest

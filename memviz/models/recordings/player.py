@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import sleep
 from typing import Any
 
-from memviz.conversation import Message
-from memviz.errors import NotRecordedError
-from memviz.memory import SummarySource
+from memviz.core.conversation import Message
+from memviz.core.errors import NotRecordedError
+from memviz.core.memory import SummarySource
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.names import RECORDING
 from memviz.models.recordings.holes import setting_words
@@ -26,8 +26,8 @@ class RecordedModel(Model):
     """Plays ``recording``: to the same request the same reply, with no key and no network. With ``paced`` a reply takes
     as long as it took, where that was recorded.
 
-    Raises :class:`memviz.errors.NotRecordedError` for a request that is not in it, which names the nearest one that is
-    and what changed.
+    Raises :class:`memviz.core.errors.NotRecordedError` for a request that is not in it,
+    which names the nearest one that is and what changed.
     """
 
     def __init__(self, recording: Recording, *, paced: bool = False) -> None:

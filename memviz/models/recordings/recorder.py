@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
 from memviz.models.metering import Meter
 from memviz.models.recordings.files import RecordingFile

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memviz.conversation import Message
-from memviz.errors import MemvizError
+from memviz.core.conversation import Message
+from memviz.core.errors import MemvizError
 from memviz.models.base import Reply, ToolChoice
 from memviz.models.tools import Tool
 from memviz.strategies import strategies, strategy
