@@ -9,7 +9,7 @@ from typing import Any
 from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.models.access.settings import ModelAccess
 from memviz.models.destinations import Limits, PrivateAddressError, public_url
-from memviz.models.litellm_errors import Call, private_address
+from memviz.models.litellm_errors import Call, typed_error
 from memviz.models.litellm_loading import load_litellm
 from memviz.models.provider_keys import (
     OWN_ACCOUNT,
@@ -127,7 +127,7 @@ def _check_address(name: str, api_base: str) -> None:
     try:
         public_url(api_base)
     except PrivateAddressError:
-        error = private_address(None, Call(name, public_address(api_base)))
+        error = typed_error(PrivateAddressError(), Call(name, public_address(api_base)))
     except gaierror:
         return  # the call will say that nobody answers
     else:
