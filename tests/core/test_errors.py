@@ -16,9 +16,10 @@ from unittest.mock import ANY
 import pytest
 
 import memviz
-from memviz import Message, errors
+from memviz import Message
 from memviz.cli import errors as problems
 from memviz.code_export import Setting, targets
+from memviz.core import errors
 from memviz.core.counters import ENCODING_FILES
 from memviz.core.errors import MemvizError, ModelError
 from memviz.dashboard.guide.glossary import tooltip
