@@ -35,8 +35,9 @@ INTRODUCTION = (
     "# Field guide\n\n"
     "<!-- Made by python -m docs.field_guide from the strategies' docstrings "
     "and memviz/dashboard/guide/glossary.toml. -->\n\n"
-    "Every memory strategy of memviz on a page of its own, and [what the words mean](glossary.md). The dashboard has the "
-    "same on its page *Guide*, where each picture can be opened in Compare.\n\n"
+    "Every memory strategy of memviz on a page of its own, and [what the words "
+    "mean](glossary.md). The dashboard has the same on its page *Guide*, "
+    "where each picture can be opened in Compare.\n\n"
     "The pictures are of real runs over bundled conversations. Above stands all that was said until one request, a "
     "piece for each message in the colour of what became of it; below, on the same scale of tokens, what was sent.\n"
 )
