@@ -14,7 +14,14 @@ from pydantic import Secret
 from memviz.core.conversation import Message
 from memviz.core.errors import ModelError, ParameterError, RateLimitError
 from memviz.models.access.settings import ModelAccess
-from memviz.models.base import Model, Reply, ToolChoice
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    Reply,
+    ToolChoice,
+    unmetered,
+)
 from memviz.models.credentials import (
     NO_KEY,
     OPERATOR,
@@ -25,7 +32,6 @@ from memviz.models.credentials import (
 from memviz.models.line import responses_closed
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
-from memviz.models.metering import Meter, unmetered
 from memviz.models.own_servers import usual_address
 from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of
@@ -190,34 +196,28 @@ class LiteLLMModel(Model):
 
         Closing the iterator early closes the connection.
         """
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
+        return self.answer(ModelRequest(tuple(messages), tuple(tools), tool_choice))
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """As :meth:`stream`; ``meter`` is asked before each try, for a try that fails may cost something too."""
         check_credentials(self.name, self._settings.get_secret_value(), self.access)
-        request: dict[str, Any] = {
-            "messages": [message.to_request() for message in messages]
-        }
+        messages, tools = request.as_json
+        arguments: dict[str, Any] = {"messages": messages}
         if tools:
-            request |= {
-                "tools": [tool.to_request() for tool in tools],
-                "tool_choice": tool_choice,
-            }
-        gate, wait_seconds = self._gate(), 0.0
+            arguments["tools"] = tools
+            arguments["tool_choice"] = request.tool_choice
+        gate = self._gate()
+        wait_seconds = 0.0
         for attempt in count():
             draft = StreamedReply(
                 self.name, echoed_secrets(self._settings.get_secret_value())
             )
-            with meter(messages, tools) as bill:
+            with meter(request) as bill:
                 gate.wait(self._sleep, wait_seconds, self.longest_wait)
                 begun = gate.now()
-                failure = yield from self._attempt(request, draft)
+                failure = yield from self._attempt(arguments, draft)
                 if failure is None:
                     reply = bill.answered(draft.reply())
                     break

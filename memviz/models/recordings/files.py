@@ -19,11 +19,10 @@ from typing import Any
 from memviz.core.bounds import is_whole_number, quoted, read_json
 from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import MemvizError, RecordingError
-from memviz.models.base import Reply, Usage
+from memviz.models.base import ModelRequest, Reply, Usage
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,
-    RecordedRequest,
     RecordedSetting,
     Recording,
 )
@@ -241,7 +240,7 @@ class _Reader:
         )
 
     def _reply(self, value: Line) -> RecordedReply:
-        request = RecordedRequest(
+        request = ModelRequest(
             tuple(self._messages[at] for at in value["request"]),
             tuple(self._tools[at] for at in value.get("tools", ())),
             "none" if value.get("tool_choice") == "none" else "auto",
