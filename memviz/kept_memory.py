@@ -9,7 +9,7 @@ from typing import Any
 from memviz.conversation import clean_text
 from memviz.engine.async_twins import Given
 from memviz.engine.chat_memory import ChatMemory
-from memviz.engine.session import Prepared
+from memviz.engine.state import Prepared
 from memviz.errors import ConversationChangedError, StorageError
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy

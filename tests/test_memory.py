@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Log, Message
 from memviz.counters import COUNTERS, AnyCounter, Counter
-from memviz.engine.session import new_space
+from memviz.engine.state import new_space
 from memviz.memory import Memory, SummaryLog, SummaryVersion
 from tests.engine.probes import SUMMARIZING, small, talk
 

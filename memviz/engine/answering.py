@@ -15,7 +15,8 @@ from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
-from memviz.engine.session import Prepared, Session
+from memviz.engine.session import Session
+from memviz.engine.state import Prepared
 from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 from memviz.errors import MalformedReplyError, RecallError

@@ -13,7 +13,8 @@ from memviz.engine.async_twins import AsyncTwins, Given
 from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
-from memviz.engine.session import Prepared, Session
+from memviz.engine.session import Session
+from memviz.engine.state import Prepared
 from memviz.errors import MessageError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy

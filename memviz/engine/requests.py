@@ -24,7 +24,7 @@ from memviz.context import (
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
 )
-from memviz.conversation import Message
+from memviz.conversation import Message, Request
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.compaction import Compaction
@@ -149,15 +149,14 @@ class Requests(Records):
 
     def append_selected(
         self,
-        turn: int,
-        call: int,
+        asked: Request,
         memory: Memory,
         strategy: Strategy,
         input_start: int,
         reply_tokens: int,
         compactions: tuple[Compaction, ...],
     ) -> None:
-        """Add the request of a replay, for which ``strategy`` is asked what it sends. Its tokens are counted when
+        """Add the request that a replay was ``asked`` for. ``strategy`` says what it sends; its tokens are counted when
         somebody asks for them."""
         # Runs once a request of every setting of a sweep. Nearly all select one range up to the end, behind at most one
         # summary message: history and input, with nothing to be put right between them.
@@ -175,6 +174,7 @@ class Requests(Records):
                 self.others.add(len(self), parts)
         if compactions:
             self._compactions[len(self)] = compactions
+        turn, call, _, _ = asked
         self._add(memory, strategy, turn, call, bounds, input_start, reply_tokens)
 
     def append(self, record: TurnRecord) -> None:

@@ -11,9 +11,10 @@ from memviz.conversation import clean_text
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
-from memviz.engine.effects import PendingSummarization, ask, do_in_order
-from memviz.engine.records import PARTIAL_REPLY, memory_at
+from memviz.engine.effects import ask, do_in_order
+from memviz.engine.records import memory_at
 from memviz.engine.session import Session
+from memviz.engine.state import PendingSummarization
 from memviz.errors import BudgetSpentError, ReviewError
 from memviz.memory import SummaryVersion
 from memviz.strategies.base import Write
@@ -54,26 +55,21 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
 def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
     """After a chat was left: what was due then waits for a decision again, with the ``drafts`` that it had. While
     :attr:`Session.review` is on nobody is asked for that."""
-    log, last = session.log, session.requests[-1] if session.requests else None
-    if not log.turn_count or (
-        last and PARTIAL_REPLY in last.flags and last.turn == log.turn_count
-    ):
+    log = session.log
+    if not log.turn_count or session.reply_was_stopped:
         return  # a stopped reply is taken in with what follows it
-    own, start = session.own_compactions, log.turn_start(log.turn_count)
-    session.memory = memory_at(
-        session.space, own, max(start, own[-1].after.length if own else 0)
-    )
-    if session.memory.length == start:
-        session.catch_up(
-            start
-        )  # an answer that was given may have made the summary of its turn due
+    start = log.turn_start(log.turn_count)
+    own = session.own_compactions
+    length = max(start, own[-1].after.length) if own else start
+    session.memory = memory_at(session.space, own, length)
+    if length == start:
+        # An answer that was given may have made the summary of its turn due.
+        session.catch_up(start)
     session.catch_up(len(log))
     if log[-1].role == "user":
         session.look_before_request()
-    if session.pending is not None:
-        session.pending = session.pending._replace(
-            drafts=drafts or session.pending.drafts
-        )
+    if session.pending is not None and drafts:
+        session.pending = session.pending._replace(drafts=drafts)
 
 
 def accept(session: Session, text: str | None = None) -> None:

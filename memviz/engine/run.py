@@ -27,15 +27,9 @@ from memviz.engine.generations import Generations
 from memviz.engine.library import remember_requests
 from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
-from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.requests import Columns, Requests, Turns
-from memviz.engine.settings_before import (
-    EarlierSetting,
-    made_under,
-    segments,
-    strategies_of,
-    strategy_of,
-)
+from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.errors import MatrixTooLargeError, ParameterError
 from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.recently_used import RecentlyUsed
@@ -164,6 +158,11 @@ class Run:
         )
 
     @property
+    def timeline(self) -> Timeline:
+        """The setting in force and those before."""
+        return Timeline(self.strategy, self.counter.name, self.earlier_settings)
+
+    @property
     def first_turn(self) -> int:
         """The first turn of the setting in force."""
         return self.earlier_settings[-1].last_turn + 1 if self.earlier_settings else 1
@@ -246,18 +245,14 @@ class Run:
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """Of the setting in force, by their identity."""
-        own = made_under(
-            self.strategy, self.counter.name, self.compactions, self.earlier_settings
-        )
+        own = self.timeline.own(self.compactions)
         return frozenset(map(id, own)) - self._request_numbers.keys()
 
     @cached_property
     def unsent(self) -> tuple[tuple[int, Compaction], ...]:
         """The compactions that no request on record was changed by, each with the last turn of the time in which its
         setting was in force."""
-        made = segments(
-            self.strategy, self.counter.name, self.compactions, self.earlier_settings
-        )
+        made = self.timeline.segments(self.compactions)
         last = self.requests[-1].turn if self.requests else 0
         return tuple(
             (min(setting.last_turn, last), compaction)
@@ -268,23 +263,11 @@ class Run:
 
     def strategy_at(self, turn: int) -> Strategy:
         """The strategy that the request of ``turn`` was made under."""
-        return self._setting_at(turn)[0]
+        return self.timeline.at(turn).strategy
 
     def compactions_at(self, turn: int) -> list[Compaction]:
         """The compactions of the setting that the request of ``turn`` was made under, in order."""
-        strategy, counter, earlier = self._setting_at(turn)
-        done = self.compactions
-        if len(earlier) < len(self.earlier_settings):
-            done = done[: self.earlier_settings[len(earlier)].compactions]
-        return made_under(strategy, counter, done, earlier)
-
-    def _setting_at(
-        self, turn: int
-    ) -> tuple[Strategy, str, tuple[EarlierSetting, ...]]:
-        for number, setting in enumerate(self.earlier_settings):
-            if turn <= setting.last_turn:
-                return setting.strategy, setting.counter, self.earlier_settings[:number]
-        return self.strategy, self.counter.name, self.earlier_settings
+        return self.timeline.own_at(turn, self.compactions)
 
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
@@ -491,7 +474,8 @@ class Run:
             EarlierSetting.from_dict(item)
             for item in value.get("earlier_settings") or ()
         )
-        makers = strategies_of(strategy, earlier, len(value["compactions"]))
+        timeline = Timeline(strategy, its_counter.name, earlier)
+        makers = timeline.makers(len(value["compactions"]))
         summaries = _summaries_from(value, its_counter, strategy, makers)
         space = MemorySpace(
             log=log,
@@ -512,7 +496,7 @@ class Run:
         )
         read = [
             TurnRecord.from_dict(
-                item, space, compactions, strategy_of(item["turn"], strategy, earlier)
+                item, space, compactions, timeline.at(item["turn"]).strategy
             )
             for item in recorded
         ]
@@ -524,11 +508,7 @@ class Run:
                 replace(one, tokens=count(one.memory, one.parts, one.thoughts))
                 for one in read
             ]
-        requests = Requests.of(
-            with_their_compactions(
-                read, compactions, strategy, its_counter.name, earlier
-            )[0]
-        )
+        requests = Requests.of(timeline.with_their_compactions(read, compactions)[0])
         remember_requests(space, requests)
         waiting, pinned = (
             tuple(Recall(**item) for item in value.get(name, ()))

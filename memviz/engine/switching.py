@@ -13,12 +13,13 @@ from dataclasses import replace
 from memviz.counters import Counter
 from memviz.engine.assembly import count
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.replay import end_turn, play
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
-from memviz.engine.session import Session, new_space
-from memviz.engine.settings_before import EarlierSetting
+from memviz.engine.session import Session
+from memviz.engine.state import new_space
+from memviz.engine.timeline import EarlierSetting
 from memviz.memory import MemorySpace
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
@@ -40,25 +41,13 @@ def switched(
 ) -> tuple[Session, Iterator[int]]:
     """A session that goes on with the conversation of ``held`` under ``strategy`` and ``counter``, over a log of its
     own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begun` gives them."""
-    before = _before(held)
+    last_turn = held.requests[-1].turn
+    before = held.timeline.left(last_turn, len(held.compactions)).earlier
     start = _taken_in(held, before, strategy, counter)
     run = _recounted(held, strategy, counter, before)
     session = Session.resume(run, summarizer, repair_tool_pairs=repair_tool_pairs)
     session.memory = memory_at(session.space, session.own_compactions, start)
     return session, _catch_up(session, start)
-
-
-def _before(held: Run) -> tuple[EarlierSetting, ...]:
-    """The settings so far. One under which no request was made leaves nothing behind."""
-    earlier, last_turn = held.earlier_settings, held.requests[-1].turn
-    if last_turn < held.first_turn:
-        return earlier
-    return (
-        *earlier,
-        EarlierSetting(
-            held.strategy, held.counter.name, last_turn, len(held.compactions)
-        ),
-    )
 
 
 def _taken_in(
@@ -119,9 +108,7 @@ def _with_new_counts(run: Run) -> Run:
                 reply_tokens=_reply_tokens(record, space),
             )
         )
-    counted, _ = with_their_compactions(
-        requests, compactions, run.strategy, run.counter.name, run.earlier_settings
-    )
+    counted, _ = run.timeline.with_their_compactions(requests, compactions)
     return replace(run, requests=Requests.of(counted), compactions=tuple(compactions))
 
 

@@ -9,7 +9,7 @@ from memviz.conversation import Log, Message
 from memviz.counters import Counter
 from memviz.engine.assembly import assemble
 from memviz.engine.run import Run
-from memviz.engine.session import new_space
+from memviz.engine.state import new_space
 from memviz.memory import Memory, SummaryVersion
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
 from memviz.metrics.health.prices import Prices, answering_model, list_prices, sent_by
