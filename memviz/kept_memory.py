@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from memviz.conversation import clean_text
-from memviz.engine.async_twins import Given
-from memviz.engine.chat_memory import ChatMemory
+from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.state import Prepared
 from memviz.errors import ConversationChangedError, StorageError
 from memviz.storage.store import Store

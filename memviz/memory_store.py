@@ -10,8 +10,7 @@ from typing import Any
 from memviz.async_store import AsyncStore
 from memviz.conversation import Message
 from memviz.counters import AnyCounter
-from memviz.engine.async_twins import Given
-from memviz.engine.chat_memory import ChatMemory
+from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.errors import ParameterError, SessionExistsError
 from memviz.kept_memory import KeptMemory, kept_sessions

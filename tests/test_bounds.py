@@ -20,7 +20,7 @@ from memviz import (
     ScriptedModel,
 )
 from memviz.bounds import LARGEST_NUMBER, is_deeper, quoted, read_json, whole_number
-from memviz.engine.tool_arguments import decision_of, recall_of
+from memviz.engine.thinking import decision_of, recall_of
 from memviz.memory_config import MAX_BYTES, load_memory_config, read_memory_config
 from memviz.metrics.cost.pricing import unpriced
 from memviz.tuning.grid import settings

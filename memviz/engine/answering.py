@@ -15,13 +15,21 @@ from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
+from memviz.engine.replay import as_model
+from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.state import Prepared
-from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
-from memviz.engine.tool_arguments import Decision, decision_of, recall_of
-from memviz.errors import MalformedReplyError, RecallError
+from memviz.engine.thinking import (
+    THINKING_ENDED,
+    THINKING_INSTRUCTION,
+    Decision,
+    decision_of,
+    recall_of,
+)
+from memviz.errors import MalformedReplyError, MessageError, RecallError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.recall_result import RecallResult
+from memviz.models.registry import model as find_model
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
 from memviz.strategies.base import Strategy, ToolUse
 
@@ -385,3 +393,39 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     return RecallResult(
         fresh, held, found.cut, halves, found.missing, turns, among, in_place
     ).text
+
+
+def ask(
+    run: Run,
+    question: str,
+    *,
+    model: Model | str = "offline",
+    summarizer: Model | str | None = None,
+    recalls: Sequence[Recall] = (),
+    recall_tool: bool | None = None,
+) -> TurnRecord:
+    """Ask ``question`` as the message after the last one of ``run``. The run stays as it is.
+
+    Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent, the
+    same as a chat would send; what the run of a chat has pinned and recalled for its next request is in it.
+    ``summarizer`` is asked only if the question makes the strategy summarize first; by default the chat
+    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.errors.ModelError`
+    where the model fails.
+    """
+    if not isinstance(question, str) or not question.strip():
+        raise MessageError("The question is empty. Write something to ask.")
+    answerer = find_model(model) if isinstance(model, str) else model
+    session = Session.resume(
+        run, as_model(summarizer) or answerer, repair_tool_pairs=True
+    )
+    session.catch_up(
+        len(session.log)
+    )  # the summary of a stopped reply has waited for the next message
+    session.log.append(Message("user", question))
+    session.advance(len(session.log))
+    due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()
+    allowed = allowed_tools(run.strategy, answerer, recall_tool)
+    answering = Answering(session, answerer, (*due, *recalls), allowed)
+    for _ in answering.stream():
+        pass
+    return answering.finish()

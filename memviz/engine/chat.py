@@ -14,8 +14,8 @@ from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.preview import next_history
 from memviz.engine.recall import Recall, Recalled
+from memviz.engine.recall_tokens import next_history
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
 from memviz.engine.requests import Requests

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter
 from memviz.counters import counter as find_counter
-from memviz.engine.asking import ask
+from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
 from memviz.engine.run import Run
 from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
+from memviz.memory import SummarySource
 from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
@@ -312,3 +313,50 @@ class _Told:
                     recorder.played,
                 )
             )
+
+
+class RecordedSummaries(Model):
+    """Answers the requests that ``run`` sent to its summarizer as they were answered then, at the same cost, and
+    asks ``summarizer`` for all others. So a run with one summary changed calls nobody for those before it."""
+
+    def __init__(self, run: Run, summarizer: Model) -> None:
+        self.name, self._summarizer = summarizer.name, summarizer
+        self._written = {
+            compaction.request: Reply(
+                compaction.answered or "",
+                usage=compaction.usage,
+                cost_usd=compaction.cost,
+                model=compaction.model,
+                recorded=compaction.recorded,
+                recorded_seconds=compaction.seconds if compaction.recorded else None,
+            )
+            for compaction in run.made_or_foreseen
+            if compaction.request and compaction.summary is not None
+        }
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
+    ) -> Iterator[str | Reply]:
+        """Only summaries are on record; everything else is the summarizer's."""
+        yield from (
+            self._summarizer.stream(messages, tools, tool_choice)
+            if tools
+            else self._summarizer.stream(messages)
+        )
+
+    def summarize(self, messages: Sequence[Message]) -> Reply:
+        """The summary on record for exactly these messages, else a new one."""
+        return self._written.get(tuple(messages)) or self._summarizer.summarize(
+            messages
+        )
+
+    def summarize_from(
+        self, messages: Sequence[Message], source: SummarySource
+    ) -> Reply:
+        """The same; the summarizer of the others gets the source."""
+        return self._written.get(tuple(messages)) or self._summarizer.summarize_from(
+            messages, source
+        )

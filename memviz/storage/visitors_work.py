@@ -16,7 +16,7 @@ from sqlalchemy.types import NullType
 from sqlmodel import Session
 
 from memviz.conversation import clean_text
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.errors import StorageError
 from memviz.storage.library import DAMAGE, found
 from memviz.storage.run_shapes import expect_sound_answer

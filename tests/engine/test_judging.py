@@ -10,9 +10,7 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
-from memviz.engine.judge_prompt import judge_request, verdict_of
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.judging import Judging
+from memviz.engine.judging import JudgedAnswer, Judging, judge_request, verdict_of
 from memviz.errors import (
     BadKeyError,
     ConnectionRefusedModelError,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Fate, Log, ModelError, Reply, ReviewError, Run, ScriptedModel
-from memviz.engine.recorded_summaries import RecordedSummaries
+from memviz.engine.recording import RecordedSummaries
 from memviz.engine.session import Session
 from memviz.memory import Memory
 from memviz.metrics.requests.token_use import token_use

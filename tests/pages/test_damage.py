@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz import Chat, MemvizError, ScriptedModel
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.errors import DamagedRunError
 from memviz.models.registry import model
 from memviz.storage.store import Store

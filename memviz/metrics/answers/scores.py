@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.text.containment import contains, normal_tokens
 
 ARTICLES = frozenset({"a", "an", "the"})

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.transcripts.base import Probe
 from memviz.ui.shell.server.checks import is_shared
 from memviz.workspace import RunKey, Workspace

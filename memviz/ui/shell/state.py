@@ -11,10 +11,10 @@ import streamlit as st
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
 from memviz.engine.compaction import Compaction
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.prompt_lab import Trial
+from memviz.engine.judging import JudgedAnswer
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
+from memviz.engine.review import Trial
 from memviz.engine.run import Run
 from memviz.errors import MemvizError, ParameterError
 from memviz.lessons.lesson import Language, Lesson, Step, Text

@@ -13,8 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.judging import Judging
+from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.engine.compaction import Compaction
-from memviz.engine.prompt_lab import Trial, try_prompt
+from memviz.engine.review import Trial, try_prompt
 from memviz.errors import MemvizError
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
