@@ -6,12 +6,13 @@ so keeping the value of every turn costs next to nothing: that is what makes tim
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from memviz.conversation import Log, Message
 from memviz.counters import Counter, TokenSums
@@ -24,6 +25,18 @@ FACTS = "facts"
 those of its messages. One that is made of the same messages once more condenses the list."""
 SUMMARIZED = "summarized"
 """The mark behind the last message that is summarized, or left out for good: :attr:`Memory.cursor`."""
+
+
+T = TypeVar("T")
+
+
+def copy_apart(value: T) -> T:
+    """Return a copy of an object that grows, with lists, sets, dictionaries and arrays of its own."""
+    other = copy(value)
+    for name, item in vars(value).items():
+        if isinstance(item, list | set | dict | array):
+            setattr(other, name, copy(item))
+    return other
 
 
 @dataclass(frozen=True)
@@ -209,11 +222,7 @@ class SummaryLog:
 
     def copy(self) -> SummaryLog:
         """The same versions in a log of its own, which does not grow with this one."""
-        log = copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, list | set):
-                setattr(log, name, value.copy())
-        return log
+        return copy_apart(self)
 
     def prefix(self, length: int) -> SummaryLog:
         """A new log of the first ``length`` versions."""
@@ -240,13 +249,7 @@ class LibraryRequests:
 
     def copy(self) -> LibraryRequests:
         """The same in a list of its own, which does not grow with this one."""
-        other = LibraryRequests()
-        other._lengths, other._states, other._pieces = (
-            self._lengths.copy(),
-            self._states.copy(),
-            self._pieces.copy(),
-        )
-        return other
+        return copy_apart(self)
 
     def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
         """Keep what is sent for a memory that is longer than all before; one of the same length replaces them."""
