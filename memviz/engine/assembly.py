@@ -140,18 +140,16 @@ class Parts(NamedTuple):
         return at
 
     def _is_input(self, piece: Piece) -> bool:
-        asked = self.input
-        return (
-            bool(asked) and isinstance(piece, Messages) and piece.start >= asked.start
-        )
+        return self.kind_of(piece) == "input"
 
     def kind_of(self, piece: Piece) -> BlockKind:
         """The kind of block that the messages of a piece stand in."""
+        if isinstance(piece, Messages):
+            is_asked = self.input and piece.start >= self.input.start
+            return "input" if is_asked else "history"
         if isinstance(piece, Notes):
             return "summary"
-        if isinstance(piece, Picked):
-            return "recalled"
-        return "input" if self._is_input(piece) else "history"
+        return "recalled" if isinstance(piece, Picked) else "history"
 
 
 def assemble(
@@ -307,7 +305,7 @@ def message_count(
     system = space.system_count
     sent = len(parts.exchange) + len(thoughts)
     for piece in parts.pieces:
-        if isinstance(piece, Messages | Picked):
+        if isinstance(piece, (Messages, Picked)):
             sent += len(piece.positions)
         elif piece.place == "message":
             sent += 1
@@ -356,7 +354,7 @@ def count(
     calls = space.tool_tokens
     has_text_inside = False
     for piece in parts.pieces:
-        if isinstance(piece, Notes | Line) and piece.place != "message":
+        if isinstance(piece, (Notes, Line)) and piece.place != "message":
             has_text_inside = True
             continue
         content, called = _tokens_of(space, piece)
@@ -382,16 +380,18 @@ def count(
 def _tokens_of(space: MemorySpace, piece: Piece) -> tuple[int, int]:
     """Tokens of the contents of a piece's messages, and of their calls."""
     sums = space.sums
-    if isinstance(piece, Notes):
-        return space.summaries.tokens(piece.start, piece.stop), 0
-    if isinstance(piece, Picked):
-        found = [_tokens_between(sums, p, p + 1) for p in piece.positions]
-        return sum(content for content, _ in found), sum(calls for _, calls in found)
     if isinstance(piece, Messages):
         start, stop, form = piece
-        if form is None or stop - start != 1:
+        if form is None:
+            return _tokens_between(sums, start, stop)
+        if stop - start != 1:
             return _tokens_between(sums_of(space, form), start, stop)
         message = space.log.sent(start, form)  # of such a form no sums are kept
+    elif isinstance(piece, Notes):
+        return space.summaries.tokens(piece.start, piece.stop), 0
+    elif isinstance(piece, Picked):
+        found = [_tokens_between(sums, p, p + 1) for p in piece.positions]
+        return sum(content for content, _ in found), sum(calls for _, calls in found)
     else:
         message = piece.message
     calls = call_tokens(sums.counter, message.tool_calls)

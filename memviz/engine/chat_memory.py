@@ -39,7 +39,7 @@ def in_thread(
 
     @wraps(method)
     async def twin(
-        self: Owner, *args: Arguments.args, **kwargs: Arguments.kwargs
+        self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
         # By its name, since a subclass may have a method of its own in its place.
         blocking = getattr(self, name)
