@@ -70,18 +70,16 @@ class LibraryAtWork:
         """Bring a new object to where the one before was left: with the same messages, requests and answers. Asks
         nobody."""
         state = self._state
-        answers = {
-            made.after_message + 1: made.answers
-            for made in state.own_compactions
-            if made.error is None
-        }
-        asked = (
-            record.memory.length
-            for record in state.requests
-            if record.strategy == state.strategy
-        )
+        answers: dict[int, tuple[str, ...]] = {}
+        for made in state.own_compactions:
+            if made.error is None:
+                answers[made.after_message + 1] = made.answers
+        asked = set(answers)
+        for record in state.requests:
+            if record.strategy == state.strategy:
+                asked.add(record.memory.length)
         # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
-        for length in sorted({*asked, *answers}):
+        for length in sorted(asked):
             if length > state.memory.length:
                 break
             self._feed(length)
@@ -146,8 +144,7 @@ class LibraryAtWork:
         state = self._state
         memory = state.memory
         *earlier, (request, draft) = self._asked
-        kept = [piece.start for piece in pieces if isinstance(piece, Messages)]
-        plan = self._plan(min([*kept, memory.length]))
+        plan = self._plan(_first_sent(pieces, memory.length))
         state.write(
             plan,
             draft,
@@ -160,26 +157,17 @@ class LibraryAtWork:
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
         """Nothing was summarized: what stands before all that is sent was left out, the summary too if it is not sent.
         A library may put fixed words in its place."""
-        state, memory = self._state, self._state.memory
-        kept = min(
-            [
-                *(piece.start for piece in pieces if isinstance(piece, Messages)),
-                memory.length,
-            ]
-        )
+        state = self._state
+        memory = state.memory
+        kept = _first_sent(pieces, memory.length)
         if kept <= memory.cursor:
             return
-        has_summary = any(isinstance(piece, Notes) for piece in pieces)
-        effect = Move(
-            SUMMARIZED,
-            kept,
-            "evicted",
-            "the library left them out",
-            range(memory.cursor, kept),
-        )
-        after = memory._replace(
-            cursor=kept, summary_count=memory.summary_count if has_summary else 0
-        )
+        left_out = range(memory.cursor, kept)
+        reason = "the library left them out"
+        effect = Move(SUMMARIZED, kept, "evicted", reason, left_out)
+        after = memory._replace(cursor=kept)
+        if not any(isinstance(piece, Notes) for piece in pieces):
+            after = after._replace(summary_count=0)
         state.replace_memory(effect, after, Draft(), kind="evicted")
 
     def _pieces(
@@ -192,14 +180,11 @@ class LibraryAtWork:
         written: Message | None = None
         for message, position in _mapped(self._state.log, sent, self._fed):
             last = found[-1] if found else None
-            if (
-                position is not None
-                and isinstance(last, Messages)
-                and last.stop == position
-            ):
-                found[-1] = Messages(last.start, position + 1)
-            elif position is not None:
-                found.append(Messages(position, position + 1))
+            if position is not None:
+                if isinstance(last, Messages) and last.stop == position:
+                    found[-1] = last._replace(stop=position + 1)
+                else:
+                    found.append(Messages(position, position + 1))
             elif answer and written is None and answer.strip() in message.content:
                 written = message
                 found.append(Notes(0, 0, "message", message.role))
@@ -228,6 +213,12 @@ def _with_version(
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece
+
+
+def _first_sent(pieces: Sequence[Piece], length: int) -> int:
+    """The first message of the log that is sent; ``length`` where none is."""
+    starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
+    return min([*starts, length])
 
 
 def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLibrary]:

@@ -256,13 +256,12 @@ def _request_key(key: object) -> tuple[int, int]:
 
 def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
     found = (wanted,) if isinstance(wanted, Recall) else wanted
-    is_list = isinstance(found, Sequence)
-    if not is_list or not all(isinstance(recall, Recall) for recall in found):
-        raise RecallError(
-            f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
-            "such as Recall(turns=[1])."
-        )
-    return tuple(found)
+    if isinstance(found, Sequence) and all(isinstance(one, Recall) for one in found):
+        return tuple(found)
+    raise RecallError(
+        f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
+        "such as Recall(turns=[1])."
+    )
 
 
 def resolve(

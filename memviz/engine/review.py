@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memviz.conversation import clean_text
 from memviz.engine.assembly import assemble
-from memviz.engine.compaction import Compaction
+from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.effects import ask, do_in_order
 from memviz.engine.records import memory_at
@@ -37,18 +37,20 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
         raise ReviewError(
             "There is no summarizer to ask. Write the summary yourself, or skip it."
         )
-    started, draft = perf_counter(), None
+    started = perf_counter()
+    draft = None
     try:
         draft = ask(session, pending.plan, instruction)
     except BudgetSpentError as failure:  # nobody was asked
-        draft = Draft(
-            error=str(failure), instruction=instruction, model=session.summarizer.name
-        )
+        name = session.summarizer.name
+        draft = Draft(error=str(failure), instruction=instruction, model=name)
     finally:
         if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
-            seconds, name = perf_counter() - started, session.summarizer.name
             draft = Draft(
-                error=INTERRUPTED, instruction=instruction, seconds=seconds, model=name
+                error=INTERRUPTED,
+                instruction=instruction,
+                seconds=perf_counter() - started,
+                model=session.summarizer.name,
             )
         session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
@@ -81,25 +83,20 @@ def accept(session: Session, text: str | None = None) -> None:
     """
     pending = _expect_pending(session)
     wording = None if text is None else worded(text)
-    chosen = next(
-        (draft for draft in reversed(pending.drafts) if draft.error is None), None
-    )
-    if chosen is None and wording is None:
+    written = [draft for draft in pending.drafts if draft.error is None]
+    if not written and wording is None:
         raise ReviewError(
             "No summary was written yet. Ask for one, or write it yourself."
         )
-    others = tuple(
-        draft
-        for draft in pending.drafts
-        if draft is not chosen and not draft.by_thinking
-    )
+    chosen = written[-1] if written else None
+    others = tuple(one for one in _asked(pending) if one is not chosen)
     _decided(session, pending)
     if chosen is None:
         plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
         session.apply(plan, Draft(wording or ""), kind="edit", discarded=others)
-    elif wording is None or wording == chosen.text:
-        session.apply(pending.plan, chosen, discarded=others)
     else:
+        if wording == chosen.text:
+            wording = None
         session.apply(pending.plan, chosen, wording=wording, discarded=others)
     do_in_order(session, pending.rest)
 
@@ -108,8 +105,13 @@ def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
     pending = _expect_pending(session)
     _decided(session, pending)
-    asked = tuple(draft for draft in pending.drafts if not draft.by_thinking)
-    session.record_unchanged(pending.plan, Draft(), kind="skip", discarded=asked)
+    discarded = _asked(pending)
+    session.record_unchanged(pending.plan, Draft(), kind="skip", discarded=discarded)
+
+
+def _asked(pending: PendingSummarization) -> tuple[Draft, ...]:
+    """The drafts that the summarizer was asked for."""
+    return tuple(draft for draft in pending.drafts if not draft.by_thinking)
 
 
 def _decided(session: Session, pending: PendingSummarization) -> None:
@@ -120,12 +122,11 @@ def _decided(session: Session, pending: PendingSummarization) -> None:
 
 def in_force(session: Session) -> list[SummaryVersion]:
     """The summaries that the next request would send, in order."""
-    sent = assemble(session.memory, session.strategy.select(session.memory)).notes
-    return [
-        version
-        for one in sent
-        for version in session.space.summaries.in_block(one.start, one.stop)
-    ]
+    pieces = session.strategy.select(session.memory)
+    found: list[SummaryVersion] = []
+    for notes in assemble(session.memory, pieces).notes:
+        found += session.space.summaries.in_block(notes.start, notes.stop)
+    return found
 
 
 def edit(session: Session, number: int, text: str) -> None:
@@ -136,9 +137,8 @@ def edit(session: Session, number: int, text: str) -> None:
     _expect_nothing_pending(session)
     _expect_own_notes(session)
     wording = worded(text)
-    old = next(
-        (version for version in in_force(session) if version.version == number), None
-    )
+    sent = {version.version: version for version in in_force(session)}
+    old = sent.get(number)
     if old is None:
         raise ReviewError(
             f"Version {number} of the summary is not sent any more, so there is nothing to edit."
@@ -182,19 +182,12 @@ def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
     the last."""
     for decision in decisions:
         if decision.kind == "edit" and decision.summary is not None:
-            same = [
-                version
-                for version in in_force(session)
-                if version.text == decision.proposed
-            ]
-            if same:
-                edit(session, same[-1].version, decision.summary)
+            for version in reversed(in_force(session)):
+                if version.text == decision.proposed:
+                    edit(session, version.version, decision.summary)
+                    break
         last = undoable(session.own_compactions)
-        if (
-            decision.kind == "undo"
-            and last is not None
-            and last.version == decision.revises
-        ):
+        if decision.kind == "undo" and last and last.version == decision.revises:
             undo(session)
 
 
@@ -204,13 +197,9 @@ def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
     for compaction in compactions:
         if compaction.kind == "undo":
             standing.pop()
-        elif compaction.changes_memory and compaction.kind not in (
-            "cleared",
-            "shortened",
-        ):
-            standing.append(
-                compaction
-            )  # what only is sent in less words would be so again at the next request
+        # What only is sent in less words would be so again at the next request.
+        elif compaction.changes_memory and compaction.kind not in REDUCING:
+            standing.append(compaction)
     return standing[-1] if standing else None
 
 

@@ -150,12 +150,9 @@ class Run:
     @property
     def label(self) -> str:
         """The setting in a few words; of a chat that was given others, all of them in order."""
-        return ", then ".join(
-            [
-                *(setting.strategy.label for setting in self.earlier_settings),
-                self.strategy.label,
-            ]
-        )
+        strategies = [setting.strategy for setting in self.earlier_settings]
+        strategies.append(self.strategy)
+        return ", then ".join(strategy.label for strategy in strategies)
 
     @property
     def timeline(self) -> Timeline:
@@ -173,20 +170,18 @@ class Run:
         if not self.earlier_settings:
             return self
         before = self.earlier_settings[-1]
-        requests = Requests.of(
-            record for record in self.requests if record.turn > before.last_turn
-        )
-        sent = [compaction for record in requests for compaction in record.compactions]
-        compactions = (
-            *sent,
-            *(
-                one
-                for turn, one in self.unsent
-                if turn > before.last_turn or not requests
-            ),
-        )
+        left = [record for record in self.requests if record.turn > before.last_turn]
+        compactions: list[Compaction] = []
+        for record in left:
+            compactions += record.compactions
+        for turn, compaction in self.unsent:
+            if not left or turn > before.last_turn:
+                compactions.append(compaction)
         return replace(
-            self, requests=requests, compactions=compactions, earlier_settings=()
+            self,
+            requests=Requests.of(left),
+            compactions=tuple(compactions),
+            earlier_settings=(),
         )
 
     @property
@@ -216,18 +211,15 @@ class Run:
     def request_turn(self, compaction: Compaction) -> int | None:
         """The turn of the first request that one of the run's compactions changed, asked or still to be asked; ``None``
         where none came, also because the chat was given another setting."""
-        if (number := self.request_number(compaction)) is not None:
+        number = self.request_number(compaction)
+        if number is not None:
             return self.requests.turn_at(number)
-        turn = (
-            compaction.request_turn_in(self.log)
-            if id(compaction) in self._own_unsent
-            else None
-        )
-        return (
-            max(turn, self.first_turn)
-            if turn and self.first_turn <= self.log.turn_count
-            else None
-        )
+        if id(compaction) not in self._own_unsent:
+            return None
+        turn = compaction.request_turn_in(self.log)
+        if not turn or self.first_turn > self.log.turn_count:
+            return None
+        return max(turn, self.first_turn)
 
     def request_number(self, compaction: Compaction) -> int | None:
         """The number (0-based) of the first request that one of the run's compactions changed; ``None`` where none has
@@ -321,9 +313,8 @@ class Run:
                     generations[row] = 1  # entries of a list: each was summarized once
         span = range(min(columns, default=0), max(columns, default=-1) + 1)
         places = np.array(columns, dtype=np.intp) - span.start
-        for version, passed in Generations(self.space.summaries.versions).rows(
-            by_version, span
-        ):
+        chains = Generations(self.space.summaries.versions)
+        for version, passed in chains.rows(by_version, span):
             rows_of = by_version[version]
             generations[rows_of] = np.maximum(generations[rows_of], passed[places])
         generations[self.fates(requests, messages) != Fate.SUMMARIZED] = 0
@@ -350,14 +341,12 @@ class Run:
         from pandas import DataFrame
 
         if by == "request":
-            return DataFrame(
-                [_row(record) for record in self.requests], columns=FRAME_COLUMNS
-            )
+            rows = [_row(record) for record in self.requests]
+            return DataFrame(rows, columns=FRAME_COLUMNS)
         if by != "turn":
             raise ParameterError("by", by, '"request" or "turn"')
-        return DataFrame(
-            [_turn_row(record) for record in self.turns], columns=TURN_FRAME_COLUMNS
-        )
+        rows = [_turn_row(record) for record in self.turns]
+        return DataFrame(rows, columns=TURN_FRAME_COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""

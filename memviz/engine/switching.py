@@ -58,11 +58,11 @@ def _taken_in(
     if not mine:
         return 0
     last_turn = mine[-1].last_turn
-    requested = max(
-        record.memory.length for record in held.requests if record.turn == last_turn
-    )
+    requested = [r.memory.length for r in held.requests if r.turn == last_turn]
     done = held.compactions_at(last_turn)
-    return max(requested, done[-1].after.length if done else 0)
+    if done:
+        requested.append(done[-1].after.length)
+    return max(requested)
 
 
 def _recounted(
@@ -99,17 +99,15 @@ def _with_new_counts(run: Run) -> Run:
     requests = []
     for record in run.requests:
         memory = record.memory._replace(space=space)
-        tokens = count(memory, record.parts, record.thoughts)
-        requests.append(
-            replace(
-                record,
-                memory=memory,
-                tokens=tokens,
-                reply_tokens=_reply_tokens(record, space),
-            )
+        counted = replace(
+            record,
+            memory=memory,
+            tokens=count(memory, record.parts, record.thoughts),
+            reply_tokens=_reply_tokens(record, space),
         )
-    counted, _ = run.timeline.with_their_compactions(requests, compactions)
-    return replace(run, requests=Requests.of(counted), compactions=tuple(compactions))
+        requests.append(counted)
+    records, _ = run.timeline.with_their_compactions(requests, compactions)
+    return replace(run, requests=Requests.of(records), compactions=tuple(compactions))
 
 
 def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
@@ -123,15 +121,11 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:
     """The same over the space of ``run``; what it counts is counted when it is asked for."""
-    before, after = (
-        memory._replace(space=run.space)
-        for memory in (compaction.before, compaction.after)
-    )
-    written = (
-        run.space.summaries.versions[compaction.version - 1]
-        if compaction.version
-        else None
-    )
+    written = compaction.written
+    if written is not None:
+        written = run.space.summaries.versions[written.version - 1]
+    before = compaction.before._replace(space=run.space)
+    after = compaction.after._replace(space=run.space)
     return replace(compaction, before=before, after=after, written=written)
 
 
