@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memviz.conversation import Message, ToolCall
     from memviz.forms import Form
+    from memviz.messages import Message, ToolCall
 
 # The file in which tiktoken's cache keeps each encoding: the SHA-1 of the address it was published at.
 ENCODING_FILES = {
