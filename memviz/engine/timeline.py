@@ -143,9 +143,12 @@ class Timeline(NamedTuple):
         What a setting summarized after its last turn changed no request of the setting that followed: it waits until
         the chat is given its own setting again.
         """
-        if not self.earlier:
-            sent = sum(len(record.compactions) for record in requests)
-            return [*requests], [*compactions[sent:]]
+        sent = [one for record in requests for one in record.compactions]
+        are_known = all(
+            one is made for one, made in zip(sent, compactions, strict=False)
+        )
+        if not self.earlier and are_known:
+            return [*requests], [*compactions[len(sent) :]]
         found: list[TurnRecord] = []
         left: list[tuple[EarlierSetting, list[Compaction]]] = []
         waiting: list[Compaction] = []
