@@ -45,7 +45,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
 
 if TYPE_CHECKING:
-    from memviz.engine.asking import ask
+    from memviz.engine.answering import ask
     from memviz.engine.chat import Chat
     from memviz.engine.chat_memory import ChatMemory
     from memviz.engine.compaction import Compaction
@@ -90,7 +90,7 @@ _LAZY = {
     "Sweep": "memviz.tuning.results",
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
-    "ask": "memviz.engine.asking",
+    "ask": "memviz.engine.answering",
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memviz.core.conversation import Message
     from memviz.core.forms import Form
+    from memviz.messages import Message, ToolCall
 
 # The file in which tiktoken's cache keeps each encoding: the SHA-1 of the address it was published at.
 ENCODING_FILES = {
@@ -215,6 +215,11 @@ def name_tokens(counter: Counter, name: str | None) -> int:
     return counter(name) + TOKENS_PER_NAME if name else 0
 
 
+def call_tokens(counter: Counter, calls: Iterable[ToolCall]) -> int:
+    """Return the tokens of the names and arguments of tool calls."""
+    return sum(counter(call.name) + counter(call.arguments) for call in calls)
+
+
 class SumArrays(NamedTuple):
     """The sums of :class:`TokenSums`, each as an array."""
 
@@ -292,10 +297,7 @@ class TokenSums:
             total += tokens
             calls = 0
             if message.tool_calls:
-                calls = sum(
-                    self.counter(call.name) + self.counter(call.arguments)
-                    for call in message.tool_calls
-                )
+                calls = call_tokens(self.counter, message.tool_calls)
                 call_total += calls
             if message.role == "assistant":
                 reply_total += tokens + calls
@@ -359,10 +361,7 @@ class FormSums(TokenSums):
             else:
                 self.changed.append(position)
                 content = self.counter(sent.content)
-                calls = sum(
-                    self.counter(call.name) + self.counter(call.arguments)
-                    for call in sent.tool_calls
-                )
+                calls = call_tokens(self.counter, sent.tool_calls)
                 reply = content + calls if message.role == "assistant" else 0
             self.call_totals.append(self.call_totals[-1] + calls)
             self.reply_totals.append(self.reply_totals[-1] + reply)

@@ -6,12 +6,13 @@ so keeping the value of every turn costs next to nothing: that is what makes tim
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from memviz.core.conversation import Log, Message
 from memviz.core.counters import Counter, TokenSums
@@ -24,6 +25,18 @@ FACTS = "facts"
 those of its messages. One that is made of the same messages once more condenses the list."""
 SUMMARIZED = "summarized"
 """The mark behind the last message that is summarized, or left out for good: :attr:`Memory.cursor`."""
+
+
+T = TypeVar("T")
+
+
+def copy_apart(value: T) -> T:
+    """Return a copy of an object that grows, with lists, sets, dictionaries and arrays of its own."""
+    other = copy(value)
+    for name, item in vars(value).items():
+        if isinstance(item, list | set | dict | array):
+            setattr(other, name, copy(item))
+    return other
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ class SummaryLog:
         self.versions: list[SummaryVersion] = []
         self._wordings: list[SummaryWording] = []
         self._heading_units: list[int] = []
-        self._entry_units: list[int] = []
+        self._entry_units: dict[int, int] = {}
         self._line_units: list[int] = [
             0
         ]  # running sums of the entries with their line breaks, as far as asked for
@@ -106,31 +119,30 @@ class SummaryLog:
     ) -> None:
         """Add the newest version, in the ``wording`` of another strategy if one is given."""
         wording = wording or self.wording
-        index, entry, heading = (
-            len(self.versions),
-            wording.entry(version),
-            wording.heading,
-        )
-        units = self.counter.units_in_lines(entry)
-        same = bool(self._wordings) and self._wordings[-1].heading == heading
-        self._heading_units.append(
-            self._heading_units[-1] if same else self._units_of_heading(heading)
-        )
+        index, heading = len(self.versions), wording.heading
+        if self._wordings and self._wordings[-1].heading == heading:
+            self._heading_units.append(self._heading_units[-1])
+        else:
+            self._heading_units.append(
+                self.counter.units(heading + "\n") if heading else 0
+            )
         self._wordings.append(wording)
         self.versions.append(version)
-        self._entry_units.append(units)
         self._covered.append(self._covered[-1] + len(version.covers))
-        follows = index if version.follows is None else version.follows
+        first = version.added.start
+        follows_last = version.follows in (None, index)
         is_same_track = version.track == self.versions[0].track
-        self.is_straight &= (
-            follows == index
-            and is_same_track
-            and version.added.start not in self._starts
-        )
-        self._starts.add(version.added.start)
+        if not follows_last or not is_same_track or first in self._starts:
+            self.is_straight = False
+        self._starts.add(first)
 
-    def _units_of_heading(self, heading: str) -> int:
-        return self.counter.units(heading + "\n") if heading else 0
+    def _units_of_entry(self, index: int) -> int:
+        """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
+        units = self._entry_units.get(index)
+        if units is None:
+            entry = self.entry(self.versions[index])
+            units = self._entry_units[index] = self.counter.units_in_lines(entry)
+        return units
 
     def heading(self, version: SummaryVersion) -> str:
         """The line above a list that ends with ``version``; empty where it is sent alone."""
@@ -184,14 +196,14 @@ class SummaryLog:
             sums = self._line_sums(stop - 1)
             lines = sums[stop - 1] - sums[start]
         return self.counter.tokens(
-            self._heading_units[last] + lines + self._entry_units[last]
+            self._heading_units[last] + lines + self._units_of_entry(last)
         )
 
     def _line_sums(self, count: int) -> Sequence[int]:
         """Running sums of the units of at least the first ``count`` entries with their line breaks."""
         for index in range(len(self._line_units) - 1, count):
             entry = self.entry(self.versions[index])
-            line = self._entry_units[index] + self.counter.line_break_units(entry)
+            line = self._units_of_entry(index) + self.counter.line_break_units(entry)
             self._line_units.append(self._line_units[-1] + line)
         return self._line_units
 
@@ -209,11 +221,7 @@ class SummaryLog:
 
     def copy(self) -> SummaryLog:
         """The same versions in a log of its own, which does not grow with this one."""
-        log = copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, list | set):
-                setattr(log, name, value.copy())
-        return log
+        return copy_apart(self)
 
     def prefix(self, length: int) -> SummaryLog:
         """A new log of the first ``length`` versions."""
@@ -240,13 +248,7 @@ class LibraryRequests:
 
     def copy(self) -> LibraryRequests:
         """The same in a list of its own, which does not grow with this one."""
-        other = LibraryRequests()
-        other._lengths, other._states, other._pieces = (
-            self._lengths.copy(),
-            self._states.copy(),
-            self._pieces.copy(),
-        )
-        return other
+        return copy_apart(self)
 
     def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
         """Keep what is sent for a memory that is longer than all before; one of the same length replaces them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memviz.core.conversation import Message
+    from memviz.messages import Message
 
 
 class ToolPairs:

@@ -11,16 +11,25 @@ from time import perf_counter
 from typing import NamedTuple
 
 from memviz.core.conversation import RECALL_EXCHANGE, Message, ToolCall
-from memviz.core.errors import MalformedReplyError, RecallError
+from memviz.core.errors import MalformedReplyError, MessageError, RecallError
 from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
 from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
-from memviz.engine.session import Prepared, Session
-from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
-from memviz.engine.tool_arguments import Decision, decision_of, recall_of
+from memviz.engine.replay import as_model
+from memviz.engine.run import Run
+from memviz.engine.session import Session
+from memviz.engine.state import Prepared
+from memviz.engine.thinking import (
+    THINKING_ENDED,
+    THINKING_INSTRUCTION,
+    Decision,
+    decision_of,
+    recall_of,
+)
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.recall_result import RecallResult
+from memviz.models.registry import model as find_model
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
 from memviz.strategies.base import Strategy, ToolUse
 
@@ -37,13 +46,15 @@ def allowed_tools(
 ) -> ToolUse:
     """What ``model`` may do by itself under ``strategy``. ``recall_tool`` offers recalling, or not, whatever the
     strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is offered none."""
-    allowed = strategy.tool_use if model.takes_tools else ToolUse()
-    if recall_tool is None or not model.takes_tools:
+    if not model.takes_tools:
+        return ToolUse()
+    allowed = strategy.tool_use
+    if recall_tool is None:
         return allowed
-    bound = allowed.recalls or DEFAULT_MAX_RECALL_CONTEXTS
-    return allowed._replace(
-        recalls=bound if recall_tool and strategy.allows_recall else 0
-    )
+    recalls = 0
+    if recall_tool and strategy.allows_recall:
+        recalls = allowed.recalls or DEFAULT_MAX_RECALL_CONTEXTS
+    return allowed._replace(recalls=recalls)
 
 
 class Answering:
@@ -62,21 +73,21 @@ class Answering:
         recalls: Sequence[Recall],
         allowed: ToolUse,
     ) -> None:
-        self._session, self._model, self._asked, self._allowed = (
-            session,
-            model,
-            tuple(recalls),
-            allowed,
-        )
+        self._session = session
+        self._model = model
+        self._asked = tuple(recalls)
+        self._allowed = allowed
         self._by_model: tuple[Recall, ...] = ()
         self._recall_calls = 0
         self._pieces: list[str] = []
-        self._is_thinking = self._thinks_on = allowed.thinking_rounds > 0
+        self._is_thinking = allowed.thinking_rounds > 0
+        self._thinks_on = self._is_thinking
         self.prepared = self._with_tools(session.prepare(self._asked))
         self.exchange: tuple[Message, ...] = ()
         self.calls: tuple[_Call, ...] = ()
         self.thoughts: tuple[Message, ...] = ()
-        self.reply, self.facts = Reply(""), ReplyFacts(model.name)
+        self.reply = Reply("")
+        self.facts = ReplyFacts(model.name)
         self.summary: Reply | None = None
 
     @property
@@ -101,14 +112,11 @@ class Answering:
             if not self._goes_on(may_call) or reminders >= MAX_REMINDERS:
                 break
             reminders += not may_call
-            self._note(
-                "recall"
-            )  # before the results are made: a recall changes self.prepared for the next call
-            results = [self._result(call) for call in self.reply.tool_calls]
-            self.exchange += tuple(
-                replace(message, meta={RECALL_EXCHANGE: True})
-                for message in (self.said, *results)
-            )
+            # Before the results are made: a recall changes self.prepared for the next call.
+            self._note("recall")
+            for message in (self.said, *map(self._result, self.reply.tool_calls)):
+                marked = replace(message, meta={RECALL_EXCHANGE: True})
+                self.exchange += (marked,)
         self._expect_answer()
 
     def finish(self, *, stopped: bool = False) -> TurnRecord:
@@ -116,32 +124,24 @@ class Answering:
         last, which knows them all."""
         # Recalls and their results are part of the conversation and go into the log, marked as an exchange; thoughts
         # are not, and stay with the records. Only now are the positions of the exchange known.
-        session, log = self._session, self._session.log
+        session = self._session
+        log = session.log
         asked = len(log)
-        reply = (
-            Message("assistant", self.partial, meta={"partial": True})
-            if stopped
-            else self.said
-        )
+        reply = self.said
+        if stopped:
+            reply = Message("assistant", self.partial, meta={"partial": True})
         log.extend((*self.exchange, reply))
         log.token_sums(session.counter)
         for call in self.calls:
+            sent = _sent(call, asked)
             session.record(
-                _sent(call, asked),
-                call.reply_tokens,
-                call.facts,
-                (),
-                call.kind,
-                call.behind,
+                sent, call.reply_tokens, call.facts, (), call.kind, call.behind
             )
         last = self._call_made("answer", ())
         written = session.counter(reply.content)
+        flags = (PARTIAL_REPLY,) if stopped else ()
         session.record(
-            _sent(last, asked),
-            written,
-            self.facts,
-            (PARTIAL_REPLY,) if stopped else (),
-            thoughts=last.behind,
+            _sent(last, asked), written, self.facts, flags, thoughts=last.behind
         )
         return session.last_turn
 
@@ -155,10 +155,12 @@ class Answering:
     def _tools(self) -> tuple[str, ...]:
         """The tools of this turn, the same in each of its calls: later requests hold calls of them, and a provider's
         prompt cache holds only as long as they do not change."""
-        thinking = (CONTINUE_THINKING.name,) if self._allowed.thinking_rounds else ()
-        return (
-            (*thinking, RECALL_CONVERSATION.name) if self._allowed.recalls else thinking
-        )
+        names = []
+        if self._allowed.thinking_rounds:
+            names.append(CONTINUE_THINKING.name)
+        if self._allowed.recalls:
+            names.append(RECALL_CONVERSATION.name)
+        return tuple(names)
 
     def _with_tools(self, prepared: Prepared) -> Prepared:
         if not self._tools:
@@ -178,18 +180,15 @@ class Answering:
             *self.exchange,
         ]
         tools = [TOOLS[name] for name in self.prepared.parts.tools]
-        self._pieces, self.reply, self.facts = (
-            [],
-            Reply(""),
-            ReplyFacts(self._model.name),
-        )
+        self._pieces = []
+        self.reply = Reply("")
+        self.facts = ReplyFacts(self._model.name)
         started = perf_counter()
         # Without tools the call has no further arguments, so that a model whose stream takes none works as well.
-        stream = (
-            self._model.stream(messages, tools, choice)
-            if tools
-            else self._model.stream(messages)
-        )
+        if tools:
+            stream = self._model.stream(messages, tools, choice)
+        else:
+            stream = self._model.stream(messages)
         for item in stream:
             if isinstance(item, Reply):
                 self.reply = item
@@ -199,17 +198,15 @@ class Answering:
             if limit_tokens and self._is_beyond(limit_tokens):
                 self.reply = Reply("".join(self._pieces), finish_reason="length")
                 break
-        self.facts = ReplyFacts.of(
-            self.reply, self._model.name, perf_counter() - started
-        )
+        seconds = perf_counter() - started
+        self.facts = ReplyFacts.of(self.reply, self._model.name, seconds)
 
     def _is_beyond(self, limit_tokens: int) -> bool:
         text = "".join(self._pieces)
-        grown = (
-            len(text) // CHECKED_CHARS
-            > (len(text) - len(self._pieces[-1])) // CHECKED_CHARS
-        )
-        return grown and self._session.counter(text) >= limit_tokens
+        before = len(text) - len(self._pieces[-1])
+        if len(text) // CHECKED_CHARS == before // CHECKED_CHARS:
+            return False
+        return self._session.counter(text) >= limit_tokens
 
     def _think(self) -> Iterator[str]:
         # Rounds end when the model says so, when it decides nothing, or when rounds or tokens are used up. The model
@@ -224,9 +221,8 @@ class Answering:
             decision = self._decision()
             self._thinks_on = decision.go_on and more_rounds > 0 and left > 0
             results = [self._result(call) for call in self.reply.tool_calls]
-            if not self._thinks_on and CONTINUE_THINKING.name not in [
-                call.name for call in self.reply.tool_calls
-            ]:
+            called = [call.name for call in self.reply.tool_calls]
+            if not self._thinks_on and CONTINUE_THINKING.name not in called:
                 results.append(THINKING_ENDED)
             self.thoughts += (self.said, *results)
             if not self._thinks_on:
@@ -262,11 +258,8 @@ class Answering:
         try:
             wants_more = decision_of(call.arguments).go_on
         except RecallError as error:
-            return (
-                f"Error: {error}"
-                if self._thinks_on
-                else f"Error: {error} {THINKING_ENDED.content}"
-            )
+            told = f"Error: {error}"
+            return told if self._thinks_on else f"{told} {THINKING_ENDED.content}"
         if self._thinks_on:
             return "Go on thinking."
         return THINKING_ENDED.content if wants_more else "Answer the user now."
@@ -279,18 +272,12 @@ class Answering:
         except RecallError as error:
             return f"Error: {error}"
         self._by_model += (wanted,)
-        self.prepared = self._with_tools(self._with_recalls())
-        return _told(
-            self._session.resolve((wanted,), self.prepared.memory.before_open_turn),
-            self.prepared,
-        )
-
-    def _with_recalls(self) -> Prepared:
         prepared = self._session.request((*self._asked, *self._by_model))
         assert prepared.recalled is not None  # noqa: S101 - something was asked for
-        return prepared._replace(
-            recalled=replace(prepared.recalled, by_model=len(self._by_model))
-        )
+        recalled = replace(prepared.recalled, by_model=len(self._by_model))
+        self.prepared = self._with_tools(prepared._replace(recalled=recalled))
+        before = prepared.memory.before_open_turn
+        return _told(self._session.resolve((wanted,), before), self.prepared)
 
     @property
     def said(self) -> Message:
@@ -302,38 +289,34 @@ class Answering:
 
     def _call_made(self, kind: RequestKind, instruction: tuple[Message, ...]) -> _Call:
         """The call that was just made."""
-        behind = (*instruction, *self.thoughts)
         return _Call(
-            kind,
-            self.prepared,
-            behind,
-            len(self.exchange),
-            self._reply_tokens(),
-            self.facts,
+            kind=kind,
+            prepared=self.prepared,
+            behind=(*instruction, *self.thoughts),
+            exchanged=len(self.exchange),
+            reply_tokens=self._reply_tokens(),
+            facts=self.facts,
         )
 
     def _reply_tokens(self) -> int:
         """Tokens that the model wrote in the call that was just made: as billed where that is known."""
-        usage = self.facts.usage
-        return (
-            usage.output_tokens
-            if usage
-            else message_tokens(self._session.counter, self.said)
-        )
+        if self.facts.usage:
+            return self.facts.usage.output_tokens
+        return message_tokens(self._session.counter, self.said)
 
     def _expect_answer(self) -> None:
         name, reply = self._model.name, self.reply
-        if (
-            self.prepared.parts.tools and reply.tool_calls
-        ):  # it was told to answer, and called once more
-            if not reply.text.strip():
+        says_something = bool(reply.text.strip())
+        if self.prepared.parts.tools and reply.tool_calls:
+            # It was told to answer, and called once more.
+            if not says_something:
                 raise MalformedReplyError(
                     f"{name} went on calling tools after its {self._allowed.recalls} recalls were used up, and gave "
                     "no answer. Try again, or allow it more recalls.",
                     model=name,
                 )
             self.reply = replace(reply, tool_calls=())
-        elif not reply.text.strip() and not reply.tool_calls:
+        elif not says_something and not reply.tool_calls:
             raise MalformedReplyError(
                 f"{name} sent an empty reply. Try again.", model=name
             )
@@ -358,29 +341,64 @@ def _sent(call: _Call, asked: int) -> Prepared:
         return prepared
     exchange = range(asked, asked + call.exchanged) if call.exchanged else range(0)
     parts = prepared.parts._replace(exchange=exchange)
-    return prepared._replace(
-        parts=parts, tokens=count(prepared.memory, parts, call.behind)
-    )
+    tokens = count(prepared.memory, parts, call.behind)
+    return prepared._replace(parts=parts, tokens=tokens)
 
 
 def _told(found: Recalled, prepared: Prepared) -> str:
     """The result of a recall in words: how many messages of those ``found`` the request now has, where they stand,
     which it had anyway, how many were over the limit, and which do not exist. The messages themselves are in the
     request."""
-    leading, parts = prepared.memory.history_start, prepared.parts
-    in_place = sum(p in parts.restored for p in found.indices)
-    held = (
-        sum(
-            p < leading or any(p in part for part in parts.history)
-            for p in found.indices
-        )
-        - in_place
-    )
-    recalled = tuple(p for p in parts.recalled if p not in parts.restored)
-    fresh = sum(p in recalled for p in found.indices)
-    among = not set(recalled[len(recalled) - fresh :]) <= set(found.indices)
-    halves = len(found) - held - in_place - fresh
-    turns = max(0, prepared.memory.turn - 1)
+    memory, parts = prepared.memory, prepared.parts
+    anyway = {*range(memory.history_start)}.union(*parts.history)
+    restored = set(parts.restored)
+    recalled = [p for p in parts.recalled if p not in restored]
+    found_now = set(found.indices)
+    in_place = len(found_now & restored)
+    held = len(found_now & anyway) - in_place
+    fresh = len(found_now.intersection(recalled))
     return RecallResult(
-        fresh, held, found.cut, halves, found.missing, turns, among, in_place
+        fresh=fresh,
+        held=held,
+        cut=found.cut,
+        halves=len(found) - held - in_place - fresh,
+        missing=found.missing,
+        turns=max(0, memory.turn - 1),
+        among=not found_now.issuperset(recalled[len(recalled) - fresh :]),
+        in_place=in_place,
     ).text
+
+
+def ask(
+    run: Run,
+    question: str,
+    *,
+    model: Model | str = "offline",
+    summarizer: Model | str | None = None,
+    recalls: Sequence[Recall] = (),
+    recall_tool: bool | None = None,
+) -> TurnRecord:
+    """Ask ``question`` as the message after the last one of ``run``. The run stays as it is.
+
+    Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent, the
+    same as a chat would send; what the run of a chat has pinned and recalled for its next request is in it.
+    ``summarizer`` is asked only if the question makes the strategy summarize first; by default the chat
+    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.core.errors.ModelError`
+    where the model fails.
+    """
+    if not isinstance(question, str) or not question.strip():
+        raise MessageError("The question is empty. Write something to ask.")
+    answerer = find_model(model) if isinstance(model, str) else model
+    session = Session.resume(
+        run, as_model(summarizer) or answerer, repair_tool_pairs=True
+    )
+    # The summary of a stopped reply has waited for the next message.
+    session.catch_up(len(session.log))
+    session.log.append(Message("user", question))
+    session.advance(len(session.log))
+    due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()
+    allowed = allowed_tools(run.strategy, answerer, recall_tool)
+    answering = Answering(session, answerer, (*due, *recalls), allowed)
+    for _ in answering.stream():
+        pass
+    return answering.finish()

@@ -1,10 +1,14 @@
-"""From a strategy's pieces to the exact request: what is sent in which order, token parts, blocks."""
+"""From a strategy's pieces to the exact request: what is sent in which order, token parts, blocks.
+
+A recalled message that the strategy sends with less in it is made whole in its own place, and any other one stands
+right before the input, so that a prompt cache can reuse what stands before that. A copy before the input of what stands
+in the history anyway would say it twice, and part a tool's result from its call: providers reject that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 from memviz.core.context import (
@@ -16,12 +20,11 @@ from memviz.core.context import (
     joined,
 )
 from memviz.core.conversation import Message
-from memviz.core.counters import Counter, FormSums, TokenSums, name_tokens
+from memviz.core.counters import Counter, FormSums, TokenSums, call_tokens, name_tokens
 from memviz.core.forms import Form
 from memviz.core.memory import Memory, MemorySpace
-from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, in_ranges
 from memviz.core.tool_schemas import schema_tokens
-from memviz.engine.recalled_pieces import still_in_form, with_recalled, without_recalled
 from memviz.models.tools import TOOLS
 
 
@@ -45,7 +48,7 @@ class Parts(NamedTuple):
         """The versions (0-based) that are sent; of several tracks those of the first."""
         for piece in self.pieces:
             if isinstance(piece, Notes):
-                return range(piece.start, piece.stop)
+                return piece.versions
         return range(0)
 
     @property
@@ -54,12 +57,16 @@ class Parts(NamedTuple):
         return tuple(piece for piece in self.pieces if isinstance(piece, Messages))
 
     @property
+    def asked(self) -> tuple[Messages, ...]:
+        """Those of the input."""
+        return tuple(one for one in self.messages if self._is_input(one))
+
+    @property
     def history(self) -> tuple[range, ...]:
         """Log positions of the history, those of restored messages among them."""
-        asked = self.input.start if self.input else None
         found: list[range] = []
         for piece in self.pieces:
-            if isinstance(piece, Messages) and (asked is None or piece.start < asked):
+            if isinstance(piece, Messages) and not self._is_input(piece):
                 found.append(piece.positions)
             elif isinstance(piece, Picked) and piece.instead_of is not None:
                 found.append(range(piece.positions[0], piece.positions[-1] + 1))
@@ -68,31 +75,21 @@ class Parts(NamedTuple):
     @property
     def recalled(self) -> tuple[int, ...]:
         """Log positions of all that is brought back, in order."""
-        picked = [piece.positions for piece in self.pieces if isinstance(piece, Picked)]
-        return (
-            picked[0]
-            if len(picked) == 1
-            else tuple(sorted(chain.from_iterable(picked)))
-        )
+        found: list[int] = []
+        for piece in self.pieces:
+            if isinstance(piece, Picked):
+                found += piece.positions
+        return tuple(sorted(found))
 
     @property
     def restored(self) -> tuple[int, ...]:
         """Those of them that stand in their own place, whole instead of in a form. All others stand before the
         input."""
-        picked = (
-            piece
-            for piece in self.pieces
-            if isinstance(piece, Picked) and piece.instead_of is not None
-        )
-        return tuple(chain.from_iterable(piece.positions for piece in picked))
-
-    @property
-    def has_forms(self) -> bool:
-        """Whether any message is sent in another form than as a whole."""
-        return any(
-            isinstance(piece, Messages) and piece.form is not None
-            for piece in self.pieces
-        )
+        found: list[int] = []
+        for piece in self.pieces:
+            if isinstance(piece, Picked) and piece.instead_of is not None:
+                found += piece.positions
+        return tuple(found)
 
     @property
     def one_range(self) -> tuple[int, int] | None:
@@ -102,12 +99,12 @@ class Parts(NamedTuple):
             return None
         start = stop = -1
         for number, piece in enumerate(self.pieces):
-            if (
-                isinstance(piece, Messages)
-                and piece.form is None
-                and stop in (-1, piece.start)
-            ):
-                start, stop = piece.start if start < 0 else start, piece.stop
+            if isinstance(piece, Messages) and piece.form is None:
+                if stop < 0:
+                    start = piece.start
+                elif stop != piece.start:
+                    return None
+                stop = piece.stop
             elif number or not isinstance(piece, Notes) or piece.place != "message":
                 return None
         return start, stop
@@ -117,7 +114,8 @@ class Parts(NamedTuple):
     ) -> Parts:
         """The request with these messages of the log instead, and nothing brought back. What stands between messages
         keeps its place as far as there is one: before the first message of the log that stood behind it."""
-        left, found = [*history], list[Piece]()
+        left = [*history]
+        found: list[Piece] = []
         for piece in without_recalled(self.pieces[: self._history_stop]):
             if isinstance(piece, Messages):
                 while left and left[0].start < piece.stop:
@@ -137,13 +135,21 @@ class Parts(NamedTuple):
     def _history_stop(self) -> int:
         """How many pieces stand before those of the input."""
         at = len(self.pieces)
-        while self.input and at and _is_of(self.pieces[at - 1], self.input):
+        while at and self._is_input(self.pieces[at - 1]):
             at -= 1
         return at
 
+    def _is_input(self, piece: Piece) -> bool:
+        return self.kind_of(piece) == "input"
 
-def _is_of(piece: Piece, asked: range) -> bool:
-    return isinstance(piece, Messages) and piece.start >= asked.start
+    def kind_of(self, piece: Piece) -> BlockKind:
+        """The kind of block that the messages of a piece stand in."""
+        if isinstance(piece, Messages):
+            is_asked = self.input and piece.start >= self.input.start
+            return "input" if is_asked else "history"
+        if isinstance(piece, Notes):
+            return "summary"
+        return "recalled" if isinstance(piece, Picked) else "history"
 
 
 def assemble(
@@ -157,47 +163,51 @@ def assemble(
     """
     asked = memory.input
     stop = asked.start if asked else memory.length
+    picked = {
+        p for piece in pieces if isinstance(piece, Picked) for p in piece.positions
+    }
+    if picked:
+        recalled = picked.union(recalled)
+        pieces = without_recalled(pieces)
     before: list[Piece] = []
     formed: list[Messages] = []
-    if any(isinstance(piece, Picked) for piece in pieces):
-        recalled = {
-            *recalled,
-            *(
-                p
-                for piece in pieces
-                if isinstance(piece, Picked)
-                for p in piece.positions
-            ),
-        }
-        pieces = without_recalled(pieces)
     for piece in pieces:
-        if isinstance(piece, Messages):
-            if piece.start < min(stop, piece.stop):
-                before.append(
-                    piece
-                    if piece.stop <= stop
-                    else Messages(piece.start, stop, piece.form)
-                )
-            if piece.form is not None and piece.stop > stop:
-                formed.append(Messages(max(piece.start, stop), piece.stop, piece.form))
-        else:
+        if not isinstance(piece, Messages):
             before.append(piece)
+            continue
+        _add_history(before, piece, memory.history_start, stop)
+        if piece.form is not None and piece.stop > stop:
+            formed.append(piece._replace(start=max(piece.start, stop)))
     if recalled:
-        leading = memory.history_start
         fresh = [
-            p
-            for p in recalled
-            if p >= leading and p not in asked and not _is_whole(memory, p, before)
+            position
+            for position in recalled
+            if position >= memory.history_start
+            and position not in asked
+            and not _is_whole(memory, position, before)
         ]
         before = [*with_recalled(before, fresh)]
-        formed = [*still_in_form(formed, recalled)]
+        formed = [*_still_in_form(formed, recalled)]
     if asked:
-        before += (
-            _whole_where_not(asked, formed)
-            if formed
-            else (Messages(asked.start, asked.stop),)
-        )
+        before += _whole_where_not(asked, formed)
     return Parts(tuple(before), asked)
+
+
+def _add_history(pieces: list[Piece], piece: Messages, first: int, stop: int) -> None:
+    """Add what ``piece`` has of the history, the messages from ``first`` to ``stop``.
+
+    Messages that follow on the last piece make it longer, so that a request has the
+    same pieces whether it is kept as numbers or as it was made.
+    """
+    start = max(piece.start, first)
+    end = min(piece.stop, stop)
+    if start >= end:
+        return
+    last = pieces[-1] if pieces else None
+    if isinstance(last, Messages) and (last.stop, last.form) == (start, piece.form):
+        pieces[-1] = last._replace(stop=end)
+    else:
+        pieces.append(piece._replace(start=start, stop=end))
 
 
 def _is_whole(memory: Memory, position: int, pieces: Sequence[Piece]) -> bool:
@@ -221,6 +231,70 @@ def _whole_where_not(asked: range, formed: Sequence[Messages]) -> Iterator[Messa
         yield Messages(at, asked.stop)
 
 
+def with_recalled(
+    history: Sequence[Piece], recalled: Collection[int]
+) -> Iterator[Piece]:
+    """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
+    stand in it whole."""
+    left = set(recalled)
+    for piece in history:
+        here = set[int]()
+        if isinstance(piece, Messages) and piece.form is not None:
+            here = left.intersection(piece.positions)
+            yield from _restored(piece, here)
+            left -= here
+        else:
+            yield piece
+    if left:
+        yield Picked(tuple(sorted(left)))
+
+
+def _restored(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
+    """The messages of one form, with those at ``positions`` whole."""
+    at = piece.start
+    for row in in_ranges(positions):
+        if at < row.start:
+            yield piece._replace(start=at, stop=row.start)
+        yield Picked(tuple(row), piece.form)
+        at = row.stop
+    if at < piece.stop:
+        yield piece._replace(start=at)
+
+
+def _still_in_form(
+    pieces: Sequence[Messages], recalled: Collection[int]
+) -> Iterator[Messages]:
+    """What of the input stays in a form: what is recalled of it is sent whole in its place, as input."""
+    for piece in pieces:
+        here = {position for position in recalled if position in piece.positions}
+        for part in _restored(piece, here):
+            if isinstance(part, Messages):
+                yield part
+
+
+def without_recalled(history: Sequence[Piece]) -> list[Piece]:
+    """The pieces of a history as they would be with nothing brought back: restored messages are in their forms, and
+    what they parted is one piece again."""
+    found: list[Piece] = []
+    for piece in history:
+        if isinstance(piece, Picked):
+            if piece.instead_of is None:
+                continue
+            first, last = piece.positions[0], piece.positions[-1]
+            piece = Messages(first, last + 1, piece.instead_of)
+        before = found[-1] if found else None
+        if (
+            isinstance(piece, Messages)
+            and isinstance(before, Messages)
+            and before.stop == piece.start
+            and before.form == piece.form
+        ):
+            found[-1] = before._replace(stop=piece.stop)
+        else:
+            found.append(piece)
+    return found
+
+
 def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
     """Tokens of the schemas of these tools, which memviz offers besides those of the conversation's own program."""
     schemas = tuple(TOOLS[name].text for name in tools)
@@ -231,9 +305,7 @@ def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
 
 def message_tokens(counter: Counter, message: Message) -> int:
     """Tokens of a message: its content, the name of its speaker, and the names and arguments of its tool calls."""
-    calls = sum(
-        counter(call.name) + counter(call.arguments) for call in message.tool_calls
-    )
+    calls = call_tokens(counter, message.tool_calls)
     return counter(message.content) + calls + name_tokens(counter, message.name)
 
 
@@ -242,29 +314,24 @@ def message_count(
 ) -> int:
     """Return the number of messages of a request. What stands inside the system prompt makes one of its own only where
     there is no other."""
-    inside = lines = 0
+    system = space.system_count
+    sent = len(parts.exchange) + len(thoughts)
     for piece in parts.pieces:
-        if isinstance(piece, Messages | Picked):
-            lines += len(piece.positions)
-        elif piece.place != "message":
-            inside += 1
+        if isinstance(piece, (Messages, Picked)):
+            sent += len(piece.positions)
+        elif piece.place == "message":
+            sent += 1
         else:
-            lines += 1
-    return (
-        lines
-        + len(parts.exchange)
-        + len(thoughts)
-        + max(space.system_count, inside > 0)
-    )
+            system = max(system, 1)
+    return sent + system
 
 
 def overhead_tokens(
     space: MemorySpace, parts: Parts, thoughts: Sequence[Message] = ()
 ) -> int:
     """Return what the chat format adds to the messages of a request, and to the request."""
-    return (
-        TOKENS_PER_MESSAGE * message_count(space, parts, thoughts) + TOKENS_PER_REQUEST
-    )
+    messages = message_count(space, parts, thoughts)
+    return TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST
 
 
 def names_tokens(space: MemorySpace, parts: Parts) -> int:
@@ -272,15 +339,13 @@ def names_tokens(space: MemorySpace, parts: Parts) -> int:
     totals = space.sums.name_totals
     if not totals[-1]:  # nearly all logs name nobody
         return 0
-    sent = (
-        range(space.system_stop),
-        *(one.positions for one in parts.messages),
-        parts.exchange,
-    )
-    names = sum(totals[part.stop] - totals[part.start] for part in sent)
-    return names + sum(
-        totals[position + 1] - totals[position] for position in parts.recalled
-    )
+    names = totals[space.system_stop]
+    names += totals[parts.exchange.stop] - totals[parts.exchange.start]
+    for piece in parts.messages:
+        names += totals[piece.stop] - totals[piece.start]
+    for position in parts.recalled:
+        names += totals[position + 1] - totals[position]
+    return names
 
 
 def count(
@@ -290,78 +355,72 @@ def count(
     speak, and under ``tools`` the schemas offered, all tool calls, and what was said behind the input."""
     space = memory.space
     sums = space.sums
-    history = recalled = question = summary = 0
-    is_inside = False
-    calls, asked = (
-        space.tool_tokens,
-        parts.input.start if parts.input else memory.length,
-    )
-    for piece in parts.pieces:
-        if isinstance(piece, Messages):
-            content, called = _tokens_of(space, piece)
-            calls += called
-            if piece.start >= asked:
-                question += content
-            else:
-                history += content
-        elif isinstance(piece, Picked):
-            for position in piece.positions:
-                recalled += sums.totals[position + 1] - sums.totals[position]
-                calls += sums.call_totals[position + 1] - sums.call_totals[position]
-        elif piece.place != "message":
-            is_inside = True
-        elif isinstance(piece, Notes):
-            summary += space.summaries.tokens(piece.start, piece.stop)
-        elif isinstance(piece, Line):
-            history += sums.counter(piece.message.content)
-            calls += _call_tokens(sums.counter, piece.message)
-    if parts.tools or parts.exchange or thoughts:
-        behind = parts.exchange
-        calls += offered_tokens(space, parts.tools)
-        calls += sum(message_tokens(sums.counter, message) for message in thoughts)
-        if behind:
-            calls += sums.totals[behind.stop] - sums.totals[behind.start]
-            calls += sums.call_totals[behind.stop] - sums.call_totals[behind.start]
-    system = space.system_tokens
-    if is_inside:
-        system, within = _in_system(space, parts)
-        summary += within
     tokens = {
-        "system": system,
-        "summary": summary,
-        "recalled": recalled,
-        "history": history,
-        "input": question,
+        "system": space.system_tokens,
+        "summary": 0,
+        "recalled": 0,
+        "history": 0,
+        "input": 0,
         "overhead": overhead_tokens(space, parts, thoughts),
     }
+    calls = space.tool_tokens
+    has_text_inside = False
+    for piece in parts.pieces:
+        if isinstance(piece, (Notes, Line)) and piece.place != "message":
+            has_text_inside = True
+            continue
+        content, called = _tokens_of(space, piece)
+        tokens[parts.kind_of(piece)] += content
+        calls += called
+    if has_text_inside:
+        tokens["system"], written = _tokens_in_system(space, parts)
+        tokens["summary"] += written
+    if parts.tools:
+        calls += offered_tokens(space, parts.tools)
+    if parts.exchange:
+        calls += sum(_tokens_between(sums, parts.exchange.start, parts.exchange.stop))
+    for message in thoughts:
+        calls += message_tokens(sums.counter, message)
     if calls:
         tokens["tools"] = calls
-    if names := names_tokens(space, parts):
+    names = names_tokens(space, parts)
+    if names:
         tokens["names"] = names
     return tokens
 
 
-def _tokens_of(space: MemorySpace, piece: Messages) -> tuple[int, int]:
-    """Tokens of the contents of messages, and of their calls."""
-    start, stop, form = piece
-    if (
-        form is not None and stop - start == 1
-    ):  # of a form for one message no sums are kept
-        message = space.log.sent(start, form)
-        return space.sums.counter(message.content), _call_tokens(
-            space.sums.counter, message
-        )
-    sums = sums_of(space, form)
-    return sums.totals[stop] - sums.totals[start], sums.call_totals[
-        stop
-    ] - sums.call_totals[start]
+def _tokens_of(space: MemorySpace, piece: Piece) -> tuple[int, int]:
+    """Tokens of the contents of a piece's messages, and of their calls."""
+    sums = space.sums
+    if isinstance(piece, Messages):
+        start, stop, form = piece
+        if form is None:
+            return _tokens_between(sums, start, stop)
+        if stop - start != 1:
+            return _tokens_between(sums_of(space, form), start, stop)
+        message = space.log.sent(start, form)  # of such a form no sums are kept
+    elif isinstance(piece, Notes):
+        return space.summaries.tokens(piece.start, piece.stop), 0
+    elif isinstance(piece, Picked):
+        found = [_tokens_between(sums, p, p + 1) for p in piece.positions]
+        return sum(content for content, _ in found), sum(calls for _, calls in found)
+    else:
+        message = piece.message
+    calls = call_tokens(sums.counter, message.tool_calls)
+    return sums.counter(message.content), calls
+
+
+def _tokens_between(sums: TokenSums, start: int, stop: int) -> tuple[int, int]:
+    """Tokens of the contents of the log's messages at ``[start, stop)``, and of their calls."""
+    calls = sums.call_totals
+    return sums.totals[stop] - sums.totals[start], calls[stop] - calls[start]
 
 
 def sums_of(space: MemorySpace, form: Form | None) -> TokenSums:
     """The running sums of the log's messages in ``form``."""
-    return (
-        space.sums if form is None else space.log.token_sums(space.sums.counter, form)
-    )
+    if form is None:
+        return space.sums
+    return space.log.token_sums(space.sums.counter, form)
 
 
 def reduced(space: MemorySpace, piece: Messages) -> Sequence[int]:
@@ -387,52 +446,43 @@ def whole(space: MemorySpace, parts: Parts) -> Iterator[range]:
             yield range(at, piece.stop)
 
 
-def _call_tokens(counter: Counter, message: Message) -> int:
-    return sum(
-        counter(call.name) + counter(call.arguments) for call in message.tool_calls
-    )
-
-
-def _inside(
+def _texts_in_system(
     space: MemorySpace, parts: Parts
-) -> tuple[list[tuple[Piece, str]], list[tuple[Piece, str]]]:
-    """What stands inside the system prompt before its words, and behind them, with the texts."""
-    texts: dict[str, list[tuple[Piece, str]]] = {
+) -> list[tuple[Piece | None, str]]:
+    """The texts that make the first message of the system prompt, each with its piece: its own words have none."""
+    texts: dict[str, list[tuple[Piece | None, str]]] = {
         "before system": [],
         "behind system": [],
     }
     for piece in parts.pieces:
         if isinstance(piece, Notes) and piece.place != "message":
-            texts[piece.place].append(
-                (piece, space.summaries.text(piece.start, piece.stop))
-            )
+            text = space.summaries.text(piece.start, piece.stop)
+            texts[piece.place].append((piece, text))
         elif isinstance(piece, Line) and piece.place != "message":
             texts[piece.place].append((piece, piece.message.content))
-    return texts["before system"], texts["behind system"]
+    own = [(None, message.content) for message in space.system_messages[:1]]
+    return [*texts["before system"], *own, *texts["behind system"]]
 
 
-def _in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:
+def _tokens_in_system(space: MemorySpace, parts: Parts) -> tuple[int, int]:
     """Tokens of the system prompt with what stands in it: its own and fixed words, and notes."""
-    before, behind = _inside(space, parts)
-    counter, own = space.sums.counter, space.system_messages[:1]
-    prompt: list[tuple[Piece | None, str]] = [
-        (None, message.content) for message in own
-    ]
-    texts = [*before, *prompt, *behind]
+    counter = space.sums.counter
+    texts = _texts_in_system(space, parts)
     # Joined by line breaks, where token counts add up exactly, so nothing is counted as a whole.
-    units = [
-        counter.units(text + "\n" * (number + 1 < len(texts)))
-        for number, (_, text) in enumerate(texts)
-    ]
-    others = space.system_tokens - sum(counter(message.content) for message in own)
-    written = sum(
-        one
-        for one, (piece, _) in zip(units, texts, strict=True)
-        if isinstance(piece, Notes)
-    )
-    is_written = all(isinstance(piece, Notes) for piece, _ in texts)
-    fixed = 0 if is_written else counter.tokens(sum(units) - written)
-    return others + fixed, counter.tokens(sum(units)) - fixed
+    units = written = 0
+    for number, (piece, text) in enumerate(texts, 1):
+        line = text + "\n" if number < len(texts) else text
+        line_units = counter.units(line)
+        units += line_units
+        if isinstance(piece, Notes):
+            written += line_units
+    fixed = 0
+    if not all(isinstance(piece, Notes) for piece, _ in texts):
+        fixed = counter.tokens(units - written)
+    others = space.system_tokens
+    for message in space.system_messages[:1]:
+        others -= counter(message.content)
+    return others + fixed, counter.tokens(units) - fixed
 
 
 def build_context(
@@ -443,89 +493,60 @@ def build_context(
 ) -> Context:
     """Materialize a request: its blocks with their messages, in the order in which they are sent. ``thoughts`` stand
     behind the input."""
-    return Context(tuple(joined(_blocks(memory, parts, tokens, thoughts))))
-
-
-def _blocks(
-    memory: Memory, parts: Parts, tokens: dict[str, int], thoughts: tuple[Message, ...]
-) -> Iterator[Block]:
     space = memory.space
-    before, behind = _inside(space, parts)
-    own = space.system_messages
-    if own or before or behind:
-        words = (
-            [text for _, text in before]
-            + [own[0].content for _ in own[:1]]
-            + [text for _, text in behind]
-        )
-        whole = (
-            replace(own[0], content="\n".join(words))
-            if own
-            else Message("system", "\n".join(words))
-        )
-        yield Block(
-            "system",
-            (whole, *own[1:]),
-            tuple(range(space.system_stop)),
-            tokens["system"],
-        )
-    inside = sum(
-        isinstance(piece, Notes) and piece.place != "message" for piece in parts.pieces
-    )
+    blocks = [*_system_blocks(space, parts, tokens)]
     for piece in parts.pieces:
-        if isinstance(piece, Messages):
-            kind: BlockKind = (
-                "input"
-                if parts.input and piece.start >= parts.input.start
-                else "history"
-            )
-            said = tuple(space.log.sent(p, piece.form) for p in piece.positions)
-            if said:
-                yield Block(
-                    kind, said, tuple(piece.positions), _tokens_of(space, piece)[0]
-                )
-        elif isinstance(piece, Picked):
-            said = tuple(space.log[p] for p in piece.positions)
-            yield Block(
-                "recalled",
-                said,
-                piece.positions,
-                sum(space.sums.between(p, p + 1) for p in piece.positions),
-            )
-        elif isinstance(piece, Notes):
-            yield _notes_block(space, piece, tokens["summary"], inside)
-        elif isinstance(piece, Line) and piece.place == "message":
-            yield Block(
-                "history",
-                (piece.message,),
-                (),
-                space.sums.counter(piece.message.content),
-            )
+        if isinstance(piece, Notes):
+            blocks.append(_notes_block(space, parts, piece, tokens))
+            continue
+        said, positions = _said(space, piece)
+        if said:
+            content, _ = _tokens_of(space, piece)
+            blocks.append(Block(parts.kind_of(piece), said, positions, content))
     if parts.tools or parts.exchange or thoughts:
-        said = thoughts + tuple(space.log[p] for p in parts.exchange)
-        yield Block("tools", said, tuple(parts.exchange), tokens.get("tools", 0))
+        exchange = tuple(parts.exchange)
+        said = thoughts + tuple(space.log[p] for p in exchange)
+        blocks.append(Block("tools", said, exchange, tokens.get("tools", 0)))
+    return Context(tuple(joined(blocks)))
+
+
+def _system_blocks(
+    space: MemorySpace, parts: Parts, tokens: dict[str, int]
+) -> Iterator[Block]:
+    texts = [text for _, text in _texts_in_system(space, parts)]
+    if texts:
+        own = space.system_messages
+        first = own[0] if own else Message("system", "")
+        said = (replace(first, content="\n".join(texts)), *own[1:])
+        yield Block("system", said, tuple(range(space.system_stop)), tokens["system"])
+
+
+def _said(
+    space: MemorySpace, piece: Messages | Picked | Line
+) -> tuple[tuple[Message, ...], tuple[int, ...]]:
+    """The messages of a piece and their log positions; nothing of a line inside the system prompt."""
+    log = space.log
+    if isinstance(piece, Line):
+        return ((piece.message,) if piece.place == "message" else ()), ()
+    positions = tuple(piece.positions)
+    if isinstance(piece, Picked):
+        return tuple(log[p] for p in positions), positions
+    return tuple(log.sent(p, piece.form) for p in positions), positions
 
 
 def _notes_block(
-    space: MemorySpace, piece: Notes, all_tokens: int, inside: int
+    space: MemorySpace, parts: Parts, piece: Notes, tokens: dict[str, int]
 ) -> Block:
-    covered = tuple(
-        p
-        for positions in space.summaries.covered(piece.start, piece.stop)
-        for p in positions
-    )
-    text = space.summaries.text(piece.start, piece.stop)
+    versions = piece.start, piece.stop
+    covered: list[int] = []
+    for positions in space.summaries.covered(*versions):
+        covered += positions
+    text = space.summaries.text(*versions)
     if piece.place == "message":
-        return Block(
-            "summary",
-            (Message(piece.role, text),),
-            covered,
-            space.summaries.tokens(piece.start, piece.stop),
-        )
-    return Block(
-        "summary",
-        (),
-        covered,
-        all_tokens if inside == 1 else space.sums.counter(text),
-        text,
-    )
+        said = (Message(piece.role, text),)
+        content = space.summaries.tokens(*versions)
+        return Block("summary", said, tuple(covered), content)
+    inside = sum(notes.place != "message" for notes in parts.notes)
+    # Line breaks that join it to the system prompt count with it where it is the only one.
+    content = tokens["summary"] if inside == 1 else space.sums.counter(text)
+    return Block("summary", (), tuple(covered), content, text)

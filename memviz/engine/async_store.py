@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from memviz.core.conversation import Message
-from memviz.engine.async_twins import Given
-from memviz.engine.chat_memory import ChatMemory
+from memviz.engine.chat_memory import ChatMemory, Given
 
 
 class Store(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,8 +47,16 @@ class ReplyFacts:
         )
 
 
-def total_cost_usd(calls: Sequence[ReplyFacts | None]) -> float | None:
+def sum_if_known(costs_usd: Iterable[float | None]) -> float | None:
+    """The sum of US dollars, ``None`` if any is unknown."""
+    total: float = 0
+    for cost in costs_usd:
+        if cost is None:
+            return None
+        total += cost
+    return total
+
+
+def total_cost_usd(calls: Iterable[ReplyFacts | None]) -> float | None:
     """US dollars of all these calls, ``None`` if any is unknown."""
-    costs = [None if facts is None else facts.cost_usd for facts in calls]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    return sum_if_known(None if facts is None else facts.cost_usd for facts in calls)

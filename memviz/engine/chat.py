@@ -21,8 +21,8 @@ from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.preview import next_history
 from memviz.engine.recall import Recall, Recalled
+from memviz.engine.recall_tokens import next_history
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
 from memviz.engine.requests import Requests
@@ -160,9 +160,8 @@ class Chat:
     def headroom(self) -> Headroom | None:
         """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
         is_taken_in = self._session.memory.length == len(self.log) > 0
-        return self._session.headroom(
-            last_turn_is_complete=is_taken_in and not self.unanswered
-        )
+        is_complete = is_taken_in and not self.unanswered
+        return self._session.headroom(last_turn_is_complete=is_complete)
 
     @property
     def next_request_tokens(self) -> int:
@@ -186,14 +185,11 @@ class Chat:
     @property
     def proposal(self) -> Proposal | None:
         """The summarization that waits for a decision, if :attr:`review` stopped before one."""
-        pending, memory = self._session.pending, self._session.memory
+        pending = self._session.pending
         if pending is None:
             return None
-        return Proposal(
-            pending.plan,
-            tuple(memory.worth_summarizing(pending.plan.summarize)),
-            pending.drafts,
-        )
+        read = self._session.memory.worth_summarizing(pending.plan.summarize)
+        return Proposal(pending.plan, tuple(read), pending.drafts)
 
     def propose(self, instruction: str | None = None) -> Draft:
         """Let the summarizer write what is waited for, with another ``instruction`` than the strategy's if one is
@@ -374,20 +370,19 @@ class Chat:
         if not recalled.indices:
             return Waiting(recalled, (), (), 0)
         history = next_history(self._session)
-        held = tuple(
-            position for position in recalled.indices if position in history.any_message
-        )
-        fresh = tuple(
-            position
-            for position in recalled.indices
-            if position not in history.short_one
-        )
-        undecided = tuple(
-            position for position in recalled.indices if position not in (*held, *fresh)
-        )
+        held: list[int] = []
+        fresh: list[int] = []
+        undecided: list[int] = []
+        for position in recalled.indices:
+            if position in history.any_message:
+                held.append(position)
+            elif position in history.short_one:
+                undecided.append(position)
+            else:
+                fresh.append(position)
         sums = self._session.memory.sums
         tokens = sum(sums.between(position, position + 1) for position in fresh)
-        return Waiting(recalled, fresh, held, tokens, undecided)
+        return Waiting(recalled, tuple(fresh), tuple(held), tokens, tuple(undecided))
 
     @property
     def _due(self) -> tuple[Recall, ...]:
@@ -395,10 +390,10 @@ class Chat:
         return (*self._pinned, *self._recalls) if self.strategy.allows_recall else ()
 
     def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
-        log = self.log
-        return self._session.resolve(
-            recalls, log.turn_start(log.turn_count) if self.unanswered else len(log)
-        )
+        length = len(self.log)
+        if self.unanswered:
+            length = self.log.turn_start(self.log.turn_count)
+        return self._session.resolve(recalls, length)
 
     def change_strategy(
         self, strategy: Strategy, counter: str | Counter | None = None
@@ -476,33 +471,34 @@ class Chat:
     def _with_authors(self, run: Run) -> Run:
         """``run`` with who asked for each recall: the model or the user."""
         recalled = self._recalled_in_turns()
-        by_model = {turn: found.by_model for turn, found in recalled.items()}
-        requests = (
-            _with_author(record, by_model.get(record.turn, 0))
-            for record in run.requests
-        )
-        return replace(run, requests=Requests.of(requests))
+        records = []
+        for record in run.requests:
+            if record.recalled is not None:
+                # The note that no log holds: how many of its recalls the model made.
+                by_turn = recalled.get(record.turn)
+                by_model = by_turn.by_model if by_turn is not None else 0
+                found = replace(record.recalled, by_model=by_model)
+                record = replace(record, recalled=found)
+            records.append(record)
+        return replace(run, requests=Requests.of(records))
 
     def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
         return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
 
     def _recalled_in_turns(self) -> dict[int, Recalled]:
         """What each turn's last request recalled: in a turn nothing that was recalled goes again."""
-        records = self._session.requests
-        return {
-            record.turn: record.recalled
-            for record in records
-            if record.recalled is not None
-        }
+        found: dict[int, Recalled] = {}
+        for record in self._session.requests:
+            if record.recalled is not None:
+                found[record.turn] = record.recalled
+        return found
 
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
         """What the user recalled into the request of this turn; the model will recall by itself again."""
         found = self._recalled_in_turns().get(turn)
-        return (
-            tuple(one for one in found.asked_by_user if one not in self._pinned)
-            if found
-            else ()
-        )
+        if found is None:
+            return ()
+        return tuple(one for one in found.asked_by_user if one not in self._pinned)
 
     def _answer(self) -> Generator[str, None, None]:
         said = len(self.log) - 1
@@ -520,19 +516,11 @@ class Chat:
         except Exception:
             raise  # the model failed: the question stays unanswered and can be retried
         except BaseException:  # the stream was closed, Ctrl-C, or a stopped page
-            if (
-                answering.partial
-            ):  # stopped before the first word: the question stays unanswered as well
+            # Stopped before the first word, the question stays unanswered as well.
+            if answering.partial:
                 answering.finish(stopped=True)
                 self._recalls = ()
             raise
         answering.finish()
         self._recalls = ()
         self._session.catch_up(len(self.log), answering.summary)
-
-
-def _with_author(record: TurnRecord, by_model: int) -> TurnRecord:
-    """The record of a replay with the note, which no log holds, how many of its recalls the model made."""
-    if record.recalled is None:
-        return record
-    return replace(record, recalled=replace(record.recalled, by_model=by_model))

@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from asyncio import to_thread
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from functools import wraps
 from threading import RLock
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log, Message
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MessageError
-from memviz.engine.async_twins import AsyncTwins, Given
 from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
-from memviz.engine.session import Prepared, Session
+from memviz.engine.session import Session
+from memviz.engine.state import Prepared
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
 
+Given = Any
+"""A message as it is taken: a :class:`Message`, a dictionary, or a message object of another library."""
 
-class ChatMemory(AsyncTwins):
+Owner = TypeVar("Owner")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def in_thread(
+    method: Callable[Concatenate[Owner, Arguments], Result],
+) -> Callable[Concatenate[Owner, Arguments], Coroutine[Any, Any, Result]]:
+    """Return the async twin of a ``method`` that may call a summarizer, or wait for one that another thread called: it
+    runs in a worker thread, and the event loop goes on."""
+    name = method.__name__
+
+    @wraps(method)
+    async def twin(
+        self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        # By its name, since a subclass may have a method of its own in its place.
+        blocking = getattr(self, name)
+        result: Result = await to_thread(blocking, *args, **kwargs)
+        return result
+
+    twin.__name__ = f"a{name}"
+    twin.__doc__ = f"``{name}``, in a worker thread."
+    return twin
+
+
+class ChatMemory:
     """What a strategy remembers of a conversation that somebody else holds.
 
     Append every message as it comes; ``load`` gives what to send now. A message is a :class:`Message`, a dictionary
@@ -190,6 +221,19 @@ class ChatMemory(AsyncTwins):
         """Recall nothing into the next request."""
         with self._lock:
             self._recalls = ()
+
+    aappend = in_thread(append)
+    aload = in_thread(load)
+    aclear = in_thread(clear)
+    aput = in_thread(put)
+    aput_messages = in_thread(put_messages)
+    aget = in_thread(get)
+    aget_all = in_thread(get_all)
+    aset = in_thread(set)
+    areset = in_thread(reset)
+    ahistory_for_prompt = in_thread(history_for_prompt)
+    arecall_conversation = in_thread(recall_conversation)
+    aclear_recalled_messages = in_thread(clear_recalled_messages)
 
     def _prepare(self) -> Prepared:
         return self._session.prepare(self._recalls)

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from memviz.core.conversation import Log, Message
 from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
 from memviz.engine.assembly import assemble, count
+from memviz.engine.calls import ReplyFacts, sum_if_known
 from memviz.engine.drafts import Draft
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy, Write
@@ -261,8 +262,14 @@ class Compaction:
         """US dollars of all its summarizer calls, ``None`` if any is unknown."""
         costs = [self.cost] if self._used_a_call else []
         costs += [draft.cost for draft in self.discarded if draft.error is None]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return sum_if_known(costs)
+
+    @property
+    def facts(self) -> ReplyFacts:
+        """What is known of the summarizer's call that was used."""
+        return ReplyFacts(
+            self.model, self.usage, self.cost, self.seconds, self.recorded
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The compaction as JSON, without what the log and the summaries hold."""

@@ -26,40 +26,32 @@ class Generations:
     """The chains of ``versions``. Versions are named by their place (0-based)."""
 
     def __init__(self, versions: Sequence[SummaryVersion]) -> None:
-        self._added = [
-            (version.added.start, version.added.stop) for version in versions
-        ]
-        self._before = [
-            -1 if version.replaces is None else version.replaces - 1
-            for version in versions
-        ]
-        self._first: list[int] = []  # where the chain of a version starts
-        self._is_gapless: list[
-            bool
-        ] = []  # whether each version of its chain added what follows the one before
-        self._keeps: list[
-            bool
-        ] = []  # whether it holds what the version before holds as that was written
-        self._kept_from: list[
-            int
-        ] = []  # the oldest version of its chain of which all was kept so
-        for number, (version, before) in enumerate(
-            zip(versions, self._before, strict=True)
-        ):
-            is_list = version.track == FACTS and before >= 0
-            is_condensed = is_list and version.added == versions[before].added
-            if is_condensed:  # it read its messages for the second time
-                self._added[number] = (version.added.stop, version.added.stop)
-            self._keeps.append(is_list and not is_condensed)
-            self._kept_from.append(
-                self._kept_from[before] if self._keeps[-1] else number
+        self._added: list[tuple[int, int]] = []
+        self._before: list[int] = []
+        self._first: list[int] = []
+        """Where the chain of a version starts."""
+        self._is_gapless: list[bool] = []
+        """Whether each version of its chain added what follows the one before."""
+        self._keeps: list[bool] = []
+        """Whether it holds what the version before holds as that was written."""
+        self._kept_from: list[int] = []
+        """The oldest version of its chain of which all was kept so."""
+        for number, version in enumerate(versions):
+            before = -1 if version.replaces is None else version.replaces - 1
+            start, stop = version.added.start, version.added.stop
+            keeps = version.track == FACTS and before >= 0
+            if keeps and version.added == versions[before].added:
+                # A condensed list read its messages for the second time.
+                keeps, start = False, stop
+            follows = before < 0 or (
+                self._is_gapless[before] and self._added[before][1] == start
             )
-            start = self._added[number][0]
+            self._added.append((start, stop))
+            self._before.append(before)
+            self._keeps.append(keeps)
+            self._kept_from.append(self._kept_from[before] if keeps else number)
             self._first.append(start if before < 0 else self._first[before])
-            self._is_gapless.append(
-                before < 0
-                or (self._is_gapless[before] and self._added[before][1] == start)
-            )
+            self._is_gapless.append(follows)
 
     def row(self, version: int, messages: int) -> Counts:
         """What the content of each of the first ``messages`` messages has been through in ``version``; 0 where it is
@@ -83,42 +75,31 @@ class Generations:
         needed_until = {
             before: number for number, before in enumerate(self._before[: last + 1])
         }
-        kept: dict[int, Counts] = {}
+        kept: dict[int, Counts] = {-1: np.zeros(len(positions), dtype=np.uint16)}
         for number in range(last + 1):
             before = self._before[number]
-            passed = (
-                kept[before]
-                if before >= 0
-                else np.zeros(len(positions), dtype=np.uint16)
-            )
-            row = (
-                passed.copy()
-                if self._keeps[number]
-                else passed + ((passed > 0) & (passed < MOST))
-            )
-            start, stop = (
-                min(max(at - positions.start, 0), len(positions))
-                for at in self._added[number]
-            )
-            row[start:stop] = 1
-            kept[number] = row
-            if needed_until.get(before) == number:
-                kept.pop(before, None)
+            row = kept[before].copy()
+            if not self._keeps[number]:
+                row += (row > 0) & (row < MOST)
+            added = range(*self._added[number])
+            row[_places(added, positions)] = 1
+            if before >= 0 and needed_until[before] == number:
+                del kept[before]
             if number in asked:
                 yield number, row
-            if number not in needed_until:
-                del kept[number]
+            if number in needed_until:
+                kept[number] = row
 
     def of(self, position: int) -> list[int]:
         """What the content of one message has been through in each version; 0 where it is not in it."""
         passed: list[int] = []
-        for (start, stop), before, keeps in zip(
-            self._added, self._before, self._keeps, strict=True
-        ):
-            earlier = passed[before] if before >= 0 else 0
-            passed.append(
-                1 if start <= position < stop else earlier + (earlier > 0 and not keeps)
-            )
+        for number, before in enumerate(self._before):
+            times = passed[before] if before >= 0 else 0
+            if times and not self._keeps[number]:
+                times += 1
+            if position in range(*self._added[number]):
+                times = 1
+            passed.append(times)
         return passed
 
     def stretches(
@@ -141,3 +122,10 @@ class Generations:
             stop = start
         found.append((self._first[version] if at >= 0 else stop, stop, steps[-1]))
         return [stretch for stretch in found if stretch[0] < stretch[1]]
+
+
+def _places(added: range, positions: range) -> slice:
+    """The places of ``added`` among ``positions``."""
+    start = max(added.start - positions.start, 0)
+    stop = max(added.stop - positions.start, 0)
+    return slice(start, stop)

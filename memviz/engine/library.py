@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from memviz.core.conversation import Log, Message
 from memviz.core.errors import (
@@ -22,11 +21,9 @@ from memviz.core.pieces import Line, Messages, Notes, Piece
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.records import TurnRecord
+from memviz.engine.state import State
 from memviz.strategies.base import Move, Write
 from memviz.strategies.library import FromLibrary, LibraryStrategy
-
-if TYPE_CHECKING:
-    from memviz.engine.session import Session
 
 
 class SummarizerFailedError(MemvizError):
@@ -38,20 +35,20 @@ class SummarizerFailedError(MemvizError):
 class LibraryAtWork:
     """The library's object of one session, with what it was fed and what it asked for."""
 
-    def __init__(self, session: Session, strategy: LibraryStrategy) -> None:
-        self._session, self._strategy = session, strategy
-        self._fed = session.space.system_stop
+    def __init__(self, state: State, strategy: LibraryStrategy) -> None:
+        self._state, self._strategy = state, strategy
+        self._fed = state.space.system_stop
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
         self._answers: list[str] | None = (
             None  # while it catches up: those that it got then, still to be given again
         )
         self._sent_before: Mapping[int, list[FromLibrary]] = {}
-        self._object = strategy.open(self._ask, session.counter)
+        self._object = strategy.open(self._ask, state.counter)
         self._catch_up()
 
-    def serve(self, session: Session) -> None:
+    def serve(self, state: State) -> None:
         """Work for another session, which goes on where the one before stands."""
-        self._session = session
+        self._state = state
 
     def _ask(self, request: Sequence[Message]) -> str:
         if self._answers is not None:
@@ -60,10 +57,10 @@ class LibraryAtWork:
                     "it was not asked, or failed, when this was sent"
                 )
             return self._answers.pop(0)
-        session = self._session
+        state = self._state
         draft = Draft(error="there is no summarizer to ask")
-        if session.summarizer is not None:
-            draft = ask_for_draft(session.summarizer, request, None, session.counter)
+        if state.summarizer is not None:
+            draft = ask_for_draft(state.summarizer, request, None, state.counter)
         self._asked.append((tuple(request), draft))
         if draft.error is not None:
             raise SummarizerFailedError(draft.error)
@@ -72,20 +69,18 @@ class LibraryAtWork:
     def _catch_up(self) -> None:
         """Bring a new object to where the one before was left: with the same messages, requests and answers. Asks
         nobody."""
-        session = self._session
-        answers = {
-            made.after_message + 1: made.answers
-            for made in session.own_compactions
-            if made.error is None
-        }
-        asked = (
-            record.memory.length
-            for record in session.requests
-            if record.strategy == session.strategy
-        )
+        state = self._state
+        answers: dict[int, tuple[str, ...]] = {}
+        for made in state.own_compactions:
+            if made.error is None:
+                answers[made.after_message + 1] = made.answers
+        asked = set(answers)
+        for record in state.requests:
+            if record.strategy == state.strategy:
+                asked.add(record.memory.length)
         # A summary may be on record whose request is not: the chat model failed, or the page was closed before.
-        for length in sorted({*asked, *answers}):
-            if length > session.memory.length:
+        for length in sorted(asked):
+            if length > state.memory.length:
                 break
             self._feed(length)
             self._answers = [*answers.get(length, ())]
@@ -95,15 +90,15 @@ class LibraryAtWork:
 
     def _feed(self, length: int) -> None:
         for position in range(self._fed, length):
-            self._object.take(position, self._session.log[position])
+            self._object.take(position, self._state.log[position])
         self._fed = max(self._fed, length)
 
     def look(self) -> None:
         """Let the library do what it does before a request, and keep what it would send."""
-        session, length = self._session, self._session.memory.length
+        state, length = self._state, self._state.memory.length
         self._feed(length)
         self._asked.clear()
-        if not session.may_ask_now:
+        if not state.begin_asking():
             return  # a summarizer that failed is left alone for a while, and the library would ask it again
         try:
             sent = self._sent_before.get(length) or self._object.request()
@@ -113,7 +108,7 @@ class LibraryAtWork:
         except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
             raise
         except Exception as failure:  # of the library's own: recorded, for the conversation has to survive it
-            session.record_unchanged(
+            state.record_unchanged(
                 self._plan(length), Draft(error=f"{type(failure).__name__}: {failure}")
             )
             return
@@ -122,12 +117,12 @@ class LibraryAtWork:
             self._record(written, pieces)
         else:
             self._record_left_out(pieces)
-        session.space.sent_by_library.append(
-            session.memory, tuple(_with_version(pieces, session.memory.summary))
+        state.space.sent_by_library.append(
+            state.memory, tuple(_with_version(pieces, state.memory.summary))
         )
 
     def _plan(self, keep_from: int) -> Write:
-        memory = self._session.memory
+        memory = self._state.memory
         return Write(
             range(memory.cursor, keep_from),
             keep_from,
@@ -137,8 +132,8 @@ class LibraryAtWork:
 
     def _record_failure(self) -> None:
         *earlier, (request, draft) = self._asked
-        self._session.record_unchanged(
-            self._plan(self._session.memory.length),
+        self._state.record_unchanged(
+            self._plan(self._state.memory.length),
             draft,
             asked_by_library=LibraryCall(request, ""),
             discarded=tuple(one for _, one in earlier),
@@ -146,24 +141,15 @@ class LibraryAtWork:
 
     def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
         """A summary was written: it stands for everything that was sent before and is not any more."""
-        session = self._session
-        memory = session.memory
+        state = self._state
+        memory = state.memory
         *earlier, (request, draft) = self._asked
-        kept = [piece.start for piece in pieces if isinstance(piece, Messages)]
-        plan = self._plan(min([*kept, memory.length]))
-        version = session.new_version(
+        plan = self._plan(_first_sent(pieces, memory.length))
+        state.write(
+            plan,
+            draft,
             turn=memory.turn,
             text=written.content,
-            covers=plan.covers,
-            added=plan.summarize,
-            replaces=plan.replaces.version if plan.replaces else None,
-        )
-        after = memory._replace(summary_count=version.version, cursor=plan.keep_from)
-        session.replace_memory(
-            plan,
-            after,
-            draft,
-            written=version,
             asked_by_library=LibraryCall(request, draft.text),
             discarded=tuple(one for _, one in earlier),
         )
@@ -171,46 +157,34 @@ class LibraryAtWork:
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
         """Nothing was summarized: what stands before all that is sent was left out, the summary too if it is not sent.
         A library may put fixed words in its place."""
-        session, memory = self._session, self._session.memory
-        kept = min(
-            [
-                *(piece.start for piece in pieces if isinstance(piece, Messages)),
-                memory.length,
-            ]
-        )
+        state = self._state
+        memory = state.memory
+        kept = _first_sent(pieces, memory.length)
         if kept <= memory.cursor:
             return
-        has_summary = any(isinstance(piece, Notes) for piece in pieces)
-        effect = Move(
-            SUMMARIZED,
-            kept,
-            "evicted",
-            "the library left them out",
-            range(memory.cursor, kept),
-        )
-        after = memory._replace(
-            cursor=kept, summary_count=memory.summary_count if has_summary else 0
-        )
-        session.replace_memory(effect, after, Draft(), kind="evicted")
+        left_out = range(memory.cursor, kept)
+        reason = "the library left them out"
+        effect = Move(SUMMARIZED, kept, "evicted", reason, left_out)
+        after = memory._replace(cursor=kept)
+        if not any(isinstance(piece, Notes) for piece in pieces):
+            after = after._replace(summary_count=0)
+        state.replace_memory(effect, after, Draft(), kind="evicted")
 
     def _pieces(
         self, sent: Sequence[FromLibrary]
     ) -> tuple[list[Piece], Message | None]:
         """What is sent as pieces, the summary as a line as yet; and the message that holds a new summary."""
         answer = self._asked[-1][1].text if self._asked else None
-        known = self._session.memory.summary
+        known = self._state.memory.summary
         found: list[Piece] = []
         written: Message | None = None
-        for message, position in _mapped(self._session.log, sent, self._fed):
+        for message, position in _mapped(self._state.log, sent, self._fed):
             last = found[-1] if found else None
-            if (
-                position is not None
-                and isinstance(last, Messages)
-                and last.stop == position
-            ):
-                found[-1] = Messages(last.start, position + 1)
-            elif position is not None:
-                found.append(Messages(position, position + 1))
+            if position is not None:
+                if isinstance(last, Messages) and last.stop == position:
+                    found[-1] = last._replace(stop=position + 1)
+                else:
+                    found.append(Messages(position, position + 1))
             elif answer and written is None and answer.strip() in message.content:
                 written = message
                 found.append(Notes(0, 0, "message", message.role))
@@ -239,6 +213,12 @@ def _with_version(
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece
+
+
+def _first_sent(pieces: Sequence[Piece], length: int) -> int:
+    """The first message of the log that is sent; ``length`` where none is."""
+    starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
+    return min([*starts, length])
 
 
 def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLibrary]:

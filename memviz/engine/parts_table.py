@@ -1,99 +1,74 @@
-"""The requests that are more than one range of messages, as numbers: a piece takes 32 bytes."""
-
-from __future__ import annotations
+"""The requests that are more than one range of messages, as numbers: a piece takes 24 bytes."""
 
 from array import array
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
-from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
+from memviz.core.pieces import Messages, Notes, Picked, Piece
 from memviz.engine.assembly import Parts
 
-KINDS = (Messages, Notes, Picked, Line)
-_PICKED = KINDS.index(Picked)
+WIDTH = 3
 
 
 class PartsTable(Mapping[int, Parts]):
     """Parts by the number (0-based) of their request; added in the order of these numbers.
 
-    A piece is four numbers: its kind, where it starts and stops, and the place of what else it has in a list of values,
-    of which most requests share a few: the form of messages, the place and role of notes.
+    A piece is three numbers: where it starts and stops, and the place of the rest of it in a list of values, of which
+    most requests share a few. That rest is a piece of the same kind at 0; of one without a range it is all of it.
     """
 
     def __init__(self) -> None:
-        self._numbers, self._firsts = array("q"), array("q", [0])
-        self._inputs, self._pieces = array("q"), array("q")
-        self._values: list[Any] = [None]
-        self._places: dict[Hashable, int] = {None: 0}
+        self._numbers = array("q")
+        self._firsts = array("q", [0])
+        self._inputs = array("q")
+        self._pieces = array("q")
+        self._values: list[Piece] = []
+        self._places: dict[Hashable, int] = {}
         self._tools: dict[int, tuple[tuple[str, ...], range]] = {}
 
     def add(self, number: int, parts: Parts) -> None:
         """Keep the parts of the next such request."""
         for piece in parts.pieces:
-            self._pieces.extend(self._as_numbers(piece))
+            start = stop = 0
+            if isinstance(piece, Messages | Notes):
+                start, stop = piece.start, piece.stop
+            self._pieces.extend((start, stop, self._place(_at(piece, 0, 0))))
         self._numbers.append(number)
         self._firsts.append(len(self._pieces))
         self._inputs.extend((parts.input.start, parts.input.stop))
         if parts.tools or parts.exchange:
             self._tools[number] = parts.tools, parts.exchange
 
-    def _as_numbers(self, piece: Piece) -> tuple[int, int, int, int]:
-        if isinstance(piece, Messages):
-            return 0, piece.start, piece.stop, self._place(piece.form)
-        if isinstance(piece, Notes):
-            return 1, piece.start, piece.stop, self._place(piece[2:])
-        return (
-            KINDS.index(type(piece)),
-            0,
-            0,
-            self._place(tuple(piece) if isinstance(piece, Picked) else piece),
-        )
-
-    def _place(self, value: Hashable) -> int:
-        place = self._places.get(value)
-        if place is None:
-            place = self._places[value] = len(self._values)
+    def _place(self, value: Piece) -> int:
+        place = self._places.setdefault(value, len(self._values))
+        if place == len(self._values):
             self._values.append(value)
         return place
-
-    def _piece(self, kind: int, start: int, stop: int, place: int) -> Piece:
-        value = self._values[place]
-        if kind == 0:
-            return Messages(start, stop, value)
-        if kind == 1:
-            return Notes(start, stop, *value)
-        return Picked(*value) if kind == 2 else value  # a line is kept as it is
 
     def __getitem__(self, number: int) -> Parts:
         row = bisect_left(self._numbers, number)
         if row == len(self._numbers) or self._numbers[row] != number:
             raise KeyError(number)
-        flat = self._pieces[self._firsts[row] : self._firsts[row + 1]]
-        pieces = tuple(self._piece(*flat[at : at + 4]) for at in range(0, len(flat), 4))
+        first, stop = self._firsts[row : row + 2]
+        pieces = []
+        for at in range(first, stop, WIDTH):
+            start, end, place = self._pieces[at : at + WIDTH]
+            pieces.append(_at(self._values[place], start, end))
+        asked = range(*self._inputs[2 * row : 2 * row + 2])
         tools, exchange = self._tools.get(number, ((), range(0)))
-        return Parts(
-            pieces, range(*self._inputs[2 * row : 2 * row + 2]), tools, exchange
-        )
+        return Parts(tuple(pieces), asked, tools, exchange)
 
     def with_picked(self) -> list[int]:
         """The numbers of the requests that messages were brought back into. No parts are made for it."""
-        pieces = np.array(self._pieces, np.int64).reshape(-1, 4)
-        picked = [
-            at
-            for at in np.flatnonzero(pieces[:, 0] == _PICKED).tolist()
-            if self._values[pieces[at, 3]]
-        ]
-        rows = (
-            np.searchsorted(
-                np.array(self._firsts, np.int64),
-                4 * np.array(picked, np.int64),
-                side="right",
-            )
-            - 1
+        is_picked = np.array(
+            [isinstance(value, Picked) for value in self._values], bool
         )
+        places = np.array(self._pieces, np.int64)[WIDTH - 1 :: WIDTH]
+        picked = np.flatnonzero(is_picked[places])
+        firsts = np.array(self._firsts, np.int64)
+        rows = np.searchsorted(firsts, WIDTH * picked, side="right") - 1
         return [self._numbers[row] for row in np.unique(rows).tolist()]
 
     def __iter__(self) -> Iterator[int]:
@@ -102,9 +77,11 @@ class PartsTable(Mapping[int, Parts]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def snapshot(self) -> PartsTable:
-        """The same parts as a value of their own, which does not grow with this one."""
-        other = PartsTable()
-        for name, value in vars(self).items():
-            setattr(other, name, value[:] if isinstance(value, array) else value.copy())
-        return other
+
+def _at(piece: Piece, start: int, stop: int) -> Piece:
+    """The same piece with another range, if it has one."""
+    if isinstance(piece, Messages):
+        return Messages(start, stop, piece.form)
+    if isinstance(piece, Notes):
+        return Notes(start, stop, piece.place, piece.role)
+    return piece

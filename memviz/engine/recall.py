@@ -41,13 +41,21 @@ def whole_numbers(name: str, values: Iterable[int] | None) -> tuple[int, ...]:
 
 
 def _words(values: Iterable[str] | None) -> tuple[str, ...]:
-    values = (values,) if isinstance(values, str) else () if values is None else values
-    words = tuple(values) if isinstance(values, Iterable) else (values,)
-    if not all(isinstance(word, str) for word in words):
-        raise RecallError(
-            f"keywords are {values!r}; they have to be a list of texts, such as ['budget']."
-        )
-    return tuple(word for word in words if word.strip())
+    if values is None:
+        return ()
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        words: tuple[object, ...] = (values,)
+    else:
+        words = tuple(values)
+    found = []
+    for word in words:
+        if not isinstance(word, str):
+            raise RecallError(
+                f"keywords are {values!r}; they have to be a list of texts, such as ['budget']."
+            )
+        if word.strip():
+            found.append(word)
+    return tuple(found)
 
 
 def parse_numbers(text: str) -> tuple[int, ...]:
@@ -203,27 +211,31 @@ class PlannedRecalls:
 
     def of_turn(self, turn: int) -> tuple[Recall, ...]:
         """All that is recalled in a turn, whichever call it was planned for."""
-        planned = self._planned.get(turn, {})
-        return tuple(recall for call in sorted(planned) for recall in planned[call])
+        found: list[Recall] = []
+        for _, recalls in sorted(self._planned.get(turn, {}).items()):
+            found += recalls
+        return tuple(found)
 
     def __iter__(self) -> Iterator[Recall]:
-        return (recall for turn in self._planned for recall in self.of_turn(turn))
+        for turn in self._planned:
+            yield from self.of_turn(turn)
 
     def at(
         self, log: Log, request: Request
     ) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
         """What goes into ``request``, and for each recall among how many first messages it finds."""
+        planned = self._planned.get(request.turn)
+        if not planned:
+            return (), ()
+        turn = log.turn(request.turn)
+        stops = {one.call: one.stop for one in (*log.requests_of(turn), request)}
         recalls: list[Recall] = []
         bounds: list[int] = []
-        planned = self._planned.get(request.turn)
-        if planned:
-            turn = log.turn(request.turn)
-            stops = {one.call: one.stop for one in (*log.requests_of(turn), request)}
-            for call in sorted(call for call in planned if call <= request.call):
-                recalls += planned[call]
-                bounds += [log.input_start(stops[call]) if call else turn.start] * len(
-                    planned[call]
-                )
+        for call, wanted in sorted(planned.items()):
+            if call <= request.call:
+                bound = log.input_start(stops[call]) if call else turn.start
+                recalls += wanted
+                bounds += [bound] * len(wanted)
         return tuple(recalls), tuple(bounds)
 
 
@@ -231,13 +243,10 @@ def _request_key(key: object) -> tuple[int, int]:
     """The numbers of a turn and of one of its calls, which is 0 where only a turn is named."""
     if isinstance(key, int) and is_whole_number(key):
         return key, 0
-    if (
-        isinstance(key, tuple)
-        and len(key) == 2
-        and all(isinstance(n, int) and is_whole_number(n) for n in key)
-    ):
+    if isinstance(key, tuple) and len(key) == 2:
         turn, call = key
-        if call >= 1:
+        are_whole = all(isinstance(n, int) and is_whole_number(n) for n in key)
+        if are_whole and call >= 1:
             return turn, call
     raise RecallError(
         f"There is no turn {quoted(key)} to recall into; turns are numbered from 1 on, and so are the calls of one: "
@@ -247,14 +256,12 @@ def _request_key(key: object) -> tuple[int, int]:
 
 def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
     found = (wanted,) if isinstance(wanted, Recall) else wanted
-    if not isinstance(found, Sequence) or not all(
-        isinstance(recall, Recall) for recall in found
-    ):
-        raise RecallError(
-            f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
-            "such as Recall(turns=[1])."
-        )
-    return tuple(found)
+    if isinstance(found, Sequence) and all(isinstance(one, Recall) for one in found):
+        return tuple(found)
+    raise RecallError(
+        f"The recall for turn {turn} is {quoted(wanted)}; it has to be a Recall or a list of them, "
+        "such as Recall(turns=[1])."
+    )
 
 
 def resolve(
@@ -273,12 +280,12 @@ def resolve(
     bounds = [length] * len(recalls) if isinstance(length, int) else length
     for recall, bound in zip(recalls, bounds, strict=True):
         by_number, absent = _by_number(log, bound, recall)
-        others = {
-            *_newest(log, bound, recall.last_n or 0),
-            *_holding(log, bound, recall.keywords),
-        }
+        others = _by_content(log, bound, recall)
+        # Those asked for by number are kept first, and of the others the newest.
+        mine = set(nlargest(max_messages, by_number))
+        mine.update(nlargest(max_messages - len(mine), others - by_number))
         found |= by_number | others
-        kept |= _within(max_messages, by_number, others)
+        kept |= mine
         missing += absent
     indices = tuple(sorted(kept))
     return Recalled(
@@ -295,7 +302,10 @@ def _by_number(log: Log, length: int, recall: Recall) -> tuple[set[int], list[st
     found: set[int] = set()
     missing: list[str] = []
     for number in recall.turns:
-        positions = _turn_positions(log, length, number)
+        positions = range(0)
+        if 0 <= number <= log.turn_count:
+            turn = log.turn(number)
+            positions = range(turn.start, min(turn.stop, length))
         found.update(_worth_recalling(log, positions))
         if not positions:
             missing.append(f"turn {number}")
@@ -307,37 +317,21 @@ def _by_number(log: Log, length: int, recall: Recall) -> tuple[set[int], list[st
     return found, missing
 
 
-def _within(max_messages: int, by_number: set[int], others: set[int]) -> set[int]:
-    """At most so many positions: the newest of those asked for by number, and then the newest of the others."""
-    kept = set(nlargest(max_messages, by_number))
-    return kept | set(nlargest(max_messages - len(kept), others - by_number))
-
-
-def _turn_positions(log: Log, length: int, number: int) -> range:
-    if not 0 <= number <= log.turn_count:
-        return range(0)
-    turn = log.turn(number)
-    return range(turn.start, min(turn.stop, length))
+def _by_content(log: Log, length: int, recall: Recall) -> set[int]:
+    """The positions of the last messages that a recall asks for, and of those that hold one of its keywords."""
+    newest_first = _worth_recalling(log, range(length - 1, -1, -1))
+    found = set(islice(newest_first, recall.last_n or 0))
+    words = [word.casefold() for word in recall.keywords]
+    if words:
+        for position in _worth_recalling(log, range(length)):
+            text = log[position].content.casefold()
+            if any(word in text for word in words):
+                found.add(position)
+    return found
 
 
 def _worth_recalling(log: Log, positions: Iterable[int]) -> Iterator[int]:
     """Without what is in every request already, the leading system messages, and without the model's recalls."""
-    return (
-        p for p in positions if p >= log.system_stop and not log[p].is_recall_exchange
-    )
-
-
-def _newest(log: Log, length: int, number: int) -> Iterator[int]:
-    return islice(_worth_recalling(log, range(length - 1, -1, -1)), number)
-
-
-def _holding(log: Log, length: int, keywords: Iterable[str]) -> list[int]:
-    wanted = [word.casefold() for word in keywords]
-    if not wanted:
-        return []
-    texts = (
-        (p, log[p].content.casefold()) for p in _worth_recalling(log, range(length))
-    )
-    return [
-        position for position, text in texts if any(word in text for word in wanted)
-    ]
+    for position in positions:
+        if position >= log.system_stop and not log[position].is_recall_exchange:
+            yield position

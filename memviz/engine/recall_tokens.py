@@ -1,52 +1,117 @@
-"""What one more recall would add to a request that was sent: worked out before anybody asks for it."""
+"""What a recall adds to a request, worked out before anybody asks for it: to one that was sent, and to the next one
+before its message is typed.
+
+The next message itself moves the memory on: a window slides by it, and it may be what makes a summary due. Its length
+is unknown, so two messages are tried: the shortest, and one as long as the strategy's whole budget. What both agree on
+holds for any message.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
-from memviz.core.conversation import Log
-from memviz.engine.assembly import Parts, assemble, count
+from memviz.core.conversation import Log, Message
+from memviz.core.memory import Memory
+from memviz.engine.assembly import Parts, assemble, count, whole
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.engine.session import Session
+from memviz.strategies.base import Move, Trigger
 
 
 def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     """Tokens that ``recall`` would add to the request of ``record`` of ``run``, as that request is counted. What is
     sent word for word already, or is recalled, adds nothing. Recalls change no summary, so nothing else changes."""
+    memory, sent = record.memory, record.parts
     asked = record.recalled.asked if record.recalled is not None else ()
-    found = resolve(
-        run.log,
-        record.memory.before_open_turn,
-        (*asked, recall),
-        run.strategy.recall_limit_messages,
-    )
-    sent = record.parts
-    new = assemble(record.memory, sent.pieces, found.indices)
-    more = sent.with_recalled(tuple(sorted({*sent.recalled, *new.recalled})))
+    limit = run.strategy.recall_limit_messages
+    found = resolve(run.log, memory.before_open_turn, (*asked, recall), limit)
+    new = assemble(memory, sent.pieces, found.indices)
+    more = sent.with_recalled({*sent.recalled, *new.recalled})
     return _tokens(record, more) - _tokens(record, sent)
 
 
 def recalled_tokens(record: TurnRecord) -> int:
     """Tokens by which the recalled messages made the request larger: theirs, and what the chat format adds to each."""
-    return _tokens(record, record.parts) - _tokens(
-        record, record.parts.with_recalled(())
-    )
+    without = record.parts.with_recalled(())
+    return _tokens(record, record.parts) - _tokens(record, without)
+
+
+def _tokens(record: TurnRecord, parts: Parts) -> int:
+    return sum(count(record.memory, parts).values())
 
 
 def stating_turns(log: Log, positions: Iterable[int]) -> tuple[int, ...]:
     """The turns of the messages at these positions, each once and in order; those of the system prompt are in every
     request anyway."""
-    return tuple(
-        sorted(
-            {
-                log.turn_number(position)
-                for position in positions
-                if position >= log.system_stop
-            }
-        )
-    )
+    said = (position for position in positions if position >= log.system_stop)
+    return tuple(sorted({log.turn_number(position) for position in said}))
 
 
-def _tokens(record: TurnRecord, parts: Parts) -> int:
-    return sum(count(record.memory, parts).values())
+class NextHistory(NamedTuple):
+    """Positions that are sent word for word with ``any_message``, and those that are with a ``short_one`` at least."""
+
+    any_message: frozenset[int]
+    short_one: frozenset[int]
+
+
+def next_history(session: Session) -> NextHistory:
+    """What the request after the next message of the user will hold of the log, word for word. A summarization that
+    the user will be asked about may be skipped, and one that failed may wait; then both are possible."""
+    short = long = _held(session, "")
+    budget = session.strategy.budget_tokens
+    if budget is not None:
+        long = _held(session, "long " * budget)
+    return NextHistory(frozenset.intersection(*short, *long), frozenset.union(*short))
+
+
+def _held(session: Session, text: str) -> list[frozenset[int]]:
+    """The positions that are sent word for word with ``text`` as the next message: with the summary that it makes due,
+    and without where that is possible."""
+    memory = session.memory
+    asked = memory.input
+    # A question without an answer is sent with the next one.
+    log = session.log.prefix(asked.start if asked else len(session.log))
+    log.append(Message("user", text))
+    space = replace(memory.space, log=log, sums=log.token_sums(session.counter))
+    cursor = min(memory.cursor, len(log))
+    memory = memory._replace(space=space, length=len(log), cursor=cursor)
+    left = _after_plans(session, memory, writes=False)
+    if not session.may_summarize:
+        return [_positions(session, left)]
+    settled = _after_plans(session, memory, writes=True)
+    if settled.state == left.state:
+        return [_positions(session, left)]
+    done = _positions(session, settled)
+    return [done, _positions(session, left)] if session.review else [done]
+
+
+def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
+    """The memory when everything that is due is done, with or without what a summarizer has to write; of that only
+    the place counts that it frees."""
+    strategy, state = session.strategy, None
+    if strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
+        return memory
+    while state != memory.state:
+        state = memory.state
+        for effect in strategy.plan(memory):
+            if isinstance(effect, Move):
+                memory = memory.moved(effect.mark, effect.to)
+            elif writes:
+                memory = memory._replace(cursor=effect.keep_from)
+            else:
+                return memory
+        if strategy.trigger is Trigger.REQUEST:
+            break
+    return memory
+
+
+def _positions(session: Session, memory: Memory) -> frozenset[int]:
+    parts = assemble(memory, session.strategy.select(memory))
+    found = set(range(memory.history_start))
+    for positions in whole(memory.space, parts):
+        found.update(positions)
+    return frozenset(found.difference(parts.input))

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Log
+from memviz.core.conversation import Log, Message
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
-from memviz.engine.asking import ask
+from memviz.core.memory import SummarySource
+from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
 from memviz.engine.run import Run
@@ -103,7 +104,8 @@ def record(
     log, recorder = as_log(messages), RecordingModel(model, file)
     runs = []
     for strategy in strategies:
-        told = _Told(strategy.label, log.turn_count + len(probes), recorder, progress)
+        total = log.turn_count + len(probes)
+        told = _Told(strategy.label, total, recorder, progress)
         # A transcript brings its system prompt and its tools; a log is shared, so that its tokens are counted once.
         session, turns = begun(
             messages if isinstance(messages, Transcript) else log,
@@ -112,24 +114,21 @@ def record(
             counter=counter,
             recalls=recalls,
         )
-        begin = len(recorder.given)
+        first = len(recorder.given)
         for _ in turns:
             told.step()
-        run, needs = session.run(), recorder.given[begin:]
-        begin += len(needs)
+        run = session.run()
+        needs = tuple(recorder.given[first:])
         for probe in probes:
             ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
             told.step()
-        made_for = setting_of(
+        answers_need = tuple(recorder.given[first + len(needs) :])
+        setting = setting_of(
             messages, strategy, counter, recalls=recalls, answers=bool(probes)
         )
-        setting = replace(
-            made_for, needs=tuple(needs), answers_need=tuple(recorder.given[begin:])
-        )
-        if not (
-            file.recording.answers(setting)
-            or (file.recording.holds(setting) and not probes)
-        ):
+        setting = replace(setting, needs=needs, answers_need=answers_need)
+        is_held = file.recording.holds(setting) and not probes
+        if not is_held and not file.recording.answers(setting):
             file.add_setting(setting)
         runs.append(run)
     return runs
@@ -146,30 +145,34 @@ def saved(
     their setting and the questions of their conversation, those are recorded whose every summary is among the replies;
     their answers are, if those to all questions are."""
     # A model that was asked before may have answered the same requests: those of the runs come first, for they count.
-    wrote = {
-        compaction.model for _, run, _ in runs for compaction in run.made_or_foreseen
-    }
+    made = [one for _, run, _ in runs for one in run.made_or_foreseen]
+    wrote = {compaction.model for compaction in made}
     replies = sorted(replies, key=lambda one: one.reply.model not in wrote)
     recording = Recording.of(name, about, replies)
     settings = []
     for setting, run, probes in runs:
-        asked = [
-            ModelRequest(tuple(one.request))
-            for one in run.made_or_foreseen
-            if one.asked
-        ]
-        is_whole = bool(asked) and not any(
-            one.error or one.is_edited for one in run.made_or_foreseen
-        )
-        if is_whole and all(request.digest in recording.replies for request in asked):
-            needs = tuple(recording.replies[request.digest].mark for request in asked)
+        needs = _summaries(run, recording)
+        if needs:
             answered = _answers(run, probes, recording)
-            settings.append(
-                replace(
-                    setting, needs=needs, answers=bool(answered), answers_need=answered
-                )
+            found = replace(
+                setting, needs=needs, answers=bool(answered), answers_need=answered
             )
+            settings.append(found)
     return Recording.of(name, about, replies, settings)
+
+
+def _summaries(run: Run, recording: Recording) -> tuple[str, ...]:
+    """The marks of the replies that wrote a run's summaries; none where the recording does not hold all of them."""
+    marks = []
+    for one in run.made_or_foreseen:
+        if one.error or one.is_edited:
+            return ()
+        if one.asked:
+            reply = recording.replies.get(ModelRequest(tuple(one.request)).digest)
+            if reply is None:
+                return ()
+            marks.append(reply.mark)
+    return tuple(marks)
 
 
 def played(
@@ -221,17 +224,14 @@ def foreseen(
     calls, usd = 0, 0.0
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
-        asked = [
-            compaction.request
-            for compaction in run.made_or_foreseen
-            if compaction.asked
-        ]
+        asked = [one.request for one in run.made_or_foreseen if one.asked]
         # A run is asked its questions one by one; all are as long as the first, but for some words.
-        asked += [
-            ask(run, probe.question).context.messages for probe in probes[:1]
-        ] * len(probes)
+        if probes:
+            first = ask(run, probes[0].question).context.messages
+            asked += [first] * len(probes)
         calls += len(asked)
-        usd += sum(map(model.most_usd, asked)) if model is not None else 0.0
+        if model is not None:
+            usd += sum(map(model.most_usd, asked))
     return calls, usd
 
 
@@ -264,16 +264,13 @@ class _FailureEnds(ModelWrapper):
 
 def _planned(recalls: Recalls | RecalledAt) -> list[Any]:
     """The recalls as JSON, in the order of their requests."""
-    pairs: list[tuple[RequestKey, Recall]] = []
-    for key, asked in recalls.items() if isinstance(recalls, Mapping) else recalls:
-        pairs += [
-            (key, one) for one in ([asked] if isinstance(asked, Recall) else asked)
-        ]
-    planned = [
-        [list(key) if isinstance(key, tuple) else key, asdict(one)]
-        for key, one in pairs
-    ]
-    return json.loads(json.dumps(sorted(planned, key=json.dumps)))  # type: ignore[no-any-return]  # tuples are lists there
+    pairs = recalls.items() if isinstance(recalls, Mapping) else recalls
+    planned = []
+    for key, asked in pairs:
+        for one in [asked] if isinstance(asked, Recall) else asked:
+            planned.append([key, asdict(one)])
+    # Through JSON, since tuples are lists there.
+    return [*map(json.loads, sorted(map(json.dumps, planned)))]
 
 
 class _Told:
@@ -286,24 +283,55 @@ class _Told:
         recorder: RecordingModel,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        self._label, self._total, self._recorder, self._progress, self._done = (
-            label,
-            total,
-            recorder,
-            progress,
-            0,
-        )
+        self._label = label
+        self._total = total
+        self._recorder = recorder
+        self._progress = progress
+        self._done = 0
 
     def step(self) -> None:
         self._done += 1
         if self._progress is not None:
-            recorder = self._recorder
+            asked, played = self._recorder.asked, self._recorder.played
             self._progress(
-                Progress(
-                    self._label,
-                    self._done,
-                    self._total,
-                    recorder.asked,
-                    recorder.played,
-                )
+                Progress(self._label, self._done, self._total, asked, played)
             )
+
+
+class RecordedSummaries(ModelWrapper):
+    """Answers the requests that ``run`` sent to its summarizer as they were answered then, at the same cost, and
+    asks ``summarizer`` for all others. So a run with one summary changed calls nobody for those before it."""
+
+    def __init__(self, run: Run, summarizer: Model) -> None:
+        super().__init__(summarizer)
+        self._written: dict[tuple[Message, ...], Reply] = {}
+        for compaction in run.made_or_foreseen:
+            if compaction.request and compaction.summary is not None:
+                self._written[compaction.request] = Reply(
+                    compaction.answered or "",
+                    usage=compaction.usage,
+                    cost_usd=compaction.cost,
+                    model=compaction.model,
+                    recorded=compaction.recorded,
+                    recorded_seconds=compaction.seconds
+                    if compaction.recorded
+                    else None,
+                )
+
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
+    ) -> Iterator[str | Reply]:
+        """Only summaries are on record; everything else is the summarizer's."""
+        return self._model.answer(request, meter)
+
+    def summarize(self, messages: Sequence[Message]) -> Reply:
+        """The summary on record for exactly these messages, else a new one."""
+        return self._written.get(tuple(messages)) or self._model.summarize(messages)
+
+    def summarize_from(
+        self, messages: Sequence[Message], source: SummarySource
+    ) -> Reply:
+        """The same; the summarizer of the others gets the source."""
+        return self._written.get(tuple(messages)) or self._model.summarize_from(
+            messages, source
+        )

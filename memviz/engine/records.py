@@ -19,7 +19,6 @@ from memviz.engine.assembly import Parts, build_context
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recalled
-from memviz.engine.settings_before import EarlierSetting, segments
 from memviz.strategies.base import Strategy
 
 PARTIAL_REPLY = "partial_reply"
@@ -193,45 +192,3 @@ def memory_at(
     number = bisect_left(compactions, length, key=lambda c: c.after_message)
     last = compactions[number - 1].after if number else Memory(space, 0)
     return last._replace(space=space, pins=()).appended(length)
-
-
-def with_their_compactions(
-    requests: Sequence[TurnRecord],
-    compactions: Sequence[Compaction],
-    strategy: Strategy,
-    counter: str,
-    earlier: Sequence[EarlierSetting],
-) -> tuple[list[TurnRecord], list[Compaction]]:
-    """The records, each with the compactions that changed its request first, and those of the setting in force that
-    changed none yet.
-
-    What a setting summarized after its last turn changed no request of the setting that followed: it waits until the
-    chat is given its own setting again.
-    """
-    if not earlier:
-        return [*requests], [
-            *compactions[sum(len(record.compactions) for record in requests) :]
-        ]
-    found: list[TurnRecord] = []
-    waiting: list[Compaction] = []
-    left: list[tuple[EarlierSetting, list[Compaction]]] = []
-    for setting, made in segments(strategy, counter, compactions, earlier):
-        before = [
-            one for one in left if one[0].is_setting(setting.strategy, setting.counter)
-        ]
-        left = [one for one in left if one not in before]
-        waiting = [*(compaction for _, those in before for compaction in those), *made]
-        while (
-            len(found) < len(requests)
-            and requests[len(found)].turn <= setting.last_turn
-        ):
-            record = requests[len(found)]
-            mine = [
-                compaction
-                for compaction in waiting
-                if compaction.after_message < record.memory.length
-            ]
-            waiting = waiting[len(mine) :]
-            found.append(replace(record, compactions=tuple(mine)))
-        left.append((setting, waiting))
-    return found, waiting

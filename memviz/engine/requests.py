@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from functools import cached_property
 from struct import Struct
 from typing import Any, NamedTuple, overload
@@ -21,11 +20,12 @@ from memviz.core.context import (
     ALL_PARTS,
     ORPHANED_TOOL_MESSAGE,
     OVER_BUDGET,
+    TOKEN_PARTS,
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
 )
-from memviz.core.conversation import Message
-from memviz.core.memory import Memory, MemorySpace
+from memviz.core.conversation import Message, Request
+from memviz.core.memory import Memory, MemorySpace, copy_apart
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.calls import ReplyFacts
@@ -42,6 +42,8 @@ ROW = (
     "input_start", "reply_tokens",
 )  # fmt: skip
 """The numbers of a request besides the tokens of its parts; see :class:`Requests`."""
+COLUMNS = (*(f"{name}s" for name in ROW[:-1]), ROW[-1])
+"""The names of the arrays of these numbers."""
 WIDTH, PARTS = len(ROW), len(ALL_PARTS)
 _AS_BYTES = Struct(f"{WIDTH}q").pack
 KEPT_RECORDS = 4096
@@ -78,11 +80,9 @@ class Records(Sequence[TurnRecord]):
     def __getitem__(self, index: slice) -> tuple[TurnRecord, ...]: ...
     def __getitem__(self, index: Any) -> Any:
         rows = range(len(self))[index]  # raises IndexError as a tuple does
-        return (
-            tuple(map(self._record, rows))
-            if isinstance(rows, range)
-            else self._record(rows)
-        )
+        if isinstance(rows, range):
+            return tuple(map(self._record, rows))
+        return self._record(rows)
 
     def __iter__(self) -> Iterator[TurnRecord]:
         return map(self._record, range(len(self)))
@@ -107,12 +107,12 @@ class Requests(Records):
 
     def __init__(self) -> None:
         self._numbers = array("q")
-        self._counted, self._counted_rows = (
-            array("q"),
-            array("q"),
-        )  # tokens of those that were counted, and which
+        self._counted = array("q")
+        """Tokens of the parts of those that were counted when they were added, and which these are."""
+        self._counted_rows = array("q")
         self.others = PartsTable()
-        self._beside: dict[int, Beside] = {}
+        self.beside: dict[int, Beside] = {}
+        """What requests have besides their numbers, by their numbers (0-based): those that have anything."""
         self._compactions: dict[int, tuple[Compaction, ...]] = {}
         self._made: list[Made] = []
         self._marks: list[tuple[int, tuple[tuple[str, int], ...]]] = [(0, ())]
@@ -135,74 +135,48 @@ class Requests(Records):
 
     def snapshot(self) -> Requests:
         """The same requests as a value of their own, which does not grow with this one."""
-        other = copy(self)
-        other._numbers = self._numbers[:]
-        other._counted, other._counted_rows = self._counted[:], self._counted_rows[:]
-        other.others = self.others.snapshot()
-        other._beside, other._compactions = dict(self._beside), dict(self._compactions)
-        other._made, other._marks, other._built = (
-            [*self._made],
-            [*self._marks],
-            dict(self._built),
-        )
+        other = copy_apart(self)
+        other.others = copy_apart(self.others)
         return other
 
     def append_selected(
         self,
-        turn: int,
-        call: int,
+        asked: Request,
         memory: Memory,
         strategy: Strategy,
         input_start: int,
         reply_tokens: int,
         compactions: tuple[Compaction, ...],
     ) -> None:
-        """Add the request of a replay, for which ``strategy`` is asked what it sends. Its tokens are counted when
+        """Add the request that a replay was ``asked`` for. ``strategy`` says what it sends; its tokens are counted when
         somebody asks for them."""
         # Runs once a request of every setting of a sweep. Nearly all select one range up to the end, behind at most one
         # summary message: history and input, with nothing to be put right between them.
         pieces = strategy.select(memory)
         bounds = self._plain_bounds(pieces, memory.length, input_start)
         if bounds is None:
-            parts = assemble(memory, pieces)
-            bounds = self._simple_bounds(parts) or (
-                parts.summaries.start,
-                parts.summaries.stop,
-                -1,
-                -1,
-            )
-            if bounds[2] < 0:
-                self.others.add(len(self), parts)
+            bounds = self._bounds_of(assemble(memory, pieces))
         if compactions:
             self._compactions[len(self)] = compactions
-        self._add(memory, strategy, turn, call, bounds, input_start, reply_tokens)
+        turn, call, _, _ = asked
+        self._add(memory, strategy, (turn, call), bounds, input_start, reply_tokens)
 
     def append(self, record: TurnRecord) -> None:
         """Add a record as it is."""
         number, parts, memory = len(self), record.parts, record.memory
-        bounds = None if record.thoughts else self._simple_bounds(parts)
-        if bounds is None:
-            self.others.add(number, parts)
-            bounds = (parts.summaries.start, parts.summaries.stop, -1, -1)
+        bounds = self._bounds_of(parts, has_thoughts=bool(record.thoughts))
         beside = Beside(
             record.flags, record.recalled, record.facts, record.kind, record.thoughts
         )
         if beside != _NOTHING_BESIDE:
-            self._beside[number] = beside
+            self.beside[number] = beside
         if record.compactions:
             self._compactions[number] = record.compactions
         self._counted_rows.append(number)
         self._counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
         asked = parts.input.start if parts.input else memory.length
-        self._add(
-            memory,
-            record.strategy,
-            record.turn,
-            record.call,
-            bounds,
-            asked,
-            record.reply_tokens,
-        )
+        name, written = (record.turn, record.call), record.reply_tokens
+        self._add(memory, record.strategy, name, bounds, asked, written)
         if number < KEPT_RECORDS:
             self._built[number] = record
 
@@ -224,11 +198,15 @@ class Requests(Records):
             return None
         return notes[0], notes[1], start, length
 
-    def _simple_bounds(self, parts: Parts) -> tuple[int, int, int, int] | None:
-        """The same of a whole request, as far as it is nothing else."""
-        bounds = parts.one_range
+    def _bounds_of(
+        self, parts: Parts, *, has_thoughts: bool = False
+    ) -> tuple[int, int, int, int]:
+        """The same of a whole request; one that is more than that is kept among ``others``, and has -1 in place of the
+        messages."""
+        bounds = None if has_thoughts else parts.one_range
         if bounds is None or not all(map(self._is_plain, parts.notes)):
-            return None
+            self.others.add(len(self), parts)
+            bounds = -1, -1
         return parts.summaries.start, parts.summaries.stop, *bounds
 
     def _is_plain(self, notes: Notes) -> bool:
@@ -240,8 +218,7 @@ class Requests(Records):
         self,
         memory: Memory,
         strategy: Strategy | None,
-        turn: int,
-        call: int,
+        name: tuple[int, int],
         bounds: tuple[int, int, int, int],
         input_start: int,
         reply_tokens: int,
@@ -250,21 +227,13 @@ class Requests(Records):
         made = self._made[-1] if self._made else None
         if made is None or made[1] is not space or made[2] is not strategy:
             self._made.append(Made(len(self), space, strategy))
-        if (marks and marks is not self._marks[-1][1]) or (
-            not marks and self._marks[-1][1]
-        ):
+        last_marks = self._marks[-1][1]
+        if marks is not last_marks and (marks or last_marks):
             self._marks.append((len(self), marks))
-        row = _AS_BYTES(
-            turn,
-            call,
-            length,
-            summary_count,
-            cursor,
-            *bounds,
-            input_start,
-            reply_tokens,
-        )
-        self._numbers.frombytes(row)  # twice as fast as extend
+        numbers = *name, length, summary_count, cursor, *bounds, input_start
+        self._numbers.frombytes(
+            _AS_BYTES(*numbers, reply_tokens)
+        )  # twice as fast as extend
 
     def _record(self, number: int) -> TurnRecord:
         known = self._built.get(number)
@@ -276,28 +245,29 @@ class Requests(Records):
 
     def _view(self, number: int) -> TurnRecord:
         turn, call, *_, reply_tokens = self._row(number)
-        made, beside = self.made_at(number), self._beside.get(number, _NOTHING_BESIDE)
+        beside = self.beside.get(number, _NOTHING_BESIDE)
+        strategy = self.made_at(number).strategy
         memory, parts = self.memory_at(number), self.parts_at(number)
         counted, flags = self._counted_at(number), beside.flags
         if counted is not None:
             tokens = _as_parts(counted)
         else:
             tokens = count(memory, parts)
-            flags = flags_of(made.strategy, tokens, memory, parts)
+            flags = flags_of(strategy, tokens, memory, parts)
         return TurnRecord(
-            turn,
-            memory,
-            parts,
-            tokens,
-            reply_tokens,
-            self._compactions.get(number, ()),
-            flags,
-            beside.recalled,
-            beside.facts,
-            call,
-            beside.kind,
-            beside.thoughts,
-            made.strategy,
+            turn=turn,
+            memory=memory,
+            parts=parts,
+            tokens=tokens,
+            reply_tokens=reply_tokens,
+            compactions=self._compactions.get(number, ()),
+            flags=flags,
+            recalled=beside.recalled,
+            facts=beside.facts,
+            call=call,
+            kind=beside.kind,
+            thoughts=beside.thoughts,
+            strategy=strategy,
         )
 
     def _row(self, number: int) -> array[int]:
@@ -316,32 +286,33 @@ class Requests(Records):
         if known is not None:
             return known.memory
         length, summary_count, cursor = self._row(number)[2:5]
-        marks = self._marks[
-            bisect_right(self._marks, number, key=lambda one: one[0]) - 1
-        ][1]
-        return Memory(self.made_at(number).space, length, summary_count, cursor, marks)
+        at = bisect_right(self._marks, number, key=lambda one: one[0]) - 1
+        space = self.made_at(number).space
+        return Memory(space, length, summary_count, cursor, self._marks[at][1])
 
     def parts_at(self, number: int) -> Parts:
         """What one request sends, in the same way."""
-        *bounds, input_start = self._row(number)[5:10]
-        return self.others.get(number) or _simple_parts(
-            bounds, input_start, self.summary_role
-        )
-
-    @property
-    def beside(self) -> Mapping[int, Beside]:
-        """What requests have besides their numbers, by their numbers (0-based): those that have anything."""
-        return self._beside
+        known = self.others.get(number)
+        if known is not None:
+            return known
+        first, last, start, stop, input_start = self._row(number)[5:10]
+        pieces: list[Piece] = []
+        if first < last:
+            pieces.append(Notes(first, last, "message", self.summary_role))
+        if start < input_start:
+            pieces.append(Messages(start, input_start))
+        if input_start < stop:
+            pieces.append(Messages(input_start, stop))
+        return Parts(tuple(pieces), range(input_start, stop))
 
     def thoughts_at(self, number: int) -> tuple[Message, ...]:
         """What was sent behind the input of one request and stands in no log."""
-        return self._beside.get(number, _NOTHING_BESIDE).thoughts
+        return self.beside.get(number, _NOTHING_BESIDE).thoughts
 
     def made_at(self, number: int) -> Made:
         """What the request of this number (0-based) was made under."""
-        return self._made[
-            bisect_right(self._made, number, key=lambda made: made.first) - 1
-        ]
+        at = bisect_right(self._made, number, key=lambda made: made.first) - 1
+        return self._made[at]
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""
@@ -390,50 +361,36 @@ class Columns:
 
     def __init__(self, requests: Requests) -> None:
         table = np.array(requests._numbers, np.int64).reshape(-1, WIDTH).T.copy()
-        counted = np.full((PARTS, len(requests)), -1, np.int64)
-        counted[:, np.array(requests._counted_rows, np.int64)] = (
-            np.array(requests._counted, np.int64).reshape(-1, PARTS).T
-        )
-        (
-            self.turns,
-            self.calls,
-            self.lengths,
-            self.summary_counts,
-            self.cursors,
-            self.summary_starts,
-            self.summary_stops,
-            self.starts,
-            self.stops,
-            self.input_starts,
-            self.reply_tokens,
-        ) = table
+        for name, column in zip(COLUMNS, table, strict=True):
+            setattr(self, name, column)
+        counted = np.array(requests._counted, np.int64).reshape(-1, PARTS)
+        self._counted = np.full((PARTS, len(requests)), -1, np.int64)
+        self._counted[:, np.array(requests._counted_rows, np.int64)] = counted.T
         self.others: Mapping[int, Parts] = requests.others
         self.summary_role = requests.summary_role
-        self._counted, self._requests = counted, requests
+        self._requests = requests
 
     def _by_making(self) -> Iterator[tuple[Made, slice]]:
         """What requests were made under, and which ones."""
         made = self._requests._made
         stops = [*(one.first for one in made[1:]), len(self.turns)]
-        return (
-            (one, slice(one.first, stop))
-            for one, stop in zip(made, stops, strict=False)
-        )
+        for one, stop in zip(made, stops, strict=False):
+            yield one, slice(one.first, stop)
 
     @cached_property
     def tokens(self) -> dict[str, Numbers]:
         """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros where a part is not
         in use."""
-        requests, counted = self._requests, self._counted
+        counted = self._counted
         not_counted = counted[0] < 0
         for one, rows in self._by_making():
             missing = not_counted[rows]
             if missing.any():
-                derived = np.array([*self._derived(one.space, rows).values()])
+                derived = self._derived(one.space, rows)
                 counted[:, rows] = np.where(missing, derived, counted[:, rows])
         for number, parts in self.others.items():
             if not_counted[number]:
-                tokens = count(requests.memory_at(number), parts)
+                tokens = count(self._requests.memory_at(number), parts)
                 counted[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
         return dict(zip(ALL_PARTS, counted, strict=True))
 
@@ -448,55 +405,55 @@ class Columns:
         """The tokens of the largest request; 0 where there is none."""
         return int(self.totals.max(initial=0))
 
-    def _derived(self, space: MemorySpace, rows: slice) -> dict[str, Numbers]:
-        """The tokens of requests of one range each, all at once."""
+    def _derived(self, space: MemorySpace, rows: slice) -> Numbers:
+        """The tokens [parts x requests] of requests of one range each, all at once."""
         sums = space.sums.arrays
-        starts, stops, lengths = self.starts[rows], self.stops[rows], self.lengths[rows]
-        inputs = self.input_starts[rows]
-        nothing = np.zeros(len(starts), np.int64)
-        messages = (
-            stops
-            - starts
-            + (self.summary_stops[rows] > self.summary_starts[rows])
-            + space.system_count
+        starts, stops, inputs = (
+            self.starts[rows],
+            self.stops[rows],
+            self.input_starts[rows],
         )
-        system_names = sums.name_totals[space.system_stop]
+        has_summary = self.summary_stops[rows] > self.summary_starts[rows]
+        messages = stops - starts + has_summary + space.system_count
+        calls = sums.call_totals[stops] - sums.call_totals[starts]
+        names = sums.name_totals[stops] - sums.name_totals[starts]
+        nothing = np.zeros_like(starts)
         tokens = {
             "system": nothing + space.system_tokens,
             "summary": self._summary_tokens(space, rows),
             "recalled": nothing,
             "history": sums.totals[inputs] - sums.totals[starts],
-            "input": sums.totals[lengths] - sums.totals[inputs],
+            "input": sums.totals[self.lengths[rows]] - sums.totals[inputs],
             "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
-            "tools": sums.call_totals[stops]
-            - sums.call_totals[starts]
-            + space.tool_tokens,
-            "names": system_names + sums.name_totals[stops] - sums.name_totals[starts],
+            "tools": calls + space.tool_tokens,
+            "names": names + sums.name_totals[space.system_stop],
         }
-        return {part: tokens[part] for part in ALL_PARTS}
+        return np.array([tokens[part] for part in ALL_PARTS])
 
     def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
-        if not space.summaries:
-            return np.zeros(len(self.starts[rows]), np.int64)
-        sent = list(
-            zip(
-                self.summary_starts[rows].tolist(),
-                self.summary_stops[rows].tolist(),
-                strict=True,
-            )
+        starts, stops = (
+            self.summary_starts[rows].tolist(),
+            self.summary_stops[rows].tolist(),
         )
-        tokens = {bounds: space.summaries.tokens(*bounds) for bounds in set(sent)}
-        return np.array([tokens[bounds] for bounds in sent], np.int64)
+        known: dict[tuple[int, int], int] = {}
+        found = []
+        for bounds in zip(starts, stops, strict=True):
+            if bounds not in known:
+                known[bounds] = space.summaries.tokens(*bounds)
+            found.append(known[bounds])
+        return np.array(found, np.int64)
 
     @property
     def over_budget(self) -> int:
         """How many requests are larger than their strategy's own budget."""
         found = 0
         for one, rows in self._by_making():
-            budget = None if one.strategy is None else one.strategy.budget_tokens
-            if one.strategy is not None and budget is not None:
-                tokens = {part: counted[rows] for part, counted in self.tokens.items()}
-                found += int(np.sum(one.strategy.counted_tokens(tokens) > budget))
+            strategy = one.strategy
+            if strategy is None or strategy.budget_tokens is None:
+                continue
+            tokens = {part: counted[rows] for part, counted in self.tokens.items()}
+            over = strategy.counted_tokens(tokens) > strategy.budget_tokens
+            found += int(np.sum(over))
         return found
 
 
@@ -506,20 +463,14 @@ class Turns(Records):
     def __init__(self, requests: Requests) -> None:
         self._requests = requests
         turns = requests.columns.turns
-        ends = (
-            np.flatnonzero(np.diff(turns)) + 1 if len(turns) else np.zeros(0, np.intp)
-        )
-        self._bounds = (
-            np.concatenate([[0], ends, [len(turns)]])
-            if len(turns)
-            else np.zeros(1, np.intp)
-        )
+        first_rows = np.flatnonzero(np.diff(turns, prepend=-1))
+        self._bounds = [*first_rows.tolist(), len(turns)]
 
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
     def _record(self, number: int) -> TurnRecord:
-        first, stop = self._bounds[number : number + 2].tolist()
+        first, stop = self._bounds[number : number + 2]
         return of_one_turn(self._requests[first:stop])
 
 
@@ -528,36 +479,19 @@ def flags_of(
 ) -> tuple[str, ...]:
     """What is to be said of a request: that it is larger than the strategy's own budget, or has a tool's result without
     its call."""
-    budget = None if strategy is None else strategy.budget_tokens
-    flags: tuple[str, ...] = ()
-    if (
-        strategy is not None
-        and budget is not None
-        and strategy.counted_tokens(tokens) > budget
-    ):
-        flags = (OVER_BUDGET,)
-    orphaned = bool(memory.log.tools.results) and bool(
-        orphaned_results(memory.log, parts)
-    )
-    return (*flags, ORPHANED_TOOL_MESSAGE) if orphaned else flags
-
-
-def _simple_parts(bounds: Sequence[int], input_start: int, role: str) -> Parts:
-    first, last, start, stop = bounds
-    pieces: list[Piece] = [Notes(first, last, "message", role)] if last > first else []
-    if start < input_start:
-        pieces.append(Messages(start, input_start))
-    if input_start < stop:
-        pieces.append(Messages(input_start, stop))
-    return Parts(tuple(pieces), range(input_start, stop))
+    flags: list[str] = []
+    if strategy is not None and strategy.budget_tokens is not None:
+        if strategy.counted_tokens(tokens) > strategy.budget_tokens:
+            flags.append(OVER_BUDGET)
+    if memory.log.tools.results and orphaned_results(memory.log, parts):
+        flags.append(ORPHANED_TOOL_MESSAGE)
+    return tuple(flags)
 
 
 def _as_parts(counted: Sequence[int]) -> dict[str, int]:
     """The tokens of each part, without those of parts that are not in use."""
-    always = len(ALL_PARTS) - 2
-    tokens = dict(zip(ALL_PARTS[:always], counted, strict=False))
-    return tokens | {
+    return {
         part: one
-        for part, one in zip(ALL_PARTS[always:], counted[always:], strict=True)
-        if one
+        for part, one in zip(ALL_PARTS, counted, strict=True)
+        if one or part in TOKEN_PARTS
     }

@@ -6,16 +6,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import NamedTuple
 
 from memviz.core.conversation import clean_text
 from memviz.core.errors import BudgetSpentError, ReviewError
 from memviz.core.memory import SummaryVersion
 from memviz.engine.assembly import assemble
-from memviz.engine.compaction import Compaction
-from memviz.engine.drafts import INTERRUPTED, Draft
-from memviz.engine.effects import PendingSummarization, ask, do_in_order
-from memviz.engine.records import PARTIAL_REPLY, memory_at
+from memviz.engine.compaction import REDUCING, Compaction
+from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
+from memviz.engine.effects import ask, do_in_order
+from memviz.engine.records import memory_at
 from memviz.engine.session import Session
+from memviz.engine.state import PendingSummarization
+from memviz.models.base import Model
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
 
@@ -34,18 +37,20 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
         raise ReviewError(
             "There is no summarizer to ask. Write the summary yourself, or skip it."
         )
-    started, draft = perf_counter(), None
+    started = perf_counter()
+    draft = None
     try:
         draft = ask(session, pending.plan, instruction)
     except BudgetSpentError as failure:  # nobody was asked
-        draft = Draft(
-            error=str(failure), instruction=instruction, model=session.summarizer.name
-        )
+        name = session.summarizer.name
+        draft = Draft(error=str(failure), instruction=instruction, model=name)
     finally:
         if draft is None:  # Ctrl-C, a stopped page: the call may have cost something
-            seconds, name = perf_counter() - started, session.summarizer.name
             draft = Draft(
-                error=INTERRUPTED, instruction=instruction, seconds=seconds, model=name
+                error=INTERRUPTED,
+                instruction=instruction,
+                seconds=perf_counter() - started,
+                model=session.summarizer.name,
             )
         session.pending = pending._replace(drafts=(*pending.drafts, draft))
     return draft
@@ -54,26 +59,21 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
 def propose_again(session: Session, drafts: tuple[Draft, ...]) -> None:
     """After a chat was left: what was due then waits for a decision again, with the ``drafts`` that it had. While
     :attr:`Session.review` is on nobody is asked for that."""
-    log, last = session.log, session.requests[-1] if session.requests else None
-    if not log.turn_count or (
-        last and PARTIAL_REPLY in last.flags and last.turn == log.turn_count
-    ):
+    log = session.log
+    if not log.turn_count or session.reply_was_stopped:
         return  # a stopped reply is taken in with what follows it
-    own, start = session.own_compactions, log.turn_start(log.turn_count)
-    session.memory = memory_at(
-        session.space, own, max(start, own[-1].after.length if own else 0)
-    )
-    if session.memory.length == start:
-        session.catch_up(
-            start
-        )  # an answer that was given may have made the summary of its turn due
+    start = log.turn_start(log.turn_count)
+    own = session.own_compactions
+    length = max(start, own[-1].after.length) if own else start
+    session.memory = memory_at(session.space, own, length)
+    if length == start:
+        # An answer that was given may have made the summary of its turn due.
+        session.catch_up(start)
     session.catch_up(len(log))
     if log[-1].role == "user":
         session.look_before_request()
-    if session.pending is not None:
-        session.pending = session.pending._replace(
-            drafts=drafts or session.pending.drafts
-        )
+    if session.pending is not None and drafts:
+        session.pending = session.pending._replace(drafts=drafts)
 
 
 def accept(session: Session, text: str | None = None) -> None:
@@ -83,25 +83,20 @@ def accept(session: Session, text: str | None = None) -> None:
     """
     pending = _expect_pending(session)
     wording = None if text is None else worded(text)
-    chosen = next(
-        (draft for draft in reversed(pending.drafts) if draft.error is None), None
-    )
-    if chosen is None and wording is None:
+    written = [draft for draft in pending.drafts if draft.error is None]
+    if not written and wording is None:
         raise ReviewError(
             "No summary was written yet. Ask for one, or write it yourself."
         )
-    others = tuple(
-        draft
-        for draft in pending.drafts
-        if draft is not chosen and not draft.by_thinking
-    )
+    chosen = written[-1] if written else None
+    others = tuple(one for one in _asked(pending) if one is not chosen)
     _decided(session, pending)
     if chosen is None:
         plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
         session.apply(plan, Draft(wording or ""), kind="edit", discarded=others)
-    elif wording is None or wording == chosen.text:
-        session.apply(pending.plan, chosen, discarded=others)
     else:
+        if wording == chosen.text:
+            wording = None
         session.apply(pending.plan, chosen, wording=wording, discarded=others)
     do_in_order(session, pending.rest)
 
@@ -110,8 +105,13 @@ def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
     pending = _expect_pending(session)
     _decided(session, pending)
-    asked = tuple(draft for draft in pending.drafts if not draft.by_thinking)
-    session.record_unchanged(pending.plan, Draft(), kind="skip", discarded=asked)
+    discarded = _asked(pending)
+    session.record_unchanged(pending.plan, Draft(), kind="skip", discarded=discarded)
+
+
+def _asked(pending: PendingSummarization) -> tuple[Draft, ...]:
+    """The drafts that the summarizer was asked for."""
+    return tuple(draft for draft in pending.drafts if not draft.by_thinking)
 
 
 def _decided(session: Session, pending: PendingSummarization) -> None:
@@ -122,12 +122,11 @@ def _decided(session: Session, pending: PendingSummarization) -> None:
 
 def in_force(session: Session) -> list[SummaryVersion]:
     """The summaries that the next request would send, in order."""
-    sent = assemble(session.memory, session.strategy.select(session.memory)).notes
-    return [
-        version
-        for one in sent
-        for version in session.space.summaries.in_block(one.start, one.stop)
-    ]
+    pieces = session.strategy.select(session.memory)
+    found: list[SummaryVersion] = []
+    for notes in assemble(session.memory, pieces).notes:
+        found += session.space.summaries.in_block(notes.start, notes.stop)
+    return found
 
 
 def edit(session: Session, number: int, text: str) -> None:
@@ -138,9 +137,8 @@ def edit(session: Session, number: int, text: str) -> None:
     _expect_nothing_pending(session)
     _expect_own_notes(session)
     wording = worded(text)
-    old = next(
-        (version for version in in_force(session) if version.version == number), None
-    )
+    sent = {version.version: version for version in in_force(session)}
+    old = sent.get(number)
     if old is None:
         raise ReviewError(
             f"Version {number} of the summary is not sent any more, so there is nothing to edit."
@@ -184,19 +182,12 @@ def decide_again(session: Session, decisions: Sequence[Compaction]) -> None:
     the last."""
     for decision in decisions:
         if decision.kind == "edit" and decision.summary is not None:
-            same = [
-                version
-                for version in in_force(session)
-                if version.text == decision.proposed
-            ]
-            if same:
-                edit(session, same[-1].version, decision.summary)
+            for version in reversed(in_force(session)):
+                if version.text == decision.proposed:
+                    edit(session, version.version, decision.summary)
+                    break
         last = undoable(session.own_compactions)
-        if (
-            decision.kind == "undo"
-            and last is not None
-            and last.version == decision.revises
-        ):
+        if decision.kind == "undo" and last and last.version == decision.revises:
             undo(session)
 
 
@@ -206,13 +197,9 @@ def undoable(compactions: Sequence[Compaction]) -> Compaction | None:
     for compaction in compactions:
         if compaction.kind == "undo":
             standing.pop()
-        elif compaction.changes_memory and compaction.kind not in (
-            "cleared",
-            "shortened",
-        ):
-            standing.append(
-                compaction
-            )  # what only is sent in less words would be so again at the next request
+        # What only is sent in less words would be so again at the next request.
+        elif compaction.changes_memory and compaction.kind not in REDUCING:
+            standing.append(compaction)
     return standing[-1] if standing else None
 
 
@@ -259,3 +246,45 @@ def worded(text: str) -> str:
     if not wording:
         raise ReviewError("The summary is empty. Write something, or skip it.")
     return wording
+
+
+class Trial(NamedTuple):
+    """One instruction and the draft it gave. ``output_tokens`` are as billed where the provider said, else
+    counted; ``tokens`` are those of the text, as a request would count them. ``prompt`` is all that the
+    summarizer was sent."""
+
+    instruction: str
+    prompt: str
+    draft: Draft
+    output_tokens: int
+    tokens: int
+
+
+def try_prompt(
+    compaction: Compaction, instruction: str | None, summarizer: Model
+) -> Trial:
+    """What ``summarizer`` makes of the messages of ``compaction``, and of the summary
+    they join, under another ``instruction`` (``None``: the strategy's own). The run
+    stays as it is; a failure is the draft's error. Raises
+    :class:`memviz.core.errors.UnusableSummarizerError` where a
+    :class:`memviz.models.first_failure.FirstFailureEnds` does: no other prompt is worth
+    trying then.
+    """
+    memory, strategy = compaction.before, compaction.strategy
+    replaced = (
+        memory.space.summaries.versions[compaction.replaces - 1]
+        if compaction.replaces
+        else None
+    )
+    messages = memory.worth_summarizing(compaction.summarized)
+    request = strategy.summarizer_request(messages, replaced, instruction)
+    source = strategy.summary_source(messages, replaced)
+    draft = ask_for_draft(summarizer, request, source, memory.sums.counter, instruction)
+    tokens = memory.sums.counter(draft.text) if draft.text else 0
+    return Trial(
+        instruction=instruction or strategy.instruction,
+        prompt="\n\n".join(message.content for message in request),
+        draft=draft,
+        output_tokens=draft.usage.output_tokens if draft.usage else tokens,
+        tokens=tokens,
+    )

@@ -30,15 +30,9 @@ from memviz.engine.generations import Generations
 from memviz.engine.library import remember_requests
 from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
-from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.requests import Columns, Requests, Turns
-from memviz.engine.settings_before import (
-    EarlierSetting,
-    made_under,
-    segments,
-    strategies_of,
-    strategy_of,
-)
+from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 
@@ -156,12 +150,14 @@ class Run:
     @property
     def label(self) -> str:
         """The setting in a few words; of a chat that was given others, all of them in order."""
-        return ", then ".join(
-            [
-                *(setting.strategy.label for setting in self.earlier_settings),
-                self.strategy.label,
-            ]
-        )
+        strategies = [setting.strategy for setting in self.earlier_settings]
+        strategies.append(self.strategy)
+        return ", then ".join(strategy.label for strategy in strategies)
+
+    @property
+    def timeline(self) -> Timeline:
+        """The setting in force and those before."""
+        return Timeline(self.strategy, self.counter.name, self.earlier_settings)
 
     @property
     def first_turn(self) -> int:
@@ -174,20 +170,18 @@ class Run:
         if not self.earlier_settings:
             return self
         before = self.earlier_settings[-1]
-        requests = Requests.of(
-            record for record in self.requests if record.turn > before.last_turn
-        )
-        sent = [compaction for record in requests for compaction in record.compactions]
-        compactions = (
-            *sent,
-            *(
-                one
-                for turn, one in self.unsent
-                if turn > before.last_turn or not requests
-            ),
-        )
+        left = [record for record in self.requests if record.turn > before.last_turn]
+        compactions: list[Compaction] = []
+        for record in left:
+            compactions += record.compactions
+        for turn, compaction in self.unsent:
+            if not left or turn > before.last_turn:
+                compactions.append(compaction)
         return replace(
-            self, requests=requests, compactions=compactions, earlier_settings=()
+            self,
+            requests=Requests.of(left),
+            compactions=tuple(compactions),
+            earlier_settings=(),
         )
 
     @property
@@ -217,18 +211,15 @@ class Run:
     def request_turn(self, compaction: Compaction) -> int | None:
         """The turn of the first request that one of the run's compactions changed, asked or still to be asked; ``None``
         where none came, also because the chat was given another setting."""
-        if (number := self.request_number(compaction)) is not None:
+        number = self.request_number(compaction)
+        if number is not None:
             return self.requests.turn_at(number)
-        turn = (
-            compaction.request_turn_in(self.log)
-            if id(compaction) in self._own_unsent
-            else None
-        )
-        return (
-            max(turn, self.first_turn)
-            if turn and self.first_turn <= self.log.turn_count
-            else None
-        )
+        if id(compaction) not in self._own_unsent:
+            return None
+        turn = compaction.request_turn_in(self.log)
+        if not turn or self.first_turn > self.log.turn_count:
+            return None
+        return max(turn, self.first_turn)
 
     def request_number(self, compaction: Compaction) -> int | None:
         """The number (0-based) of the first request that one of the run's compactions changed; ``None`` where none has
@@ -246,18 +237,14 @@ class Run:
     @cached_property
     def _own_unsent(self) -> frozenset[int]:
         """Of the setting in force, by their identity."""
-        own = made_under(
-            self.strategy, self.counter.name, self.compactions, self.earlier_settings
-        )
+        own = self.timeline.own(self.compactions)
         return frozenset(map(id, own)) - self._request_numbers.keys()
 
     @cached_property
     def unsent(self) -> tuple[tuple[int, Compaction], ...]:
         """The compactions that no request on record was changed by, each with the last turn of the time in which its
         setting was in force."""
-        made = segments(
-            self.strategy, self.counter.name, self.compactions, self.earlier_settings
-        )
+        made = self.timeline.segments(self.compactions)
         last = self.requests[-1].turn if self.requests else 0
         return tuple(
             (min(setting.last_turn, last), compaction)
@@ -268,23 +255,11 @@ class Run:
 
     def strategy_at(self, turn: int) -> Strategy:
         """The strategy that the request of ``turn`` was made under."""
-        return self._setting_at(turn)[0]
+        return self.timeline.at(turn).strategy
 
     def compactions_at(self, turn: int) -> list[Compaction]:
         """The compactions of the setting that the request of ``turn`` was made under, in order."""
-        strategy, counter, earlier = self._setting_at(turn)
-        done = self.compactions
-        if len(earlier) < len(self.earlier_settings):
-            done = done[: self.earlier_settings[len(earlier)].compactions]
-        return made_under(strategy, counter, done, earlier)
-
-    def _setting_at(
-        self, turn: int
-    ) -> tuple[Strategy, str, tuple[EarlierSetting, ...]]:
-        for number, setting in enumerate(self.earlier_settings):
-            if turn <= setting.last_turn:
-                return setting.strategy, setting.counter, self.earlier_settings[:number]
-        return self.strategy, self.counter.name, self.earlier_settings
+        return self.timeline.own_at(turn, self.compactions)
 
     def memory_after(self, turn: int) -> Memory:
         """The memory as it was when turn ``turn`` had ended (0: before the first turn)."""
@@ -338,9 +313,8 @@ class Run:
                     generations[row] = 1  # entries of a list: each was summarized once
         span = range(min(columns, default=0), max(columns, default=-1) + 1)
         places = np.array(columns, dtype=np.intp) - span.start
-        for version, passed in Generations(self.space.summaries.versions).rows(
-            by_version, span
-        ):
+        chains = Generations(self.space.summaries.versions)
+        for version, passed in chains.rows(by_version, span):
             rows_of = by_version[version]
             generations[rows_of] = np.maximum(generations[rows_of], passed[places])
         generations[self.fates(requests, messages) != Fate.SUMMARIZED] = 0
@@ -367,14 +341,12 @@ class Run:
         from pandas import DataFrame
 
         if by == "request":
-            return DataFrame(
-                [_row(record) for record in self.requests], columns=FRAME_COLUMNS
-            )
+            rows = [_row(record) for record in self.requests]
+            return DataFrame(rows, columns=FRAME_COLUMNS)
         if by != "turn":
             raise ParameterError("by", by, '"request" or "turn"')
-        return DataFrame(
-            [_turn_row(record) for record in self.turns], columns=TURN_FRAME_COLUMNS
-        )
+        rows = [_turn_row(record) for record in self.turns]
+        return DataFrame(rows, columns=TURN_FRAME_COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""
@@ -491,7 +463,8 @@ class Run:
             EarlierSetting.from_dict(item)
             for item in value.get("earlier_settings") or ()
         )
-        makers = strategies_of(strategy, earlier, len(value["compactions"]))
+        timeline = Timeline(strategy, its_counter.name, earlier)
+        makers = timeline.makers(len(value["compactions"]))
         summaries = _summaries_from(value, its_counter, strategy, makers)
         space = MemorySpace(
             log=log,
@@ -512,7 +485,7 @@ class Run:
         )
         read = [
             TurnRecord.from_dict(
-                item, space, compactions, strategy_of(item["turn"], strategy, earlier)
+                item, space, compactions, timeline.at(item["turn"]).strategy
             )
             for item in recorded
         ]
@@ -524,11 +497,7 @@ class Run:
                 replace(one, tokens=count(one.memory, one.parts, one.thoughts))
                 for one in read
             ]
-        requests = Requests.of(
-            with_their_compactions(
-                read, compactions, strategy, its_counter.name, earlier
-            )[0]
-        )
+        requests = Requests.of(timeline.with_their_compactions(read, compactions)[0])
         remember_requests(space, requests)
         waiting, pinned = (
             tuple(Recall(**item) for item in value.get(name, ()))

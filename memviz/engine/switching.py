@@ -14,12 +14,13 @@ from memviz.core.counters import Counter
 from memviz.core.memory import MemorySpace
 from memviz.engine.assembly import count
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
+from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.replay import end_turn, play
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
-from memviz.engine.session import Session, new_space
-from memviz.engine.settings_before import EarlierSetting
+from memviz.engine.session import Session
+from memviz.engine.state import new_space
+from memviz.engine.timeline import EarlierSetting
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 
@@ -40,25 +41,13 @@ def switched(
 ) -> tuple[Session, Iterator[int]]:
     """A session that goes on with the conversation of ``held`` under ``strategy`` and ``counter``, over a log of its
     own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begun` gives them."""
-    before = _before(held)
+    last_turn = held.requests[-1].turn
+    before = held.timeline.left(last_turn, len(held.compactions)).earlier
     start = _taken_in(held, before, strategy, counter)
     run = _recounted(held, strategy, counter, before)
     session = Session.resume(run, summarizer, repair_tool_pairs=repair_tool_pairs)
     session.memory = memory_at(session.space, session.own_compactions, start)
     return session, _catch_up(session, start)
-
-
-def _before(held: Run) -> tuple[EarlierSetting, ...]:
-    """The settings so far. One under which no request was made leaves nothing behind."""
-    earlier, last_turn = held.earlier_settings, held.requests[-1].turn
-    if last_turn < held.first_turn:
-        return earlier
-    return (
-        *earlier,
-        EarlierSetting(
-            held.strategy, held.counter.name, last_turn, len(held.compactions)
-        ),
-    )
 
 
 def _taken_in(
@@ -69,11 +58,11 @@ def _taken_in(
     if not mine:
         return 0
     last_turn = mine[-1].last_turn
-    requested = max(
-        record.memory.length for record in held.requests if record.turn == last_turn
-    )
+    requested = [r.memory.length for r in held.requests if r.turn == last_turn]
     done = held.compactions_at(last_turn)
-    return max(requested, done[-1].after.length if done else 0)
+    if done:
+        requested.append(done[-1].after.length)
+    return max(requested)
 
 
 def _recounted(
@@ -110,19 +99,15 @@ def _with_new_counts(run: Run) -> Run:
     requests = []
     for record in run.requests:
         memory = record.memory._replace(space=space)
-        tokens = count(memory, record.parts, record.thoughts)
-        requests.append(
-            replace(
-                record,
-                memory=memory,
-                tokens=tokens,
-                reply_tokens=_reply_tokens(record, space),
-            )
+        counted = replace(
+            record,
+            memory=memory,
+            tokens=count(memory, record.parts, record.thoughts),
+            reply_tokens=_reply_tokens(record, space),
         )
-    counted, _ = with_their_compactions(
-        requests, compactions, run.strategy, run.counter.name, run.earlier_settings
-    )
-    return replace(run, requests=Requests.of(counted), compactions=tuple(compactions))
+        requests.append(counted)
+    records, _ = run.timeline.with_their_compactions(requests, compactions)
+    return replace(run, requests=Requests.of(records), compactions=tuple(compactions))
 
 
 def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
@@ -136,15 +121,11 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
 
 def _in_space(compaction: Compaction, run: Run) -> Compaction:
     """The same over the space of ``run``; what it counts is counted when it is asked for."""
-    before, after = (
-        memory._replace(space=run.space)
-        for memory in (compaction.before, compaction.after)
-    )
-    written = (
-        run.space.summaries.versions[compaction.version - 1]
-        if compaction.version
-        else None
-    )
+    written = compaction.written
+    if written is not None:
+        written = run.space.summaries.versions[written.version - 1]
+    before = compaction.before._replace(space=run.space)
+    after = compaction.after._replace(space=run.space)
     return replace(compaction, before=before, after=after, written=written)
 
 

@@ -1,6 +1,13 @@
-"""What the model is told around its rounds of reflective thinking."""
+"""What the model is told around its rounds of thinking, and what it wrote as the arguments of a memory tool, read with
+care: models write anything."""
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memviz.core.bounds import quoted, read_json
 from memviz.core.conversation import Message
+from memviz.core.errors import RecallError
+from memviz.engine.recall import MAX_NUMBERS, Recall
 
 THINKING_INSTRUCTION = Message(
     "system",
@@ -9,3 +16,85 @@ THINKING_INSTRUCTION = Message(
     "continue_thinking; when you stop, give the summary of this turn that you want to remember it by.",
 )
 THINKING_ENDED = Message("system", "Your time to think is over. Answer the user now.")
+
+
+RECALL_ARGUMENTS = {
+    "turn_numbers": "turns",
+    "message_indices": "messages",
+    "last_n": "last_n",
+}
+"""The tool's arguments by the names that :class:`memviz.Recall` has for them."""
+LISTS = ("turn_numbers", "message_indices")
+GO_ON_NAMES = ("continue_thinking", "continueThinking", "should_continue", "continue")
+"""The spellings of the thinking tool's flag that are understood."""
+
+
+class Decision(NamedTuple):
+    """How a round of thinking ended: whether another one is wanted, and the turn's summary if there is one."""
+
+    go_on: bool
+    summary: str = ""
+
+
+def recall_of(arguments: str) -> Recall:
+    """The recall that the tool's JSON arguments ask for.
+
+    Raises :class:`RecallError` with a sentence that tells the model what to write instead.
+    """
+    given = _object(arguments)
+    names = ", ".join(RECALL_ARGUMENTS)
+    unknown = sorted(set(given) - set(RECALL_ARGUMENTS))
+    if unknown:
+        raise RecallError(
+            f"There is no argument {quoted(unknown[0])}; there are {names}."
+        )
+    asked: dict[str, Any] = {}
+    for name, field in RECALL_ARGUMENTS.items():
+        value = given.get(name)
+        if not _is_left_out(name, value):
+            asked[field] = _numbers(name, value) if name in LISTS else value
+    if not any(asked.values()):
+        raise RecallError(f"Nothing was asked for: give at least one of {names}.")
+    return Recall(**asked)
+
+
+def decision_of(arguments: str) -> Decision:
+    """What the thinking tool's JSON arguments decide. Raises :class:`RecallError` like :func:`recall_of`."""
+    given = _object(arguments)
+    go_on = next((given[name] for name in GO_ON_NAMES if name in given), None)
+    if not isinstance(go_on, bool):
+        raise RecallError("continue_thinking has to be true or false.")
+    summary = given.get("summary") or ""
+    if not isinstance(summary, str):
+        raise RecallError("summary has to be text.")
+    return Decision(go_on, summary.strip())
+
+
+def _is_left_out(name: str, value: Any) -> bool:
+    """Many models fill in every argument: with null, an empty list, or 0 for ``last_n``."""
+    if name == "last_n" and value == 0:
+        return value is not False
+    return value is None or value == []
+
+
+def _object(arguments: str) -> Mapping[str, Any]:
+    try:
+        value = read_json(arguments or "{}")
+    except ValueError as error:
+        raise RecallError(
+            f"The arguments are not a JSON object ({str(error).rstrip('.')})."
+        ) from None
+    if not isinstance(value, dict):
+        raise RecallError("The arguments are not a JSON object.")
+    return value
+
+
+def _numbers(name: str, value: Any) -> list[int]:
+    # Some models write 3 for [3].
+    values = value if isinstance(value, list) else [value]
+    for number in values:
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise RecallError(f"{name} has to be a list of whole numbers.")
+    if len(values) > MAX_NUMBERS:
+        raise RecallError(f"{name} may name at most {MAX_NUMBERS:,} numbers.")
+    return values

@@ -16,28 +16,20 @@ from memviz.engine.assembly import Parts
 
 def orphaned_results(log: Log, parts: Parts) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
-    call_of, history, restored = log.tools.call_of, parts.history, parts.restored
-    recalled = [
-        p for p in parts.recalled if p not in restored
-    ]  # the block that stands right before the input
-    orphaned = [
-        p
-        for p in _results_that_may_be_orphaned(log, _sent(parts))
-        if not _in_history(call_of[p], history)
-        and not (p in parts.input and call_of[p] in recalled)
-    ]
+    call_of, history = log.tools.call_of, parts.history
+    # The block that stands right before the input.
+    recalled = [p for p in parts.recalled if p not in parts.restored]
+    orphaned = []
+    # A tool's results are the input of the request that follows them.
+    for position in _results_that_may_be_orphaned(log, joined((*history, parts.input))):
+        caller = call_of[position]
+        is_recalled = position in parts.input and caller in recalled
+        if not is_recalled and not _in_history(caller, history):
+            orphaned.append(position)
+    # In the history the call of a recalled result has another answer, or none.
     return orphaned + [
-        p
-        for p in recalled
-        if p in call_of
-        and call_of[p]
-        not in recalled  # in the history its call has another answer, or none
+        p for p in recalled if p in call_of and call_of[p] not in recalled
     ]
-
-
-def _sent(parts: Parts) -> list[range]:
-    """History and input: a tool's results are the input of the request that follows them."""
-    return joined((*parts.history, parts.input))
 
 
 def _results_that_may_be_orphaned(log: Log, history: Sequence[range]) -> Iterator[int]:
@@ -83,18 +75,13 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
             answered[caller] = WithCalls(numbers)
         else:
             dropped.add(caller)
-    kept = [part for piece in pieces for part in _split(piece, sorted(dropped))]
-    kept = [part for piece in kept for part in _with_answered_calls(piece, answered)]
-    asked = [
-        piece
-        for piece in parts.messages
-        if parts.input and piece.start >= parts.input.start
-    ]
-    more, left = _answerable(log, asked)
+    kept: list[Messages] = []
+    for piece in pieces:
+        for part in _split(piece, sorted(dropped)):
+            kept += _with_answered_calls(part, answered)
+    more, left = _answerable(log, parts.asked)
     restored = [p for p in parts.restored if p not in dropped and p not in answered]
-    others = sorted(
-        {*parts.recalled, *dropped.intersection(asked_for)}.difference(restored)
-    )
+    others = {*parts.recalled, *dropped.intersection(asked_for)}.difference(restored)
     whole = [p for p in others if _is_whole(log, p, others)]
     return parts.with_messages([*kept, *more], left).with_recalled([*restored, *whole])
 
@@ -131,7 +118,9 @@ def _answerable(
 ) -> tuple[list[Messages], list[Messages]]:
     """The input without results that answer no call: those before its last messages in a row, and these. One that is
     nothing else stays as it is."""
-    pieces = [part for piece in asked for part in _split(piece, log.tools.uncalled)]
+    pieces: list[Messages] = []
+    for piece in asked:
+        pieces += _split(piece, log.tools.uncalled)
     if not pieces:
         return [], [*asked]
     first = len(pieces) - 1
@@ -142,34 +131,26 @@ def _answerable(
 
 def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
     """The history with the calling message of every tool result in the input."""
-    pieces = [
-        piece
-        for piece in parts.with_recalled(()).messages
-        if not parts.input or piece.start < parts.input.start
-    ]
+    bare = parts.with_recalled(())
+    pieces = [piece for piece in bare.messages if bare.kind_of(piece) == "history"]
     for position in _within(log.tools.results, parts.input):
         caller = log.tools.call_of[position]
-        if caller is not None and not any(
-            caller in piece.positions for piece in pieces
-        ):
-            pieces = sorted(
-                [*pieces, Messages(caller, caller + 1)], key=lambda piece: piece.start
-            )
+        if caller is None or any(caller in piece.positions for piece in pieces):
+            continue
+        pieces.append(Messages(caller, caller + 1))
+        pieces.sort(key=lambda piece: piece.start)
     return pieces
 
 
-def _is_whole(log: Log, position: int, recalled: Sequence[int]) -> bool:
+def _is_whole(log: Log, position: int, recalled: Collection[int]) -> bool:
     """Whether a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
     tools = log.tools
     caller = position if log[position].tool_calls else tools.call_of.get(position)
     if caller is None:
         return position not in tools.call_of
     results = tools.results_of[caller]
-    return (
-        caller in recalled
-        and len(results) == len(log[caller].tool_calls)
-        and all(p in recalled for p in results)
-    )
+    is_answered = len(results) == len(log[caller].tool_calls)
+    return is_answered and all(p in recalled for p in (caller, *results))
 
 
 def _within(sorted_positions: Sequence[int], positions: range) -> Sequence[int]:

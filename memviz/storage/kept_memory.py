@@ -8,9 +8,8 @@ from typing import Any
 
 from memviz.core.conversation import clean_text
 from memviz.core.errors import ConversationChangedError, StorageError
-from memviz.engine.async_twins import Given
-from memviz.engine.chat_memory import ChatMemory
-from memviz.engine.session import Prepared
+from memviz.engine.chat_memory import ChatMemory, Given
+from memviz.engine.state import Prepared
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript

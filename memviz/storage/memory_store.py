@@ -11,8 +11,7 @@ from memviz.core.conversation import Message
 from memviz.core.counters import AnyCounter
 from memviz.core.errors import ParameterError, SessionExistsError
 from memviz.engine.async_store import AsyncStore
-from memviz.engine.async_twins import Given
-from memviz.engine.chat_memory import ChatMemory
+from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.memory_config import DEFAULT_STRATEGY, strategy_of
 from memviz.engine.persistence import database_of
 from memviz.engine.replay import DEFAULT_COUNTER, as_model

@@ -321,7 +321,7 @@ class _Run(_Shape):
 
 
 def expect_sound_answer(answer: object) -> None:
-    """Raise ValueError unless ``answer`` is what :meth:`memviz.engine.judged_answer.JudgedAnswer.to_dict` gives."""
+    """Raise ValueError unless ``answer`` is what :meth:`memviz.engine.judging.JudgedAnswer.to_dict` gives."""
     _JudgedAnswer.model_validate(answer)
 
 

@@ -17,7 +17,7 @@ from sqlmodel import Session
 
 from memviz.core.conversation import clean_text
 from memviz.core.errors import StorageError
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.storage.library import DAMAGE, found
 from memviz.storage.run_shapes import expect_sound_answer
 from memviz.storage.runs import Conditions

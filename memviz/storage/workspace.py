@@ -32,9 +32,9 @@ from memviz.core.recently_used import RecentlyUsed
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
 from memviz.engine.free_run import FreeRun, is_over
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.engine.recall import Recall, RequestKey, by_request
-from memviz.engine.recorded_summaries import RecordedSummaries
+from memviz.engine.recording import RecordedSummaries
 from memviz.engine.replay import begun
 from memviz.engine.run import Run
 from memviz.engine.session import Session

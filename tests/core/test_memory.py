@@ -10,7 +10,7 @@ import memviz
 from memviz import Log, Message
 from memviz.core.counters import COUNTERS, AnyCounter, Counter
 from memviz.core.memory import Memory, SummaryLog, SummaryVersion
-from memviz.engine.session import new_space
+from memviz.engine.state import new_space
 from tests.engine.probes import SUMMARIZING, small, talk
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\u00a0", "\u2028"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Chat, Message, Model, Reply, ReviewError, Run, ScriptedModel
 from memviz.core.counters import Counter
-from memviz.engine.recorded_summaries import RecordedSummaries
+from memviz.engine.recording import RecordedSummaries
 from memviz.storage.store import Store
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.transcripts.base import Transcript

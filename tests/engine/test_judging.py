@@ -18,9 +18,7 @@ from memviz.core.errors import (
     ServerError,
     UnknownModelError,
 )
-from memviz.engine.judge_prompt import judge_request, verdict_of
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.judging import Judging
+from memviz.engine.judging import JudgedAnswer, Judging, judge_request, verdict_of
 from memviz.metrics.answers.scores import answer_scores
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample

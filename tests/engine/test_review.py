@@ -12,7 +12,7 @@ import memviz
 from memviz import Chat, Fate, Log, ModelError, Reply, ReviewError, Run, ScriptedModel
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
-from memviz.engine.recorded_summaries import RecordedSummaries
+from memviz.engine.recording import RecordedSummaries
 from memviz.engine.session import Session
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage

@@ -379,3 +379,26 @@ class TestWhichRequestASummaryChanged:
             record.compactions for record in run.turns
         ]
         assert again.to_dict() == run.to_dict()
+
+
+def test_a_chat_that_was_cut_back_to_one_setting_can_be_stored() -> None:
+    """Summaries that went leave gaps in the numbers, and records have to follow the new ones."""
+    chat = chat_of(5)
+    chat.change_strategy(SUMMARY)
+    talk(chat, 3)
+    chat.edit_summary(chat.summaries_in_force[-1].version, MINE)
+    talk(chat, 1)
+    chat.change_strategy(SUMMARY, "chars4")
+    talk(chat, 1)
+    chat.undo()
+    chat.undo()
+    chat.change_strategy(SUMMARY, "o200k_base")
+    talk(chat, 2)
+    for _ in range(3):
+        chat.undo()
+    run = chat.run
+    for number in range(len(run.requests)):
+        for compaction in run.requests[number].compactions:
+            assert run.request_number(compaction) == number
+    again = memviz.Run.from_dict(run.to_dict())
+    assert again.to_dict() == run.to_dict()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memviz import Recall, RecallError
 from memviz.core.bounds import LARGEST_NUMBER
-from memviz.engine.tool_arguments import Decision, decision_of, recall_of
+from memviz.engine.thinking import Decision, decision_of, recall_of
 
 WRONG = (None, "true", "yes", 1, 0, [], [True], {})
 NAMES = st.sampled_from(

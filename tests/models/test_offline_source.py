@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memviz import Message, ToolCall, counter, replay, strategies, strategy
 from memviz.core.memory import SummarySource, SummaryVersion
-from memviz.engine.recorded_summaries import RecordedSummaries
+from memviz.engine.recording import RecordedSummaries
 from memviz.models.base import Model, Reply
 from memviz.models.offline import OfflineModel
 from memviz.models.scripted import ScriptedModel

@@ -15,7 +15,7 @@ import memviz
 from memviz import Chat, MemvizError, ScriptedModel
 from memviz.core.errors import DamagedRunError
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.models.registry import model
 from memviz.storage.store import Store
 from memviz.storage.tables import Base

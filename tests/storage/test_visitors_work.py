@@ -14,7 +14,7 @@ import pytest
 import memviz
 from memviz import Message, StorageError
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.models.base import Usage
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memviz.core.text.containment import contains, normal_tokens
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 
 ARTICLES = frozenset({"a", "an", "the"})
 

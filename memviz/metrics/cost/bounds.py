@@ -11,7 +11,7 @@ from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
 from memviz.engine.compaction import Compaction
-from memviz.engine.judge_prompt import judge_request
+from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
 from memviz.models.cost_bound import INPUT_MARGIN, CostBound, cost_bound
 from memviz.strategies.base import Strategy

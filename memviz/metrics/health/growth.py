@@ -11,7 +11,7 @@ from memviz.core.memory import Memory, SummaryVersion
 from memviz.core.text.wording import duration_words
 from memviz.engine.assembly import assemble
 from memviz.engine.run import Run
-from memviz.engine.session import new_space
+from memviz.engine.state import new_space
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
 from memviz.metrics.health.prices import Prices, answering_model, list_prices, sent_by
 from memviz.metrics.health.warning import HealthWarning, step_noun, turns_at

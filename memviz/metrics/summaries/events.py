@@ -11,7 +11,6 @@ from typing import NamedTuple
 from memviz.core.memory import SummaryVersion
 from memviz.engine.compaction import Compaction, CompactionKind
 from memviz.engine.run import Run
-from memviz.engine.settings_before import segments
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
 from memviz.strategies.base import Strategy
 
@@ -113,9 +112,7 @@ def _places(run: Run) -> Iterator[float]:
     where the chat went back to it later: events stand in the order in which they happened."""
     turns, axis = request_turns(run), axis_of([run])
     places, behind, first = axis.places(turns), axis.last(run.log.turn_count) + 0.5, 1.0
-    for setting, made in segments(
-        run.strategy, run.counter.name, run.compactions, run.earlier_settings
-    ):
+    for setting, made in run.timeline.segments(run.compactions):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
         for compaction in made:
             number, turn, place = (

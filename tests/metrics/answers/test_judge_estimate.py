@@ -8,8 +8,7 @@ import pytest
 
 import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
-from memviz.engine.judge_prompt import judge_request
-from memviz.engine.judging import Judging
+from memviz.engine.judging import Judging, judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
 from memviz.metrics.answers.judge_estimate import judge_estimate

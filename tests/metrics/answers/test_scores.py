@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.metrics.answers.scores import (
     AnswerScores,
     answer_scores,

@@ -12,7 +12,7 @@ import memviz
 from memviz.core.conversation import Message, ToolCall
 from memviz.core.counters import counter
 from memviz.engine.judging import Judging
-from memviz.engine.prompt_lab import try_prompt
+from memviz.engine.review import try_prompt
 from memviz.metrics.cost.bounds import (
     Askers,
     asking_bound,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz.dashboard.ui.shell.server.checks import is_shared
-from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import JudgedAnswer
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Probe
 

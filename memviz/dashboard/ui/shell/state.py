@@ -13,10 +13,10 @@ from memviz.dashboard.lessons.lesson import Language, Lesson, Step, Text
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
 from memviz.engine.compaction import Compaction
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.prompt_lab import Trial
+from memviz.engine.judging import JudgedAnswer
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
+from memviz.engine.review import Trial
 from memviz.engine.run import Run
 from memviz.models.budget import Budget
 from memviz.models.connection_check import ConnectionReport

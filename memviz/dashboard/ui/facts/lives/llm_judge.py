@@ -29,8 +29,7 @@ from memviz.dashboard.ui.shell.state import (
     widget_value,
 )
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.judging import Judging
+from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
 from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer

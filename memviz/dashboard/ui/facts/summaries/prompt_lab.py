@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.in_view import result_begins, result_is_new
 from memviz.dashboard.ui.shell.state import PromptsToTry, TriedPrompts, spending
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.compaction import Compaction
-from memviz.engine.prompt_lab import Trial, try_prompt
+from memviz.engine.review import Trial, try_prompt
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.authors import author_of
