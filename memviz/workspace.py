@@ -32,7 +32,6 @@ from memviz.engine.session import Session
 from memviz.errors import (
     DamagedRunError,
     DatabaseMovedError,
-    ScriptExhausted,
     StorageError,
     UnreadableConversationError,
 )
@@ -40,14 +39,12 @@ from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording, conversation_digest
-from memviz.models.registry import OFFLINE, is_free, model
-from memviz.models.scripted import ScriptedModel
+from memviz.models.registry import OFFLINE, model
 from memviz.process_memory import uncollected
 from memviz.recently_used import RecentlyUsed
 from memviz.recording_shelf import RecordingShelf
 from memviz.storage.engine import MEMORY, conversation_changed
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
-from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
@@ -171,9 +168,6 @@ class Workspace:
             MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[2])
         )
         self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(
-            MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records
-        )
-        self._outdated: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(
             MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records
         )
         self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(
@@ -324,37 +318,11 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
-        if self._outdated_run(key, log) is not None:
-            return None
         with suppress(
             DamagedRunError
         ):  # it is made again, and takes the place of the damaged one
             run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
-            if run is None or not is_out_of_date(run):
-                return run and self._remember(key, run)
-            return self._brought_up_to_date(key, run)
-        return None
-
-    def _outdated_run(self, key: RunKey, log: Log) -> Run | None:
-        """A replay that an earlier version made otherwise and that could not be brought up to date without asking its
-        summarizer."""
-        run = self._outdated.get((key, len(log)))
-        return run if run is not None and run.log is log else None
-
-    def _brought_up_to_date(self, key: RunKey, run: Run) -> Run | None:
-        """``run``, which an earlier version made otherwise, made again. Its summaries may have been paid for, so those
-        on record are used; ``None`` where others are needed as well. One of the offline summarizer is made again like
-        any that is missing."""
-        if is_free(key.summarizer):
-            return None
-        self._outdated.put((key, len(run.log)), run)
-        with suppress(ScriptExhausted):
-            session, turns = self.begun(
-                key, ScriptedModel(())
-            )  # nobody: what is not on record is not asked for
-            for _ in turns:
-                pass
-            return self.keep(key, session.run())
+            return run and self._remember(key, run)
         return None
 
     def run(
@@ -424,9 +392,8 @@ class Workspace:
         transcript, log = self.conversation(key.conversation_id, key.first)
         if so_far is None and key.edits:
             so_far = self.kept_run(replace(key, edits=()))
-        for on_record in (self._outdated_run(key, log), so_far):
-            if on_record is not None:
-                summarizer = RecordedSummaries(on_record, summarizer)
+        if so_far is not None:
+            summarizer = RecordedSummaries(so_far, summarizer)
         return begun(
             log,
             key.strategy,
@@ -453,7 +420,6 @@ class Workspace:
                 self.store.save_run(
                     key.conversation_id, run, key.digest(len(run.log)), key.summarizer
                 )
-        self._outdated.remove((key, len(run.log)))
         return self._remember(key, run)
 
     def wordings(self, key: RunKey) -> dict[int, str]:
@@ -508,10 +474,7 @@ class Workspace:
             return False
         self._forget_conversation(conversation_id)
         self._chats.remove(conversation_id)
-        for kept_runs in (self._runs, self._outdated):
-            kept_runs.remove_where(
-                lambda key: key[0].conversation_id == conversation_id
-            )
+        self._runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
         for _, work in self._replays.remove_where(
             lambda key: key.conversation_id == conversation_id
         ):

@@ -316,7 +316,7 @@ CASES: dict[str, Case] = {
         ),
         (
             "The stored run of 'buffer' is damaged",
-            "turns.0.turn: Field required",
+            "requests",
             "Run it again",
         ),
         {"what": "The stored run of 'buffer'"},

@@ -14,18 +14,11 @@ from memviz.context import ALL_PARTS, Fate
 from memviz.conversation import Log, Message
 from memviz.counters import AnyCounter, Counter
 from memviz.counters import counter as find_counter
-from memviz.engine.assembly import (
-    count,
-    message_count,
-    names_tokens,
-    overhead_tokens,
-    reduced,
-)
+from memviz.engine.assembly import message_count, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
 from memviz.engine.library import remember_requests
-from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
 from memviz.engine.requests import Columns, Requests, Turns
@@ -83,8 +76,6 @@ class Run:
     drafts: tuple[Draft, ...] = ()
     pending: TurnRecord | None = field(default=None, repr=False)
     """The request that is open at the end of the log, which nobody has answered yet: no part of ``requests``."""
-    counted_anew: bool = False
-    """Whether it was read from what an earlier version wrote, which counted the chat format otherwise."""
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
@@ -501,11 +492,6 @@ class Run:
             prompt_tokens=value["system_tokens"],
             tool_tokens=value.get("tool_tokens", 0),
         )
-        recorded = requests_of(value, space, strategy)
-        if recorded and recorded[0]["tokens"]["system"] < space.system_tokens:
-            space = replace(
-                space, leads_apart=False
-            )  # kept by a version that took leading system messages as history
         done = zip(value["compactions"], makers, strict=True)
         compactions = tuple(
             Compaction.from_dict(item, maker, space) for item, maker in done
@@ -514,16 +500,10 @@ class Run:
             TurnRecord.from_dict(
                 item, space, compactions, strategy_of(item["turn"], strategy, earlier)
             )
-            for item in recorded
+            for item in value["requests"]
         ]
         last = value.get("pending")
         pending = _pending_from(last, space, compactions, strategy) if last else None
-        counted_anew = any(map(_is_counted_otherwise, read))
-        if counted_anew:
-            read = [
-                replace(one, tokens=count(one.memory, one.parts, one.thoughts))
-                for one in read
-            ]
         requests = Requests.of(
             with_their_compactions(
                 read, compactions, strategy, its_counter.name, earlier
@@ -547,7 +527,6 @@ class Run:
             review,
             drafts,
             pending,
-            counted_anew,
         )
 
 
@@ -610,16 +589,6 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         "flags": ", ".join(record.flags),
         "kind": record.kind,
     }
-
-
-def _is_counted_otherwise(record: TurnRecord) -> bool:
-    """Whether the record was written when the chat format, or names, were counted in another way."""
-    space, parts = record.memory.space, record.parts
-    told, named = record.tokens["overhead"], record.tokens.get("names", 0)
-    return (told, named) != (
-        overhead_tokens(space, parts, record.thoughts),
-        names_tokens(space, parts),
-    )
 
 
 def _turn_row(record: TurnRecord) -> dict[str, Any]:

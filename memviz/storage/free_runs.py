@@ -12,7 +12,6 @@ from memviz.storage.library import found, now
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.runs import Conditions, damage_told, expect_known_counter
 from memviz.storage.tables import FREE_RUNS
-from memviz.storage.turn_numbers import in_turns_of_now
 
 
 def save(
@@ -55,6 +54,5 @@ def read(session: Session, conditions: Conditions) -> Run | None:
         if record is None:
             return None
         log = Log(record["messages"])
-        record = in_turns_of_now(record, log)
         expect_sound(record, log)
         return Run.from_record(record, log)

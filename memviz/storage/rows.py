@@ -17,7 +17,6 @@ from memviz.engine.run import Run
 from memviz.memory import SUMMARY, SummaryVersion
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import COMPACTIONS, SUMMARIES, TURNS, ConversationRow, RunRow
-from memviz.storage.turn_numbers import in_turns_of_now
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
@@ -205,7 +204,7 @@ def run(
     stored: RunRow, log: Log, records: Mapping[Table, Sequence[Mapping[Any, Any]]]
 ) -> Run:
     """The run of a stored row over its conversation, from its rows in the tables of ``RECORDS``."""
-    as_stored = {
+    record = {
         "strategy": {"id": stored.strategy_id, "parameters": stored.parameters},
         "counter": stored.counter,
         "system_prompt": stored.system_prompt,
@@ -218,27 +217,20 @@ def run(
         ),
         "summaries": [_summary(item) for item in records[SUMMARIES]],
         "compactions": [item["record"] for item in records[COMPACTIONS]],
-        **_requests([item["record"] for item in records[TURNS]]),
+        "requests": [
+            request for item in records[TURNS] for request in item["record"]["requests"]
+        ],
     }
     if [item["number"] for item in records[COMPACTIONS]] != list(
         range(len(records[COMPACTIONS]))
     ):
         raise ValueError("a summarization is missing")
-    record = in_turns_of_now(as_stored, log)
     expect_sound(record, log)
     _expect_all_turns(stored, log, len(records[TURNS]))
     run = Run.from_record(record, log)
-    if stored.kind == "replay" and "requests" in record:
+    if stored.kind == "replay":
         _expect_all_requests(run)
     return run
-
-
-def _requests(turns: Sequence[Any]) -> dict[str, Any]:
-    """The stored turns as :meth:`memviz.engine.run.Run.to_record` has them, or had them in the version that stored
-    them: before file version 7, the record of a turn was that of one request."""
-    if all(isinstance(turn, Mapping) and "requests" in turn for turn in turns):
-        return {"requests": [request for turn in turns for request in turn["requests"]]}
-    return {"turns": turns}
 
 
 def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
@@ -256,9 +248,7 @@ def _expect_all_turns(stored: RunRow, log: Log, turns: int) -> None:
 
 def _expect_all_requests(replay: Run) -> None:
     asked = replay.log.request_count
-    if (
-        len(replay.requests) < asked
-    ):  # more than these were made by earlier versions, and are out of date
+    if len(replay.requests) != asked:
         raise ValueError(
             f"of {counted(asked, 'request')} it has {len(replay.requests)}"
         )

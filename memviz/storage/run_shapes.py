@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from memviz.conversation import Log, Message
+from memviz.engine.compaction import CompactionKind
 from memviz.forms import FORMS
 from memviz.memory import SUMMARY
 from memviz.pieces import Place
@@ -134,23 +135,15 @@ class _JudgedAnswer(_Shape):
     judging: list[_Facts]
 
 
-class _Call(_Shape):
-    kind: Literal["recall", "thinking"]
-    sent_tokens: Count
-    reply_tokens: Count
-    facts: _Facts
-    messages: list[dict[str, Any]]
-
-
 class _Recalled(_Shape):
     indices: list[Count]
     missing: list[Text]
     cut: Count
     asked: list[dict[str, Any]]
-    by_model: Count = 0
+    by_model: Count
 
 
-class _Sent(_Shape):
+class _Request(_Shape):
     turn: Count
     memory: MemoryValue
     tokens: dict[Text, Count]
@@ -159,33 +152,13 @@ class _Sent(_Shape):
     flags: list[Text]
     recalled: _Recalled | None
     facts: _Facts | None
-
-
-class _Request(_Sent):
-    """A request; those of earlier versions have no pieces, see ``memviz/engine/old_records.py``."""
-
-    pieces: list[Piece] | None = None
-    summaries: Pair | None = None
-    history: list[Pair] | None = None
-    recalled_positions: list[Count] | None = None
+    pieces: list[Piece]
     call: Count
     kind: Literal["answer", "recall", "thinking"]
     input: Pair
     tools: list[Text]
     exchange: Pair
     thoughts: list[dict[str, Any]]
-
-
-class _Turn(_Sent):
-    """A turn as earlier versions recorded it; see ``memviz/engine/old_records.py``."""
-
-    summaries: Pair
-    history: list[Pair]
-    recalled_positions: list[Count]
-    input: Pair | Count | None
-    tools: list[Text] = []
-    exchange: Pair = (0, 0)
-    calls: list[_Call] = []
 
 
 class _LibraryCall(_Shape):
@@ -216,36 +189,27 @@ class _Compaction(_Shape):
     seconds: Amount | None
     cost: Amount | None
     model: Text
-    by_thinking: bool = False
-    kind: Literal[
-        "summary",
-        "summarized",
-        "cleared",
-        "shortened",
-        "evicted",
-        "skip",
-        "edit",
-        "undo",
-    ] = "summary"
+    by_thinking: bool
+    kind: CompactionKind
     track: Text = SUMMARY
     policy: Literal["leave", "drop", "raise", "instead"] = "leave"
     is_fixed: bool = False
     asked_by_library: _LibraryCall | None = None
     answer: Text | None = None
     recorded: bool = False
-    instruction: Text | None = None
-    proposed: Text | None = None
-    revises: Count | None = None
+    instruction: Text | None
+    proposed: Text | None
+    revises: Count | None
     tokens_before: Count
     tokens_after: Count
-    output_tokens: Count = 0
+    output_tokens: Count
     prompt_tokens: Count
     summarized: Pair
     before: MemoryValue
     after: MemoryValue
     version: Count | None
     usage: _Usage | None
-    discarded: list[_Draft] = []
+    discarded: list[_Draft]
 
 
 class _Summary(_Shape):
@@ -284,17 +248,20 @@ class _Run(_Shape):
     system_tokens: Count
     summaries: list[_Summary]
     compactions: list[_Compaction]
-    requests: list[_Request] | None = None
-    turns: list[_Turn] | None = None
+    requests: list[_Request]
     earlier_settings: list[_EarlierSetting] = []
     review: bool = False
     drafts: list[_Draft] = []
     pending: _Pending | None = None
 
     @property
-    def shown(self) -> Sequence[_Request | _Turn]:
+    def shown(self) -> Sequence[_Request]:
         """Those of what was sent, and of the request that nobody has answered yet."""
-        return [*self.sent, self.pending] if self.pending is not None else self.sent
+        return (
+            [*self.requests, self.pending]
+            if self.pending is not None
+            else self.requests
+        )
 
     @property
     def all_compactions(self) -> Sequence[_Compaction]:
@@ -314,11 +281,6 @@ class _Run(_Shape):
             else self.summaries
         )
 
-    @property
-    def sent(self) -> Sequence[_Request | _Turn]:
-        """The records of what was sent: one a request, or one a turn."""
-        return self.requests if self.requests is not None else self.turns or []
-
 
 def expect_sound_answer(answer: object) -> None:
     """Raise ValueError unless ``answer`` is what :meth:`memviz.engine.judged_answer.JudgedAnswer.to_dict` gives."""
@@ -333,10 +295,7 @@ def expect_sound(record: Mapping[str, Any], log: Log) -> None:
         range(1, len(run.all_summaries) + 1)
     ):
         raise ValueError("a summary is missing")
-    if (run.requests is None) == (run.turns is None):
-        raise ValueError("it has to have either requests or turns")
     _expect_every_call(run, log)
-    _expect_pieces([sent for sent in run.shown if isinstance(sent, _Request)])
     _expect_within(_turn_numbers(run), log.turn_count, "turn")
     _expect_within(_positions(run), len(log), "message")
     _expect_within(_versions(run), len(run.all_summaries), "summary")
@@ -358,30 +317,14 @@ def _expect_every_call(run: _Run, log: Log) -> None:
     """The turns are numbered from 1 on without a gap, but for those that nobody answered, and so are the calls of
     each."""
     turn, call = 0, 0
-    for sent in run.sent:
+    for sent in run.requests:
         call = call + 1 if sent.turn == turn else 1
-        found = (
-            sent.call if isinstance(sent, _Request) else call
-        )  # two turns of once may be one of now
         skipped = range(turn + 1, min(sent.turn, log.turn_count + 1))
         turn = sent.turn if sent.turn >= turn else -1
         if turn < 0 or any(log.requests_of(log.turn(number)) for number in skipped):
             raise ValueError("a turn is missing")
-        if found != call:
+        if sent.call != call:
             raise ValueError(f"a request of turn {turn} is missing")
-
-
-def _expect_pieces(requests: Sequence[_Request]) -> None:
-    """A request has its pieces, or what they were made of in earlier versions."""
-    for request in requests:
-        if request.pieces is None and None in (
-            request.summaries,
-            request.history,
-            request.recalled_positions,
-        ):
-            raise ValueError(
-                f"the pieces of a request of turn {request.turn} are missing"
-            )
 
 
 def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
@@ -405,21 +348,9 @@ def _turn_numbers(run: _Run) -> Iterator[int]:
 def _positions(run: _Run) -> Iterator[int]:
     """Everything that may be at most the number of messages."""
     for sent in run.shown:
-        yield from (*_memory_positions(sent.memory), *sent.exchange)
-        yield from (position for part in sent.history or () for position in part)
-        yield from _behind(sent.recalled_positions or ())
-        if isinstance(sent, _Request):
-            yield from (
-                position
-                for piece in sent.pieces or ()
-                for position in _piece_positions(piece)
-            )
-        asked = (
-            sent.input
-            if isinstance(sent.input, tuple)
-            else (0, 0 if sent.input is None else sent.input + 1)
-        )
-        yield from asked
+        yield from (*_memory_positions(sent.memory), *sent.exchange, *sent.input)
+        for piece in sent.pieces:
+            yield from _piece_positions(piece)
         yield from _behind(sent.recalled.indices if sent.recalled else ())
     for compaction in run.all_compactions:
         yield from (
@@ -459,13 +390,9 @@ def _note_versions(piece: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _versions(run: _Run) -> Iterator[int]:
     for sent in run.shown:
-        yield from (sent.memory[1], *(sent.summaries or ()))
-        if isinstance(sent, _Request):
-            yield from (
-                number
-                for piece in sent.pieces or ()
-                for number in _note_versions(piece)
-            )
+        yield sent.memory[1]
+        for piece in sent.pieces:
+            yield from _note_versions(piece)
     for compaction in run.all_compactions:
         yield from (compaction.before[1], compaction.after[1])
         yield from (

@@ -26,7 +26,6 @@ from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.engine import conversation_changed
 from memviz.storage.library import DAMAGE, found, insert_rows, messages, now
-from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
 
 Kind = Literal["chat", "replay"]
@@ -128,17 +127,15 @@ def add_replay(
 
 
 def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
-    """The id of the replay under ``key``; one that is damaged or out of date is removed, to make room for one that is
-    not."""
+    """The id of the replay under ``key``; one that is damaged is removed, to make room for one that is not."""
     id: str | None = session.execute(
         select(RUNS.c.id).where(*_replay(conversation_id, key))
     ).scalar_one_or_none()
     if id is None:
         return None
     with suppress(DamagedRunError):
-        kept = find_replay(session, conversation_id, key)
-        if kept is not None and not is_out_of_date(kept):
-            return id
+        find_replay(session, conversation_id, key)
+        return id
     session.expunge_all()
     session.execute(delete(RUNS).where(RUNS.c.id == id))
     return None

@@ -200,7 +200,7 @@ class LessonRow(Base, table=True):
 
 class TurnRow(Base, table=True):
     """One turn: ``record`` has all its requests, the columns repeat what lists and totals ask for: the sums over them,
-    and all their flags. A turn that was stored before file version 7 has one record for all its requests."""
+    and all their flags."""
 
     __tablename__ = "turn"
     __table_args__ = (not_negative("turn", "total_tokens", "reply_tokens"),)

@@ -31,7 +31,6 @@ from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.same_runs import contents
-from tests.storage.test_file import FIRST_VERSION
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 every_strategy = pytest.mark.parametrize("id", IDS)
@@ -482,27 +481,6 @@ class TestAhead:
         list(again.retry())
         sent = [message.content for message in again.run.turns[-1].context.messages]
         assert sent == ["Question 0", "Reply 0", "Anybody?"]
-        store.close()
-
-    def test_of_a_file_of_the_first_version_is_nothing(self, path: Path) -> None:
-        store, chat = Store(path), a_chat()
-        id = store.add_conversation(Transcript(()))
-        chat.pin([1])
-        chat.recall(turns=[1])
-        store.save_turn(id, chat.run)
-        store.close()
-        with closing(sqlite3.connect(path)) as file:
-            file.executescript(FIRST_VERSION)
-        again = reopened(path, id)
-        assert (again.ahead, again.log[:]) == (((), ()), chat.log[:])
-        store, run = Store(path), a_run()
-        store.save_turn(id, chat.run)
-        store.save_free_run(id, run, "k", 8)
-        assert reopened(path, id).ahead == chat.ahead
-        assert contents(store.find_free_run(id, "k")) == contents(run)
-        store.delete(id)
-        assert store.purge(older_than_days=0) == 1
-        assert execute(path, "SELECT count(*) FROM free_run") == [(0,)]
         store.close()
 
     @pytest.mark.parametrize(

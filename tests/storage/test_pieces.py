@@ -1,4 +1,4 @@
-"""Stored runs whose requests are pieces: cleared, shortened, several kinds of notes, libraries; and those of before."""
+"""Stored runs whose requests are pieces: cleared, shortened, several kinds of notes, libraries; and damaged ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ import memviz
 from memviz import Chat, Fate, Message, ScriptedModel
 from memviz.errors import DamagedRunError, StorageError
 from memviz.storage.migrations import UPGRADES, migrate
-from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.own_strategies import OWN, known
 from tests.same_runs import contents
-from tests.storage.old_records import make_version_7
 from tests.tool_loops import loops
 
 
@@ -93,59 +91,13 @@ def test_a_chat_is_stored_turn_by_turn(id: str, path: Path) -> None:
     store.close()
 
 
-BEFORE = (
-    "buffer", "window", "token_buffer", "recent_only", "summary", "summary_buffer", "chat_summary_buffer",
-    "summary_only",
-)  # fmt: skip
-"""The strategies that version 7 knew."""
-
-
-@pytest.mark.parametrize("id", BEFORE)
-def test_a_file_of_version_7_shows_what_it_showed(id: str, path: Path) -> None:
-    strategy = memviz.strategy(id)
-    chat = Chat(
-        strategy,
-        model=answers(),
-        summarizer=answers(),
-        counter="chars4",
-        system_prompt="Be kind.",
-    )
-    for number in range(12):
-        if number and strategy.allows_recall:
-            chat.recall(messages=[0])
-        chat.send(f"Question {number}?")
-    said = loops(3, 5)
-    run = memviz.replay(said, strategy, model=answers(), counter="chars4")
-    store = Store(path)
-    held = store.add_chat(Transcript(()), chat.run)
-    conversation = store.add_conversation(Transcript(tuple(said)))
-    store.save_run(conversation, run, "k")
-    store.save_free_run(conversation, chat.run, "k", len(said))
-    store.close()
-    make_version_7(path)
-    store = Store(path)
-    assert store.check() == []
-    assert contents(store.chat_run(held)) == contents(chat.run)
-    replay = store.find_run(conversation, "k")
-    assert contents(replay) == contents(run)
-    assert replay is not None
-    assert not is_out_of_date(replay), "it need not be made again"
-    assert contents(store.find_free_run(conversation, "k")) == contents(chat.run)
-    resumed = Chat.resume(chat.run, model=answers(), summarizer=answers())
-    resumed.send("And?")
-    store.save_turn(held, resumed.run)
-    assert contents(store.chat_run(held)) == contents(resumed.run)
-    assert store.check() == []
-    store.close()
-
-
 def test_a_memviz_of_before_refuses_the_file(path: Path) -> None:
     store = Store(path)
     with (
         store._database.engine.begin() as connection,
-        pytest.raises(StorageError, match=r"newer memviz .*version 10"),
+        pytest.raises(StorageError, match=r"newer memviz .*version 11"),
     ):
-        migrate(connection, str(path), UPGRADES[:-1])
+        migrate(connection, str(path), {10: UPGRADES[11]})
     store.close()
 
 
@@ -206,7 +158,7 @@ FORM = '[["messages", 1, 2, {}]]'
         (REQUEST.format("memory", "[2, 0]"), "memory"),
         (
             "UPDATE turn SET record = json_remove(record, '$.requests[0].pieces') WHERE turn = 2",
-            "pieces .* turn 2 are",
+            "requests.*pieces: Field required",
         ),
         (
             "UPDATE compaction SET record = json_set(record, '$.kind', 'folded') WHERE number = 1",
@@ -241,9 +193,7 @@ def test_a_piece_that_cannot_be_is_damage(
     store.close()
 
 
-def test_a_line_in_the_system_prompt_of_the_first_request_is_no_record_of_old(
-    path: Path,
-) -> None:
+def test_a_line_may_stand_in_the_system_prompt_of_the_first_request() -> None:
     pieces = [["line", Message("system", "Mind the gap.").to_dict(), "before system"]]
     run = memviz.replay(
         [Message("system", "Be kind."), *loops(1, 2)],
@@ -254,6 +204,50 @@ def test_a_line_in_the_system_prompt_of_the_first_request_is_no_record_of_old(
     record["requests"][0]["pieces"] = [*pieces, *record["requests"][0]["pieces"]]
     record["requests"][0]["tokens"]["system"] += 4
     again = memviz.Run.from_dict(record)
-    assert again.space.leads_apart
     assert again.requests[0].context.messages[0].content == "Mind the gap.\nBe kind."
     assert again.fates()[0, 0] == Fate.VERBATIM
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[1]') WHERE turn = 1",
+            "a request of turn 1 is miss",
+        ),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[0]') WHERE turn = 2",
+            "a request of turn 2 is miss",
+        ),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[5]') WHERE turn = 2",
+            "of 12 requests it has 11",
+        ),
+        ("DELETE FROM turn WHERE turn = 1", "a turn is missing"),
+        ("DELETE FROM turn WHERE turn = 2", "of 2 turns it has 1"),
+        (
+            "UPDATE turn SET record = '{\"requests\": []}' WHERE turn = 2",
+            "of 12 requests it has 6",
+        ),
+        ("UPDATE turn SET record = '{\"requests\": 7}' WHERE turn = 2", "damaged"),
+        ("UPDATE turn SET record = '[]' WHERE turn = 2", "damaged"),
+        (
+            "UPDATE turn SET record = json_remove(record, '$.requests[1].call') WHERE turn = 1",
+            "call: Field required",
+        ),
+    ],
+)
+def test_a_request_that_is_missing_is_damage(
+    path: Path, change: str, sentence: str
+) -> None:
+    store = Store(path)
+    said = loops(2, 5)
+    id = store.add_conversation(Transcript(tuple(said)))
+    store.save_run(
+        id, memviz.replay(said, memviz.strategy("buffer"), counter="chars4"), "k"
+    )
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(change)
+    with pytest.raises(DamagedRunError, match=sentence):
+        store.find_run(id, "k")
+    store.close()
