@@ -43,8 +43,9 @@ from memviz.models.registry import OFFLINE, model
 from memviz.process_memory import uncollected
 from memviz.recently_used import RecentlyUsed
 from memviz.recording_shelf import RecordingShelf
-from memviz.storage.engine import MEMORY, conversation_changed
+from memviz.storage.engine import MEMORY
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
+from memviz.storage.library import conversation_changed
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript

@@ -43,6 +43,8 @@ MAX_CELLS = 100_000_000
 
 
 T = TypeVar("T")
+RecordKind = Literal["request", "compaction", "summary"]
+"""What happened in a run is kept as records of these kinds."""
 RESULTS_KEPT, PICTURES_KEPT = 32, 8
 """Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
 first run for more than a dozen results in three views."""
@@ -377,6 +379,17 @@ class Run:
     def to_record(self) -> dict[str, Any]:
         """The run as JSON without the conversation's messages."""
         return {
+            **self.setting_to_dict(),
+            "summaries": self.records_to_dicts("summary"),
+            "compactions": self.records_to_dicts("compaction"),
+            "requests": self.records_to_dicts("request"),
+            **self.recalls_ahead(),
+            **self.earlier_settings_to_dict(),
+        }
+
+    def setting_to_dict(self) -> dict[str, Any]:
+        """What the run was made under, as JSON."""
+        setting = {
             "strategy": {
                 "id": self.strategy.id,
                 "parameters": self.strategy.model_dump(),
@@ -384,28 +397,31 @@ class Run:
             "counter": self.counter.name,
             "system_prompt": self.system_prompt,
             "system_tokens": self.space.prompt_tokens,
-            **(
-                {"tool_tokens": self.space.tool_tokens}
-                if self.space.tool_tokens
-                else {}
-            ),
-            "summaries": [
-                _summary_to_dict(version) for version in self.space.summaries.versions
-            ],
-            "compactions": [compaction.to_dict() for compaction in self.compactions],
-            "requests": [
-                record.to_dict(first)
-                for record, first in zip(
-                    self.requests, self.first_compactions(), strict=True
-                )
-            ],
-            **self.recalls_ahead(),
-            **(
-                {"earlier_settings": self.settings_before()}
-                if self.earlier_settings
-                else {}
-            ),
         }
+        if self.space.tool_tokens:
+            setting["tool_tokens"] = self.space.tool_tokens
+        return setting
+
+    def earlier_settings_to_dict(self) -> dict[str, Any]:
+        """The settings that a chat was held under before, as JSON; nothing where there were none."""
+        earlier = [setting.to_dict() for setting in self.earlier_settings]
+        return {"earlier_settings": earlier} if earlier else {}
+
+    def records_to_dicts(
+        self, kind: RecordKind, start: int = 0
+    ) -> list[dict[str, Any]]:
+        """The records of one kind from number ``start`` (0-based) on, as JSON."""
+        if kind == "summary":
+            versions = self.space.summaries.versions[start:]
+            return [_summary_to_dict(version) for version in versions]
+        if kind == "compaction":
+            return [compaction.to_dict() for compaction in self.compactions[start:]]
+        firsts = self.first_compactions()[start:]
+        requests = self.requests[start:]
+        return [
+            record.to_dict(first)
+            for record, first in zip(requests, firsts, strict=True)
+        ]
 
     def first_compactions(self) -> list[int]:
         """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
@@ -439,10 +455,6 @@ class Run:
                 else {}
             ),
         }
-
-    def settings_before(self) -> list[dict[str, Any]]:
-        """The earlier settings as JSON."""
-        return [setting.to_dict() for setting in self.earlier_settings]
 
     def recalls_ahead(self) -> dict[str, Any]:
         """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""

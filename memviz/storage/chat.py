@@ -6,21 +6,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Table, delete, func, select
+from sqlalchemy import delete, func, select
 from sqlmodel import Session
 
-from memviz.conversation import Message
+from memviz.conversation import Message, clean_text
 from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE
 from memviz.storage import library, rows
-from memviz.storage.engine import conversation_changed
-from memviz.storage.library import found, insert_rows, message_rows, now
-from memviz.storage.runs import add_run, chat_row, expect_messages
+from memviz.storage.library import (
+    conversation_changed,
+    found,
+    insert_rows,
+    message_rows,
+    now,
+)
+from memviz.storage.rows import same
+from memviz.storage.runs import (
+    RECORD_KINDS,
+    add_run,
+    chat_row,
+    columns_that_grow,
+    expect_messages,
+    record_rows,
+    setting_of,
+)
 from memviz.storage.tables import (
-    COMPACTIONS,
-    FREE_RUNS,
+    KEPT,
     MESSAGES,
+    RECORDS,
     RUNS,
     ConversationRow,
     RunRow,
@@ -79,20 +93,13 @@ def save_turn(
     known = conversation.message_count
     expect_messages(session, conversation, run.log, known)
     stored = chat_row(session, conversation.id)
-    new_records = _new_records(session, stored, run) if stored is not None else None
+    new_records = None if stored is None else _new_records(session, stored, run)
     if stored is None or new_records is None:
         _expect_beginning(list(message_rows(session, conversation.id)), run.log)
         _replace_run(session, conversation, run, summarizer, key)
     else:
-        for table, made in new_records.items():
-            insert_rows(session, table, made)
-        stored.summarizer, stored.key, stored.message_count, stored.updated_at = (
-            summarizer,
-            key,
-            len(run.log),
-            now(),
-        )
-        stored.ahead = run.recalls_ahead()
+        insert_rows(session, RECORDS, new_records)
+        stored.sqlmodel_update(columns_that_grow(run, summarizer, key))
     insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, known))
     _update(conversation, run)
 
@@ -130,40 +137,32 @@ def rewrite(
         RUNS.c.message_count > kept,
     )
     session.execute(delete(RUNS).where(*over_them))
-    session.execute(
-        delete(FREE_RUNS).where(
-            FREE_RUNS.c.conversation_id == conversation.id,
-            FREE_RUNS.c.message_count > kept,
-        )
-    )
+    answering_them = KEPT.c.owner == conversation.id, KEPT.c.message_count > kept
+    session.execute(delete(KEPT).where(*answering_them))
     _replace_run(session, conversation, run, summarizer, key)
     _update(conversation, run)
 
 
-def _new_records(
-    session: Session, stored: RunRow, run: Run
-) -> dict[Table, list[rows.Row]] | None:
+def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] | None:
     """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
-    as after a change of strategy. The last one stored in each table tells."""
-    setting = rows.setting(run)
-    if not rows.same({name: getattr(stored, name) for name in setting}, setting):
+    as after a change of strategy. The last one stored of each kind tells."""
+    if not same(stored.setting, setting_of(run)):
         return None
-    new_records = {}
-    for table, build in rows.RECORDS.items():
-        count, last = _last_record(session, table, stored.id)
-        made = build(stored.id, run, max(0, count - 1))
-        if last is not None and not (made and rows.same(last, made.pop(0))):
+    new_records: list[rows.Row] = []
+    for kind in RECORD_KINDS:
+        count, last = _last_record(session, stored.id, kind)
+        made = record_rows(stored.id, run, kind, max(0, count - 1))
+        if count and not (made and same(last, made.pop(0)["value"])):
             _expect_decisions(session, stored, run)
             return None
-        new_records[table] = made
+        new_records += made
     return new_records
 
 
 def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
     """Raise if the stored run has more of the user's decisions than ``run``: they were made in another tab."""
-    records = session.execute(
-        select(COMPACTIONS.c.record).where(COMPACTIONS.c.run_id == stored.id)
-    ).scalars()
+    of_run = RECORDS.c.run_id == stored.id, RECORDS.c.kind == "compaction"
+    records = session.scalars(select(RECORDS.c.value).where(*of_run))
     decided = sum(
         record.get("kind") in DECISIONS or bool(record.get("proposed"))
         for record in records
@@ -174,20 +173,13 @@ def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
         raise conversation_changed()
 
 
-def _last_record(
-    session: Session, table: Table, run_id: str
-) -> tuple[int, Mapping[Any, Any] | None]:
-    of_run = table.c.run_id == run_id
-    _, number = table.primary_key
-    count = session.execute(
-        select(func.count()).select_from(table).where(of_run)
-    ).scalar_one()
-    last = (
-        session.execute(select(table).where(of_run).order_by(number.desc()).limit(1))
-        .mappings()
-        .one_or_none()
-    )
-    return count, last
+def _last_record(session: Session, run_id: str, kind: str) -> tuple[int, Any]:
+    """How many records of this kind are stored, and the value of the last one."""
+    of_kind = RECORDS.c.run_id == run_id, RECORDS.c.kind == kind
+    count = session.scalar(select(func.count()).where(*of_kind)) or 0
+    newest_first = RECORDS.c.number.desc()
+    last = select(RECORDS.c.value).where(*of_kind).order_by(newest_first).limit(1)
+    return count, session.scalar(last)
 
 
 def _replace_run(
@@ -202,11 +194,11 @@ def _replace_run(
 
 
 def _update(conversation: ConversationRow, run: Run) -> None:
-    conversation.message_count, conversation.turn_count = (
-        len(run.log),
-        run.log.turn_count,
-    )
-    conversation.system_prompt = rows.setting(run)["system_prompt"]
+    conversation.message_count = len(run.log)
+    conversation.turn_count = run.log.turn_count
+    conversation.request_count = run.log.request_count
+    prompt = run.system_prompt
+    conversation.system_prompt = None if prompt is None else clean_text(prompt)
     conversation.updated_at = now()
 
 
@@ -224,6 +216,6 @@ def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) 
     made = rows.message_rows(conversation_id, log)
     pairs = enumerate(zip(stored, made, strict=False))
     return next(
-        (at for at, (old, new) in pairs if not rows.same(old, new)),
+        (at for at, (old, new) in pairs if not same(old, new)),
         min(len(stored), len(made)),
     )

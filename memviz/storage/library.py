@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     LargeBinary,
     String,
     Table,
@@ -26,7 +28,12 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from memviz.conversation import Log, Message, clean_text
-from memviz.errors import StorageError, UnreadableConversationError
+from memviz.errors import (
+    ConversationChangedError,
+    MessageError,
+    StorageError,
+    UnreadableConversationError,
+)
 from memviz.process_memory import uncollected
 from memviz.storage import rows
 from memviz.storage.entries import (
@@ -35,7 +42,7 @@ from memviz.storage.entries import (
     UnreadableConversation,
     entry_of,
 )
-from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
+from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, ConversationRow
 from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, Transcript
 
@@ -277,24 +284,35 @@ def messages(
 
 
 def request_count(session: Session, conversation_id: str) -> int:
-    """How many calls of the model a conversation calls for (:attr:`memviz.conversation.Log.request_count`), counted by
-    the database, which takes a fraction of a second for half a million messages."""
-    table = MESSAGES.c
-    before = func.lag(table.role).over(order_by=table.position)
-    said = select(table.role, table.position, before.label("before")).where(
-        table.conversation_id == conversation_id
+    """How many calls of the model a conversation took: more than its turns where tools were called, fewer where nobody
+    answered."""
+    query = select(CONVERSATIONS.c.request_count)
+    return int(
+        session.execute(query.where(CONVERSATIONS.c.id == conversation_id)).scalar_one()
     )
-    one = said.subquery().c
-    of_user = select(func.min(table.position)).where(
-        table.conversation_id == conversation_id, table.role == "user"
-    )
-    begins_reply = (
-        one.role == "assistant",
-        one.before != "assistant",
-        one.position > of_user.scalar_subquery(),
-    )
-    made: int = session.execute(select(func.count()).where(*begins_reply)).scalar_one()
-    return made
+
+
+def count_again(connection: Connection) -> None:
+    """Count the turns and requests of all conversations as :class:`memviz.conversation.Log` counts them now."""
+    for (id,) in connection.execute(select(CONVERSATIONS.c.id)).all():
+        roles = (
+            select(MESSAGES.c.role)
+            .where(MESSAGES.c.conversation_id == id)
+            .order_by(MESSAGES.c.position)
+        )
+        with suppress(MessageError):  # of a damaged one, which is named when it is read
+            log = Log(Message(role, "") for role in connection.scalars(roles))
+            counts = {"turn_count": log.turn_count, "request_count": log.request_count}
+            this = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id)
+            connection.execute(this.values(counts))
+
+
+CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
+
+
+def conversation_changed() -> ConversationChangedError:
+    """The error for two tabs that write to one conversation."""
+    return ConversationChangedError(CHANGED)
 
 
 DAMAGE = (
@@ -392,9 +410,12 @@ def restore(session: Session, id: str) -> None:
 def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:
     """Remove for good what was deleted at least ``older_than_days`` ago; returns how many conversations."""
     limit = now() - timedelta(days=older_than_days)
-    gone = session.execute(
+    gone = session.scalars(
         delete(CONVERSATIONS)
         .where(CONVERSATIONS.c.deleted_at <= limit)
         .returning(CONVERSATIONS.c.id)
-    )
-    return len(gone.all())
+    ).all()
+    there = select(CONVERSATIONS.c.id)
+    is_ownerless = and_(KEPT.c.owner != "", KEPT.c.owner.not_in(there))
+    session.execute(delete(KEPT).where(is_ownerless))
+    return len(gone)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
-from sqlalchemy import Connection, ScalarSelect, func, select, update
+from sqlalchemy import Connection
 
 from memviz.errors import StorageError
-from memviz.storage.tables import CONVERSATIONS, MESSAGES, Base
+from memviz.storage.kept import keep_lesson, keep_recording
+from memviz.storage.library import count_again
+from memviz.storage.tables import Base
 
 Upgrade = Callable[[Connection], None]
 
@@ -15,42 +19,47 @@ Upgrade = Callable[[Connection], None]
 def _bring_over_0_1(connection: Connection) -> None:
     """Version 11: what memviz 0.1 kept under file versions up to 10, brought over where it stands.
 
-    Conversations, recordings and lessons stay, damaged ones too. Runs and what was worked out of them go: they had
-    another form, and are made again.
+    Conversations stay as they are, damaged ones too; recordings and lessons move to where such values are kept now.
+    Runs and what was worked out of them go: they had another form, and are made again.
     """
-    for table in _RUNS_OF_0_1:
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
     known = _columns(connection, "conversation")
     for column, type in _LATER_COLUMNS.items():
         if column not in known:
             connection.exec_driver_sql(
                 f"ALTER TABLE conversation ADD COLUMN {column} {type}"
             )
-    # Once a system message between two messages of the user parted their turn.
-    connection.execute(update(CONVERSATIONS).values(turn_count=_turns_counted()))
+    count_again(connection)
+    kept = {
+        table: connection.exec_driver_sql(query).all()
+        for table, query in _KEPT_OF_0_1.items()
+        if _columns(connection, table)
+    }
+    for table in _TABLES_OF_0_1:
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
     Base.metadata.create_all(connection)
+    for name, content in kept.get("recording", ()):
+        with suppress(zlib.error, TypeError):
+            keep_recording(connection, name, zlib.decompress(content))
+    for id, text in kept.get("lesson", ()):
+        keep_lesson(connection, id, text)
 
 
-_RUNS_OF_0_1 = ("turn", "compaction", "summary", "run", "free_run", "wording", "judged_answer", "cell")  # fmt: skip
-"""Tables that are dropped, those first that refer to others."""
-_LATER_COLUMNS = {"held_at": "DATETIME", "events": "JSON", "tools": "JSON"}
-"""Columns of a conversation that a file of version 1 has not got."""
-
-
-def _turns_counted() -> ScalarSelect[int]:
-    """The turns that the messages of a conversation make, as :class:`memviz.conversation.Log` counts them."""
-    message = MESSAGES.c
-    speaker_before = func.lag(message.role).over(order_by=message.position)
-    spoken = (
-        select(message.role, speaker_before.label("before"))
-        .where(message.conversation_id == CONVERSATIONS.c.id, message.role != "system")
-        .correlate(CONVERSATIONS)
-        .subquery()
-        .c
-    )
-    begins_turn = (spoken.role == "user", spoken.before.is_distinct_from("user"))
-    return select(func.count()).where(*begins_turn).scalar_subquery()
-
+_LATER_COLUMNS = {
+    "held_at": "DATETIME",
+    "events": "JSON",
+    "tools": "JSON",
+    "request_count": "INTEGER NOT NULL DEFAULT 0",
+}
+"""Columns of a conversation that files of earlier versions have not got."""
+_KEPT_OF_0_1 = {
+    "recording": "SELECT id, content FROM recording ORDER BY opened_at",
+    "lesson": "SELECT id, text FROM lesson ORDER BY saved_at",
+}
+_TABLES_OF_0_1 = (
+    *("turn", "compaction", "summary", "run", "free_run"),
+    *("wording", "judged_answer", "cell", "recording", "lesson"),
+)
+"""Tables that go, those first that refer to others."""
 
 UPGRADES: Mapping[int, Upgrade] = {11: _bring_over_0_1}
 """What makes a file of an earlier version one of the version that is the key. A new file skips them:
@@ -59,7 +68,7 @@ it is created as the tables stand now. Append only; never change one that has be
 APPLICATION_ID = 0x6D656D76  # "memv"
 
 
-FIRST_TABLES = ("conversation", "message", "run", "turn", "compaction", "summary")
+FIRST_TABLES = ("conversation", "message", "run")
 """What a file of version 1 has."""
 
 

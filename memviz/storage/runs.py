@@ -1,8 +1,11 @@
-"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``."""
+"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``.
+
+A run is a row with its setting, and a row for each request, compaction and summary: its records.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +13,12 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, select
 from sqlmodel import Session
 
 from memviz.conversation import Log, Message, clean_text
 from memviz.counters import COUNTERS
-from memviz.engine.run import Run
+from memviz.engine.run import RecordKind, Run
 from memviz.errors import (
     DamagedRunError,
     MemvizError,
@@ -24,9 +27,17 @@ from memviz.errors import (
 )
 from memviz.models.registry import OFFLINE
 from memviz.storage import rows
-from memviz.storage.engine import conversation_changed
-from memviz.storage.library import DAMAGE, found, insert_rows, messages, now
-from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
+from memviz.storage.library import (
+    DAMAGE,
+    conversation_changed,
+    found,
+    insert_rows,
+    messages,
+    now,
+)
+from memviz.storage.run_shapes import expect_sound
+from memviz.storage.tables import MESSAGES, RECORDS, RUNS, ConversationRow, RunRow
+from memviz.text.wording import counted
 
 Kind = Literal["chat", "replay"]
 Conditions = tuple[ColumnElement[bool], ...]
@@ -52,6 +63,14 @@ class RunEntry:
     total_tokens: int
 
 
+RECORD_KINDS: tuple[RecordKind, ...] = ("request", "compaction", "summary")
+
+
+def setting_of(run: Run) -> dict[str, Any]:
+    """What a run was made under, as JSON, with the settings that a chat was held under before."""
+    return run.setting_to_dict() | run.earlier_settings_to_dict()
+
+
 def add_run(
     session: Session,
     conversation_id: str,
@@ -62,22 +81,42 @@ def add_run(
 ) -> str:
     """Write a whole run and return its id."""
     expect_known_counter(run)
-    run_id, time = str(uuid4()), now()
-    made = rows.setting(run) | rows.row(
-        id=run_id,
+    made = rows.row(
+        id=str(uuid4()),
         conversation_id=conversation_id,
         kind=kind,
+        created_at=now(),
+        strategy_id=run.strategy.id,
+        setting=setting_of(run),
+        **columns_that_grow(run, summarizer, key),
+    )
+    insert_rows(session, RUNS, [made])
+    for record_kind in RECORD_KINDS:
+        insert_rows(session, RECORDS, record_rows(made["id"], run, record_kind))
+    return str(made["id"])
+
+
+def columns_that_grow(run: Run, summarizer: str, key: str) -> rows.Row:
+    """The columns that are others after every turn of a chat."""
+    return rows.row(
         key=key,
         summarizer=summarizer,
         message_count=len(run.log),
-        created_at=time,
-        updated_at=time,
+        turn_count=len(run.turns),
+        total_tokens=int(run.columns.totals.sum()),
         ahead=run.recalls_ahead(),
+        updated_at=now(),
     )
-    insert_rows(session, RUNS, [made])
-    for table, build in rows.RECORDS.items():
-        insert_rows(session, table, build(run_id, run, 0))
-    return run_id
+
+
+def record_rows(
+    run_id: str, run: Run, kind: RecordKind, start: int = 0
+) -> list[rows.Row]:
+    """The records of one kind from number ``start`` (0-based) on."""
+    return [
+        {"run_id": run_id, "kind": kind, "number": number, "value": value}
+        for number, value in enumerate(run.records_to_dicts(kind, start), start)
+    ]
 
 
 def expect_known_counter(run: Run) -> None:
@@ -232,35 +271,72 @@ def read(
             )
         if len(log) > stored.message_count:
             log = log.prefix(stored.message_count)
-        records = {
-            table: session.execute(
-                select(table)
-                .where(table.c.run_id == stored.id)
-                .order_by(*table.primary_key)
-            )
-            .mappings()
-            .all()
-            for table in rows.RECORDS
-        }
-        return rows.run(stored, log, records)
+        return _run_of(stored, log, _records(session, stored.id))
+
+
+def _records(session: Session, run_id: str) -> dict[str, list[Any]]:
+    """The values of the records of each kind, in order."""
+    query = (
+        select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
+        .where(RECORDS.c.run_id == run_id)
+        .order_by(RECORDS.c.kind, RECORDS.c.number)
+    )
+    values: dict[str, list[Any]] = {kind: [] for kind in RECORD_KINDS}
+    for kind, number, value in session.execute(query):
+        if kind == "compaction" and number != len(values[kind]):
+            raise ValueError("a summarization is missing")
+        values[kind].append(value)
+    return values
+
+
+def _run_of(stored: RunRow, log: Log, values: Mapping[str, Sequence[Any]]) -> Run:
+    record = {
+        **stored.setting,
+        **(stored.ahead or {}),
+        "summaries": values["summary"],
+        "compactions": values["compaction"],
+        "requests": values["request"],
+    }
+    expect_sound(record, log)
+    run = Run.from_record(record, log)
+    _expect_all_requests(stored, run)
+    return run
+
+
+def _expect_all_requests(stored: RunRow, run: Run) -> None:
+    log, turns, requests = run.log, len(run.turns), len(run.requests)
+    is_replay = stored.kind == "replay"
+    # A turn that nobody answered has no request; of a chat the last one may have none yet.
+    answered = log.turn_count - 1
+    if is_replay:
+        answered = sum(bool(log.requests_of(turn)) for turn in log.turns())
+    # A memory for somebody else's chat loop has no requests at all: they are made elsewhere.
+    if turns < answered and (is_replay or turns):
+        raise ValueError(f"of {counted(log.turn_count, 'turn')} it has {turns}")
+    if is_replay and requests != log.request_count:
+        asked = counted(log.request_count, "request")
+        raise ValueError(f"of {asked} it has {requests}")
 
 
 def entries(session: Session, conversation_id: str) -> list[RunEntry]:
     """What lists show of all runs of a conversation, the oldest first. Raises :class:`DamagedRunError`."""
-    counted = {
-        "turn_count": func.count(TURNS.c.turn),
-        "total_tokens": func.coalesce(func.sum(TURNS.c.total_tokens), 0),
-    }
-    columns = [
-        counted[name] if name in counted else RUNS.c[name]
-        for name in RunEntry.__dataclass_fields__
-    ]
     query = (
-        select(*columns)
-        .outerjoin_from(RUNS, TURNS)
+        select(RunRow)
         .where(RUNS.c.conversation_id == found(session, conversation_id).id)
-        .group_by(RUNS.c.id)
         .order_by(RUNS.c.created_at, RUNS.c.id)
     )
     with damage_told("A stored run"):
-        return [RunEntry(*values) for values in session.execute(query)]
+        return [_entry_of(stored) for stored in session.scalars(query)]
+
+
+def _entry_of(stored: RunRow) -> RunEntry:
+    values = {
+        name: getattr(stored, name)
+        for name in RunEntry.__dataclass_fields__
+        if name in RUNS.c
+    }
+    return RunEntry(
+        **values,
+        parameters=stored.setting["strategy"]["parameters"],
+        counter=stored.setting["counter"],
+    )

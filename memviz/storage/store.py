@@ -14,17 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import (
-    cells,
-    chat,
-    checking,
-    free_runs,
-    lessons,
-    library,
-    recordings,
-    unreadable,
-    visitors_work,
-)
+from memviz.storage import chat, checking, kept, library, unreadable
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -204,23 +194,23 @@ class Store:
     runs = _reads(kept_runs.entries)
     find_run = _reads(kept_runs.find_replay)
     save_run = _writes(kept_runs.add_replay)
-    find_free_run = _reads(free_runs.find)
-    save_free_run = _writes(free_runs.save)
+    find_free_run = _reads(kept.find_free_run)
+    save_free_run = _writes(kept.save_free_run)
 
-    find_wordings = _reads(visitors_work.wordings)
-    keep_wording = _writes(visitors_work.keep_wording)
-    remove_wording = _writes(visitors_work.remove_wording)
-    find_judged_answers = _reads(visitors_work.judged_answers)
-    keep_judged_answers = _writes(visitors_work.keep_judged_answers)
+    find_wordings = _reads(kept.find_wordings)
+    keep_wording = _writes(kept.keep_wording)
+    remove_wording = _writes(kept.remove_wording)
+    find_judged_answers = _reads(kept.find_judged_answers)
+    keep_judged_answers = _writes(kept.keep_judged_answers)
 
-    recording_names = _reads(recordings.names)
-    recording_content = _reads(recordings.content)
-    keep_recording = _writes(recordings.keep)
-    remove_recording = _writes(recordings.remove)
-    lesson_texts = _reads(lessons.texts)
-    lesson_text = _reads(lessons.text)
-    keep_lesson = _writes(lessons.keep)
-    remove_lesson = _writes(lessons.remove)
-    find_cells = _reads(cells.find)
-    keep_cell = _writes(cells.keep)
-    prune_cells = _writes(cells.prune)
+    recording_names = _reads(kept.recording_names)
+    recording_content = _reads(kept.recording_content)
+    keep_recording = _writes(kept.keep_recording)
+    remove_recording = _writes(kept.remove_recording)
+    lesson_texts = _reads(kept.lesson_texts)
+    lesson_text = _reads(kept.lesson_text)
+    keep_lesson = _writes(kept.keep_lesson)
+    remove_lesson = _writes(kept.remove_lesson)
+    find_cells = _reads(kept.find_cells)
+    keep_cell = _writes(kept.keep_cell)
+    prune_cells = _writes(kept.prune_cells)

@@ -10,18 +10,9 @@ from sqlalchemy.types import NullType
 from sqlmodel import Session
 
 from memviz.errors import StorageError
+from memviz.storage.kept import unpacked
 from memviz.storage.library import now
-from memviz.storage.tables import (
-    COMPACTIONS,
-    CONVERSATIONS,
-    FREE_RUNS,
-    JUDGED_ANSWERS,
-    MESSAGES,
-    RUNS,
-    SUMMARIES,
-    TURNS,
-    WORDINGS,
-)
+from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, RECORDS, RUNS
 
 ROW = literal_column("conversation.rowid", Integer)
 
@@ -35,7 +26,8 @@ def stored_rows(
     session: Session, conversation: int | str
 ) -> dict[str, list[dict[str, Any]]]:
     """All that the file holds of a conversation (its row number, or its id), by table, as JSON: values as they are
-    stored, so that what is sound in them can be taken out by hand. Bytes are written in base64."""
+    stored, so that what is sound in them can be taken out by hand. Packed ones are unpacked; other bytes are written in
+    base64."""
     named = (
         ROW.is_(conversation)
         if isinstance(conversation, int)
@@ -46,17 +38,16 @@ def stored_rows(
     ).scalar_one_or_none()
     if id is None:
         raise StorageError("This conversation is no longer in the library.")
-    runs = select(RUNS.c.id).where(
-        RUNS.c.conversation_id == type_coerce(id, NullType())
-    )
-    found = {"conversation": _rows(session, CONVERSATIONS, named)}
-    for table in (MESSAGES, RUNS, FREE_RUNS, WORDINGS, JUDGED_ANSWERS):
-        found[table.name] = _rows(
-            session, table, table.c.conversation_id == type_coerce(id, NullType())
-        )
-    for table in (TURNS, COMPACTIONS, SUMMARIES):
-        found[table.name] = _rows(session, table, table.c.run_id.in_(runs))
-    return found
+    raw_id = type_coerce(id, NullType())
+    runs = select(RUNS.c.id).where(RUNS.c.conversation_id == raw_id)
+    of_it = {
+        CONVERSATIONS: named,
+        MESSAGES: MESSAGES.c.conversation_id == raw_id,
+        RUNS: RUNS.c.conversation_id == raw_id,
+        RECORDS: RECORDS.c.run_id.in_(runs),
+        KEPT: KEPT.c.owner == raw_id,
+    }
+    return {table.name: _rows(session, table, row) for table, row in of_it.items()}
 
 
 def _rows(session: Session, table: Table, condition: Any) -> list[dict[str, Any]]:
@@ -72,4 +63,7 @@ def _raw(table: Table, name: str) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    return {"base64": b64encode(value).decode()} if isinstance(value, bytes) else value
+    if not isinstance(value, bytes):
+        return value
+    kept = unpacked(value)
+    return {"base64": b64encode(value).decode()} if kept is None else kept

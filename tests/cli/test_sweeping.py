@@ -659,7 +659,7 @@ def kept_cells(database: Path) -> int:
         with closing(
             sqlite3.connect(f"file:{database}?mode=ro", uri=True)
         ) as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM cell").fetchone()[0])
+            return int(connection.execute("SELECT COUNT(*) FROM kept").fetchone()[0])
     except sqlite3.OperationalError:
         return 0
 

@@ -211,7 +211,7 @@ def test_every_page_works_whatever_is_in_a_column(
 
 
 def test_a_damaged_replay_is_made_again(database: Path, made: bytes) -> None:
-    assert damage(database, made, "turn", "record", "'{}'")
+    assert damage(database, made, "record", "value", "'{}'")
     workspace = Workspace(database)
     entry = next(
         run
@@ -245,10 +245,10 @@ def readable(store: Store, key: str) -> bool:
 def test_a_chat_whose_memory_is_damaged_is_derived_from_its_messages(
     database: Path, made: bytes
 ) -> None:
-    damage(database, made, "compaction", "record", "'{}'")
+    damage(database, made, "record", "value", "'{}'")
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute(
-            "UPDATE turn SET record = '[]' WHERE run_id = (SELECT id FROM run WHERE kind = 'chat')"
+            "UPDATE record SET value = '[]' WHERE run_id = (SELECT id FROM run WHERE kind = 'chat')"
         )
     session = open_page("chat", chat="ferry")
     (sentence,) = sentences(session.error)

@@ -37,19 +37,19 @@ def test_purged_and_replaced_records_leave_nothing_behind(tmp_path: Path) -> Non
     store.save_run(
         id, memviz.replay(chat.log, memviz.strategy("buffer"), counter="chars4"), "k"
     )
-    names = ("message", "run", "turn", "compaction", "summary", "conversation")
+    names = ("message", "run", "record", "conversation")
     with closing(sqlite3.connect(path)) as file:
         rows = [
             file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
             for table in names
         ]
-        assert rows == [2, 2, 2, 0, 0, 1]
+        assert rows == [2, 2, 2, 1]
         store.delete(id)
         store.purge(older_than_days=0)
         assert [
             file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
             for table in names
-        ] == [0] * 6
+        ] == [0] * 4
     store.close()
 
 
@@ -155,8 +155,8 @@ def test_a_damaged_file_is_an_error_in_plain_words(
     "damage",
     [
         "conversation SET probes = '[{'",
-        "turn SET record = '{}'",
-        "turn SET record = '{'",
+        "record SET value = '{}'",
+        "record SET value = '{'",
     ],
 )
 def test_a_damaged_value_is_an_error_in_plain_words(
@@ -260,14 +260,14 @@ NO_TABLES = "PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writ
         ),
         ("PRAGMA user_version = 0", "of file version 0, which there never was"),
         ("PRAGMA user_version = -3", "of file version -3, which there never was"),
-        ("DROP TABLE summary", "but lacks the table summary. It was left"),
+        ("DROP TABLE record", "but lacks the table record. It was left"),
         (
             "ALTER TABLE run DROP COLUMN ahead",
             "but lacks the column ahead of run. It was left",
         ),
         (
-            "DROP TABLE turn; PRAGMA user_version = 10",
-            "but lacks the table turn. It was left",
+            "DROP TABLE run; PRAGMA user_version = 10",
+            "but lacks the table run. It was left",
         ),
     ],
 )
@@ -289,7 +289,7 @@ def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(
     "change",
     [
         "message SET role = 'robot'",
-        "turn SET total_tokens = -1",
+        "run SET total_tokens = -1",
         "run SET kind = 'dream'",
         "message SET position = -1",
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -27,6 +28,7 @@ from memviz import (
     ScriptedModel,
     StorageError,
 )
+from memviz.storage.kept import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk
@@ -230,9 +232,9 @@ class TestConversation:
         store.restore(id)
         assert contents(store.find_free_run(id, "k")) == contents(run)
         store.delete(id)
-        assert execute(path, "SELECT count(*) FROM free_run") == [(1,)]
+        assert execute(path, "SELECT count(*) FROM kept") == [(1,)]
         store.purge(older_than_days=0)
-        assert execute(path, "SELECT count(*) FROM free_run") == [(0,)]
+        assert execute(path, "SELECT count(*) FROM kept") == [(0,)]
         store.close()
 
     def test_taken_back_or_changed_takes_free_runs_over_what_is_gone_with_it(
@@ -278,7 +280,7 @@ class TestDamage:
         store = Store(path)
         id, run = a_conversation(store), a_run()
         store.save_free_run(id, run, "k", 6)
-        execute(path, "UPDATE free_run SET record = ?", record)
+        execute(path, "UPDATE kept SET value = ?", zlib.compress(record.encode()))
         with pytest.raises(StorageError, match="damaged"):
             store.find_free_run(id, "k")
         store.save_free_run(id, run, "k", 6)
@@ -306,7 +308,7 @@ class TestDamage:
             for step in place[:-1]:
                 at = at[step]
             at[place[-1]] = junk
-            execute(path, "UPDATE free_run SET record = ?", json.dumps(damaged))
+            execute(path, "UPDATE kept SET value = ?", packed(damaged))
             try:
                 store.find_free_run(id, "k")
             except MemvizError as error:
@@ -360,7 +362,7 @@ class TestSharing:
         assert contents(stores[0].find_free_run(id, "k")) in [
             contents(run) for run in runs
         ]
-        assert execute(path, "SELECT count(*) FROM free_run") == [(1,)]
+        assert execute(path, "SELECT count(*) FROM kept") == [(1,)]
         for store in stores:
             store.close()
 

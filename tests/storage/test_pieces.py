@@ -101,7 +101,9 @@ def test_a_memviz_of_before_refuses_the_file(path: Path) -> None:
     store.close()
 
 
-REQUEST = "UPDATE turn SET record = json_set(record, '$.requests[0].{}', json('{}')) WHERE turn = 2"
+OF_TURN_2 = "kind = 'request' AND json_extract(value, '$.turn') = 2 AND json_extract(value, '$.call') = 1"
+REQUEST = f"UPDATE record SET value = json_set(value, '$.{{}}', json('{{}}')) WHERE {OF_TURN_2}"  # noqa: S608
+COMPACTION = "UPDATE record SET value = json_set(value, '$.{}', json('{}')) WHERE kind = 'compaction' AND number {}"
 FORM = '[["messages", 1, 2, {}]]'
 
 
@@ -157,23 +159,23 @@ FORM = '[["messages", 1, 2, {}]]'
         (REQUEST.format("memory", '[2, 0, 0, {"cleared": "far"}]'), "memory"),
         (REQUEST.format("memory", "[2, 0]"), "memory"),
         (
-            "UPDATE turn SET record = json_remove(record, '$.requests[0].pieces') WHERE turn = 2",
+            f"UPDATE record SET value = json_remove(value, '$.pieces') WHERE {OF_TURN_2}",  # noqa: S608
             "requests.*pieces: Field required",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.kind', 'folded') WHERE number = 1",
+            COMPACTION.format("kind", '"folded"', "= 1"),
             "kind",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.policy', 'pray') WHERE number = 1",
+            COMPACTION.format("policy", '"pray"', "= 1"),
             "policy",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.after', json('[2,0,0,{\"a\":999}]'))",
+            COMPACTION.format("after", '[2,0,0,{"a":999}]', ">= 0"),
             "message 999",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.asked_by_library', json('{}'))",
+            COMPACTION.format("asked_by_library", "{}", ">= 0"),
             "asked_by_library",
         ),
     ],
@@ -208,31 +210,33 @@ def test_a_line_may_stand_in_the_system_prompt_of_the_first_request() -> None:
     assert again.fates()[0, 0] == Fate.VERBATIM
 
 
+DELETE_TURN = (
+    "DELETE FROM record WHERE kind = 'request' AND json_extract(value, '$.turn') = {}"
+)
+DELETE_CALL = DELETE_TURN + " AND json_extract(value, '$.call') = {}"
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (
-            "UPDATE turn SET record = json_remove(record, '$.requests[1]') WHERE turn = 1",
+            DELETE_CALL.format(1, 2),
             "a request of turn 1 is miss",
         ),
         (
-            "UPDATE turn SET record = json_remove(record, '$.requests[0]') WHERE turn = 2",
+            DELETE_CALL.format(2, 1),
             "a request of turn 2 is miss",
         ),
         (
-            "UPDATE turn SET record = json_remove(record, '$.requests[5]') WHERE turn = 2",
+            DELETE_CALL.format(2, 6),
             "of 12 requests it has 11",
         ),
-        ("DELETE FROM turn WHERE turn = 1", "a turn is missing"),
-        ("DELETE FROM turn WHERE turn = 2", "of 2 turns it has 1"),
+        (DELETE_TURN.format(1), "a turn is missing"),
+        (DELETE_TURN.format(2), "of 2 turns it has 1"),
+        ("UPDATE record SET value = '7' WHERE number = 8", "damaged"),
+        ("UPDATE record SET value = '[]' WHERE number = 8", "damaged"),
         (
-            "UPDATE turn SET record = '{\"requests\": []}' WHERE turn = 2",
-            "of 12 requests it has 6",
-        ),
-        ("UPDATE turn SET record = '{\"requests\": 7}' WHERE turn = 2", "damaged"),
-        ("UPDATE turn SET record = '[]' WHERE turn = 2", "damaged"),
-        (
-            "UPDATE turn SET record = json_remove(record, '$.requests[1].call') WHERE turn = 1",
+            "UPDATE record SET value = json_remove(value, '$.call') WHERE number = 1",
             "call: Field required",
         ),
     ],
