@@ -105,6 +105,11 @@ def database_with(
     return path, Store(path).add_conversation(Transcript(said, title=first.title))
 
 
+def page_of(name: str) -> str:
+    """Return the page of a view, or the page itself."""
+    return VIEWS[name][0] if name in VIEWS else name
+
+
 def address(page: str, id: str, setting: str, first: str) -> str:
     """The query that opens ``page`` with one setting."""
     if page == "library":
@@ -129,8 +134,7 @@ async def visit(
     server: Dashboard, page: str, id: str, setting: str, limits: Limits
 ) -> Measured:
     """Open the page, look at it, go to another conversation, and leave."""
-    at = VIEWS[page][0] if page in VIEWS else page
-    visitor = Visitor(server.url, server.pid, at, limits.most_mb)
+    visitor = Visitor(server.url, server.pid, page_of(page), limits.most_mb)
     await visitor.open()
     try:
         async with asyncio.timeout(limits.seconds):

@@ -5,10 +5,8 @@ A run is a row with its setting, and a row for each request, compaction and summ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -45,24 +43,6 @@ MAX_REPLAYS = 100
 """Replays with the offline summarizer that are kept of one conversation; a slider makes one a step."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """One run in a list. ``total_tokens`` is what all its requests sent. Times are in UTC."""
-
-    id: str
-    kind: Kind
-    key: str
-    strategy_id: str
-    parameters: dict[str, Any]
-    counter: str
-    summarizer: str
-    message_count: int
-    created_at: datetime
-    updated_at: datetime
-    turn_count: int
-    total_tokens: int
-
-
 RECORD_KINDS: tuple[RecordKind, ...] = ("request", "compaction", "summary")
 
 
@@ -78,11 +58,12 @@ def add_run(
     kind: Kind,
     summarizer: str,
     key: str,
-) -> str:
-    """Write a whole run and return its id."""
+) -> None:
+    """Write a whole run."""
     expect_known_counter(run)
+    run_id = str(uuid4())
     made = rows.row(
-        id=str(uuid4()),
+        id=run_id,
         conversation_id=conversation_id,
         kind=kind,
         created_at=now(),
@@ -92,8 +73,7 @@ def add_run(
     )
     insert_rows(session, RUNS, [made])
     for record_kind in RECORD_KINDS:
-        insert_rows(session, RECORDS, record_rows(made["id"], run, record_kind))
-    return str(made["id"])
+        insert_rows(session, RECORDS, record_rows(run_id, run, record_kind))
 
 
 def columns_that_grow(run: Run, summarizer: str, key: str) -> rows.Row:
@@ -102,8 +82,7 @@ def columns_that_grow(run: Run, summarizer: str, key: str) -> rows.Row:
         key=key,
         summarizer=summarizer,
         message_count=len(run.log),
-        turn_count=len(run.turns),
-        total_tokens=int(run.columns.totals.sum()),
+        request_count=len(run.requests),
         ahead=run.recalls_ahead(),
         updated_at=now(),
     )
@@ -153,31 +132,17 @@ def add_replay(
     run: Run,
     key: str,
     summarizer: str = OFFLINE,
-) -> str:
-    """Keep a replay under ``key``; returns its id. A run that is there under this key stays as it is."""
+) -> None:
+    """Keep a replay under ``key``. A run that is there under this key stays as it is, unless it is damaged."""
     conversation = found(session, conversation_id)
-    kept = _kept_replay(session, conversation.id, key)
-    if kept is not None:
-        return kept
-    expect_messages(session, conversation, run.log, len(run.log))
-    run_id = add_run(session, conversation.id, run, "replay", summarizer, key)
-    _prune_replays(session, conversation.id)
-    return run_id
-
-
-def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
-    """The id of the replay under ``key``; one that is damaged is removed, to make room for one that is not."""
-    id: str | None = session.execute(
-        select(RUNS.c.id).where(*_replay(conversation_id, key))
-    ).scalar_one_or_none()
-    if id is None:
-        return None
+    replay = _replay(conversation.id, key)
     with suppress(DamagedRunError):
-        find_replay(session, conversation_id, key)
-        return id
-    session.expunge_all()
-    session.execute(delete(RUNS).where(RUNS.c.id == id))
-    return None
+        if read(session, replay) is not None:
+            return
+    expect_messages(session, conversation, run.log, len(run.log))
+    session.execute(delete(RUNS).where(*replay))
+    add_run(session, conversation.id, run, "replay", summarizer, key)
+    _prune_replays(session, conversation.id)
 
 
 def _prune_replays(session: Session, conversation_id: str) -> None:
@@ -188,13 +153,10 @@ def _prune_replays(session: Session, conversation_id: str) -> None:
         RUNS.c.kind == "replay",
         RUNS.c.summarizer == OFFLINE,
     )
-    newest = (
-        select(RUNS.c.id)
-        .where(*replays)
-        .order_by(RUNS.c.created_at.desc(), RUNS.c.id)
-        .limit(MAX_REPLAYS)
-    )
-    session.execute(delete(RUNS).where(*replays, RUNS.c.id.not_in(newest)))
+    newest_first = RUNS.c.created_at.desc(), RUNS.c.id
+    newest = select(RUNS.c.id).where(*replays).order_by(*newest_first)
+    older = RUNS.c.id.not_in(newest.limit(MAX_REPLAYS))
+    session.execute(delete(RUNS).where(*replays, older))
 
 
 def expect_messages(
@@ -206,22 +168,20 @@ def expect_messages(
         raise conversation_changed()
     if not length:
         return
+    conversation_id = conversation.id
     at = (
-        MESSAGES.c.conversation_id == conversation.id,
+        MESSAGES.c.conversation_id == conversation_id,
         MESSAGES.c.position == length - 1,
     )
     stored = session.execute(select(MESSAGES).where(*at)).mappings().one()
-    if not rows.same(
-        stored, rows.message_rows(conversation.id, log[:length], length - 1)[0]
-    ):
+    (made,) = rows.message_rows(conversation_id, log[:length], length - 1)
+    if not rows.same(stored, made):
         raise conversation_changed()
 
 
 def chat_row(session: Session, conversation_id: str) -> RunRow | None:
     """The row of the conversation's chat."""
-    return session.execute(
-        select(RunRow).where(*_chat(conversation_id))
-    ).scalar_one_or_none()
+    return session.scalar(select(RunRow).where(*_chat(conversation_id)))
 
 
 def find_replay(
@@ -256,87 +216,44 @@ def read(
 ) -> Run | None:
     """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages.
     Raises :class:`DamagedRunError`."""
-    named = session.execute(
-        select(RUNS.c.strategy_id).where(*conditions)
-    ).scalar_one_or_none()
+    named = session.scalar(select(RUNS.c.strategy_id).where(*conditions))
     with damage_told(f"The stored run of '{named}'"):
-        stored = session.execute(select(RunRow).where(*conditions)).scalar_one_or_none()
+        stored = session.scalar(select(RunRow).where(*conditions))
         if stored is None:
             return None
+        length = stored.message_count
         if log is None:
-            log = Log(messages(session, stored.conversation_id, stored.message_count))
-        if len(log) < stored.message_count:
-            raise ValueError(
-                f"it is over {stored.message_count} messages, and there are {len(log)}"
-            )
-        if len(log) > stored.message_count:
-            log = log.prefix(stored.message_count)
-        return _run_of(stored, log, _records(session, stored.id))
+            log = Log(messages(session, stored.conversation_id, length))
+        if len(log) < length:
+            raise ValueError(f"it is over {length} messages, and there are {len(log)}")
+        if len(log) > length:
+            log = log.prefix(length)
+        record = {
+            **stored.setting,
+            **(stored.ahead or {}),
+            **_records(session, stored.id),
+        }
+        requests = len(record["requests"])
+        if requests != stored.request_count:
+            made = counted(stored.request_count, "request")
+            raise ValueError(f"of {made} it has {requests}")
+        expect_sound(record, log)
+        return Run.from_record(record, log)
 
 
 def _records(session: Session, run_id: str) -> dict[str, list[Any]]:
-    """The values of the records of each kind, in order."""
+    """The records of a run in order, in the lists that :meth:`memviz.engine.run.Run.to_record` has."""
     query = (
         select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
         .where(RECORDS.c.run_id == run_id)
         .order_by(RECORDS.c.kind, RECORDS.c.number)
     )
-    values: dict[str, list[Any]] = {kind: [] for kind in RECORD_KINDS}
+    requests: list[Any] = []
+    compactions: list[Any] = []
+    summaries: list[Any] = []
+    lists = {"request": requests, "compaction": compactions, "summary": summaries}
     for kind, number, value in session.execute(query):
-        if kind == "compaction" and number != len(values[kind]):
+        if kind == "compaction" and number != len(compactions):
             raise ValueError("a summarization is missing")
-        values[kind].append(value)
-    return values
-
-
-def _run_of(stored: RunRow, log: Log, values: Mapping[str, Sequence[Any]]) -> Run:
-    record = {
-        **stored.setting,
-        **(stored.ahead or {}),
-        "summaries": values["summary"],
-        "compactions": values["compaction"],
-        "requests": values["request"],
-    }
-    expect_sound(record, log)
-    run = Run.from_record(record, log)
-    _expect_all_requests(stored, run)
-    return run
-
-
-def _expect_all_requests(stored: RunRow, run: Run) -> None:
-    log, turns, requests = run.log, len(run.turns), len(run.requests)
-    is_replay = stored.kind == "replay"
-    # A turn that nobody answered has no request; of a chat the last one may have none yet.
-    answered = log.turn_count - 1
-    if is_replay:
-        answered = sum(bool(log.requests_of(turn)) for turn in log.turns())
-    # A memory for somebody else's chat loop has no requests at all: they are made elsewhere.
-    if turns < answered and (is_replay or turns):
-        raise ValueError(f"of {counted(log.turn_count, 'turn')} it has {turns}")
-    if is_replay and requests != log.request_count:
-        asked = counted(log.request_count, "request")
-        raise ValueError(f"of {asked} it has {requests}")
-
-
-def entries(session: Session, conversation_id: str) -> list[RunEntry]:
-    """What lists show of all runs of a conversation, the oldest first. Raises :class:`DamagedRunError`."""
-    query = (
-        select(RunRow)
-        .where(RUNS.c.conversation_id == found(session, conversation_id).id)
-        .order_by(RUNS.c.created_at, RUNS.c.id)
-    )
-    with damage_told("A stored run"):
-        return [_entry_of(stored) for stored in session.scalars(query)]
-
-
-def _entry_of(stored: RunRow) -> RunEntry:
-    values = {
-        name: getattr(stored, name)
-        for name in RunEntry.__dataclass_fields__
-        if name in RUNS.c
-    }
-    return RunEntry(
-        **values,
-        parameters=stored.setting["strategy"]["parameters"],
-        counter=stored.setting["counter"],
-    )
+        lists[kind].append(value)
+    return {"requests": requests, "compactions": compactions, "summaries": summaries}

@@ -191,7 +191,6 @@ class Store:
     save_turn = _writes(chat.save_turn)
     rewrite_chat = _writes(chat.rewrite)
 
-    runs = _reads(kept_runs.entries)
     find_run = _reads(kept_runs.find_replay)
     save_run = _writes(kept_runs.add_replay)
     find_free_run = _reads(kept.find_free_run)

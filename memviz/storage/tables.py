@@ -87,14 +87,13 @@ class RunRow(Base, table=True):
 
     ``key`` is the caller's hash of everything that the run depends on. ``setting`` is what it was made under, with the
     settings that a chat was held under before. ``ahead`` is what a chat has recalled and pinned for requests to come
-    and whether it asks before it summarizes, with the drafts that wait. ``turn_count`` and ``total_tokens`` repeat what
-    lists ask for.
+    and whether it asks before it summarizes, with the drafts that wait.
     """
 
     __tablename__ = "run"
     __table_args__ = (
         one_of("kind", "chat", "replay"),
-        not_negative("message_count", "turn_count", "total_tokens"),
+        not_negative("message_count", "request_count"),
         UniqueConstraint("conversation_id", "kind", "key"),
         Index(
             "one_chat_a_conversation",
@@ -112,8 +111,7 @@ class RunRow(Base, table=True):
     setting: dict[str, Any] = Field(sa_type=ANY_JSON)
     summarizer: str
     message_count: int
-    turn_count: int
-    total_tokens: int
+    request_count: int
     created_at: datetime
     updated_at: datetime
     ahead: dict[str, Any] | None = Field(default=None, sa_type=ANY_JSON)

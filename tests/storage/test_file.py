@@ -289,7 +289,7 @@ def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(
     "change",
     [
         "message SET role = 'robot'",
-        "run SET total_tokens = -1",
+        "run SET message_count = -1",
         "run SET kind = 'dream'",
         "message SET position = -1",
     ],

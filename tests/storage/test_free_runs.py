@@ -33,6 +33,7 @@ from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.same_runs import contents
+from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 every_strategy = pytest.mark.parametrize("id", IDS)
@@ -123,7 +124,9 @@ class TestKeeping:
             list(free.next_turn())
         assert store.find_free_run(conversation, "other") is None
         assert store.conversation(conversation).messages == tuple(messages)
-        assert store.runs(conversation) == [], "it is no run over the stored messages"
+        assert stored_runs(store, conversation) == [], (
+            "it is no run over the stored messages"
+        )
 
     def test_of_the_offline_model_with_its_recalls_and_thoughts_comes_back_equal(
         self, store: Store
@@ -432,7 +435,7 @@ class TestAhead:
             store.save_turn(id, chat.run)
             assert reopened(path, id).ahead == chat.ahead
             assert store.conversation(id).messages == tuple(chat.log)
-            assert len(store.runs(id)) == 1
+            assert len(stored_runs(store, id)) == 1
         assert chat.ahead == ((), ())
         store.close()
 

@@ -23,6 +23,7 @@ from memviz.storage.store import Store
 from memviz.transcripts.base import Probe, Transcript
 from memviz.workspace import RunKey, Workspace
 from tests.same_runs import contents
+from tests.storage.stored_runs import stored_runs
 
 LIBRARY = Path(__file__).with_name("library_of_0_1.db.gz")
 IMPORTED = Transcript(
@@ -144,7 +145,11 @@ def test_what_was_deleted_can_be_restored_and_what_is_damaged_is_named(
 def test_runs_are_made_again(path: Path) -> None:
     workspace = Workspace(path)
     (id,) = workspace.store.conversation_ids("chat")
-    assert workspace.store.runs(id) == workspace.store.runs("imported") == []
+    assert (
+        stored_runs(workspace.store, id)
+        == stored_runs(workspace.store, "imported")
+        == []
+    )
     strategy = memviz.strategy("summary", buffer_size=1)
     key = RunKey(id, strategy, "chars4", "offline")
     assert workspace.kept_run(key) is None

@@ -214,6 +214,10 @@ DELETE_TURN = (
     "DELETE FROM record WHERE kind = 'request' AND json_extract(value, '$.turn') = {}"
 )
 DELETE_CALL = DELETE_TURN + " AND json_extract(value, '$.call') = {}"
+RENUMBER = (
+    "UPDATE record SET value = json_set(value, '$.{}', {})"
+    + DELETE_CALL.removeprefix("DELETE FROM record")
+)
 
 
 @pytest.mark.parametrize(
@@ -221,18 +225,20 @@ DELETE_CALL = DELETE_TURN + " AND json_extract(value, '$.call') = {}"
     [
         (
             DELETE_CALL.format(1, 2),
-            "a request of turn 1 is miss",
+            "of 12 requests it has 11",
         ),
         (
             DELETE_CALL.format(2, 1),
-            "a request of turn 2 is miss",
+            "of 12 requests it has 11",
         ),
         (
             DELETE_CALL.format(2, 6),
             "of 12 requests it has 11",
         ),
-        (DELETE_TURN.format(1), "a turn is missing"),
-        (DELETE_TURN.format(2), "of 2 turns it has 1"),
+        (RENUMBER.format("call", 3, 1, 2), "a request of turn 1 is miss"),
+        (RENUMBER.format("turn", 2, 1, 1), "a turn is missing"),
+        (DELETE_TURN.format(1), "of 12 requests it has 6"),
+        (DELETE_TURN.format(2), "of 12 requests it has 6"),
         ("UPDATE record SET value = '7' WHERE number = 8", "damaged"),
         ("UPDATE record SET value = '[]' WHERE number = 8", "damaged"),
         (
