@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 from sqlmodel import Session
 
-from memviz.conversation import Message, clean_text
+from memviz.conversation import Message
 from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE
@@ -25,10 +25,12 @@ from memviz.storage.rows import same
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
+    chat_of,
     chat_row,
     columns_that_grow,
     expect_messages,
     record_rows,
+    replays_of,
     setting_of,
 )
 from memviz.storage.tables import (
@@ -37,23 +39,19 @@ from memviz.storage.tables import (
     RECORDS,
     RUNS,
     ConversationRow,
+    RecordRow,
     RunRow,
 )
 from memviz.transcripts.base import Transcript
 
 
 def add(
-    session: Session,
-    transcript: Transcript,
-    run: Run,
-    *,
-    summarizer: str = OFFLINE,
-    key: str = "",
+    session: Session, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE
 ) -> str:
     """Make a chat a saved conversation: with it everything that was said so far, or nothing at all. The messages are
     those of ``run``, all else is the ``transcript``'s. Returns the conversation's id."""
     conversation_id = library.add(session, replace(transcript, messages=()))
-    save_turn(session, conversation_id, run, summarizer=summarizer, key=key)
+    save_turn(session, conversation_id, run, summarizer=summarizer)
     return conversation_id
 
 
@@ -69,20 +67,15 @@ def bring_back(
     ``run`` and the title and system prompt of ``transcript``."""
     if session.get(ConversationRow, conversation_id) is not None:
         library.restore(session, conversation_id)
-    else:
-        library.add(session, replace(transcript, messages=()), conversation_id)
-        save_turn(session, conversation_id, run, summarizer=summarizer)
+        return
+    library.add(session, replace(transcript, messages=()), conversation_id)
+    save_turn(session, conversation_id, run, summarizer=summarizer)
 
 
 def save_turn(
-    session: Session,
-    conversation_id: str,
-    run: Run,
-    *,
-    summarizer: str = OFFLINE,
-    key: str = "",
+    session: Session, conversation_id: str, run: Run, *, summarizer: str = OFFLINE
 ) -> None:
-    """Add what a chat has that is not stored yet: messages, turn records, compactions, summaries.
+    """Add what a chat has that is not stored yet: messages, requests, compactions, summaries.
 
     Saving again what is stored already changes nothing. After a change of strategy the run's records
     take the place of the stored ones. Raises :class:`StorageError` when the stored messages are not
@@ -96,12 +89,11 @@ def save_turn(
     new_records = None if stored is None else _new_records(session, stored, run)
     if stored is None or new_records is None:
         _expect_beginning(list(message_rows(session, conversation.id)), run.log)
-        _replace_run(session, conversation, run, summarizer, key)
+        _replace_run(session, conversation.id, run, summarizer)
     else:
         insert_rows(session, RECORDS, new_records)
-        stored.sqlmodel_update(columns_that_grow(run, summarizer, key))
-    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, known))
-    _update(conversation, run)
+        stored.sqlmodel_update(columns_that_grow(run, summarizer))
+    _add_messages(session, conversation, run, known)
 
 
 def rewrite(
@@ -110,7 +102,6 @@ def rewrite(
     run: Run,
     *,
     summarizer: str = OFFLINE,
-    key: str = "",
     replaces: Sequence[Message] | None = None,
 ) -> None:
     """Make the stored chat what ``run`` is, after an undo or a retry; messages before the first that differs are not
@@ -121,26 +112,19 @@ def rewrite(
     :class:`StorageError` is raised instead of losing that.
     """
     conversation = found(session, conversation_id)
-    stored = list(message_rows(session, conversation.id))
+    id = conversation.id
+    stored = list(message_rows(session, id))
     if replaces is not None:
         _expect_beginning(stored, replaces)
     kept = _common_length(stored, run.log)
-    said_no_more = (
-        MESSAGES.c.conversation_id == conversation.id,
-        MESSAGES.c.position >= kept,
-    )
+    said_no_more = MESSAGES.c.conversation_id == id, MESSAGES.c.position >= kept
     session.execute(delete(MESSAGES).where(*said_no_more))
-    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, kept))
-    over_them = (
-        RUNS.c.conversation_id == conversation.id,
-        RUNS.c.kind == "replay",
-        RUNS.c.message_count > kept,
-    )
-    session.execute(delete(RUNS).where(*over_them))
-    answering_them = KEPT.c.owner == conversation.id, KEPT.c.message_count > kept
-    session.execute(delete(KEPT).where(*answering_them))
-    _replace_run(session, conversation, run, summarizer, key)
-    _update(conversation, run)
+    replays_of_them = *replays_of(id), RUNS.c.message_count > kept
+    session.execute(delete(RUNS).where(*replays_of_them))
+    free_runs_of_them = KEPT.c.owner == id, KEPT.c.message_count > kept
+    session.execute(delete(KEPT).where(*free_runs_of_them))
+    _replace_run(session, id, run, summarizer)
+    _add_messages(session, conversation, run, kept)
 
 
 def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] | None:
@@ -150,9 +134,10 @@ def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] |
         return None
     new_records: list[rows.Row] = []
     for kind in RECORD_KINDS:
-        count, last = _last_record(session, stored.id, kind)
-        made = record_rows(stored.id, run, kind, max(0, count - 1))
-        if count and not (made and same(last, made.pop(0)["value"])):
+        last = _last_record(session, stored.id, kind)
+        start = 0 if last is None else last.number
+        made = record_rows(stored.id, run, kind, start)
+        if last is not None and not (made and same(last.value, made.pop(0)["value"])):
             _expect_decisions(session, stored, run)
             return None
         new_records += made
@@ -173,33 +158,27 @@ def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
         raise conversation_changed()
 
 
-def _last_record(session: Session, run_id: str, kind: str) -> tuple[int, Any]:
-    """How many records of this kind are stored, and the value of the last one."""
+def _last_record(session: Session, run_id: str, kind: str) -> RecordRow | None:
     of_kind = RECORDS.c.run_id == run_id, RECORDS.c.kind == kind
-    count = session.scalar(select(func.count()).where(*of_kind)) or 0
     newest_first = RECORDS.c.number.desc()
-    last = select(RECORDS.c.value).where(*of_kind).order_by(newest_first).limit(1)
-    return count, session.scalar(last)
+    query = select(RecordRow).where(*of_kind).order_by(newest_first).limit(1)
+    return session.scalar(query)
 
 
-def _replace_run(
-    session: Session, conversation: ConversationRow, run: Run, summarizer: str, key: str
+def _replace_run(session: Session, id: str, run: Run, summarizer: str) -> None:
+    session.execute(delete(RUNS).where(*chat_of(id)))
+    add_run(session, id, run, "chat", summarizer)
+
+
+def _add_messages(
+    session: Session, conversation: ConversationRow, run: Run, known: int
 ) -> None:
-    session.execute(
-        delete(RUNS).where(
-            RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "chat"
-        )
-    )
-    add_run(session, conversation.id, run, "chat", summarizer, key)
-
-
-def _update(conversation: ConversationRow, run: Run) -> None:
-    conversation.message_count = len(run.log)
-    conversation.turn_count = run.log.turn_count
-    conversation.request_count = run.log.request_count
-    prompt = run.system_prompt
-    conversation.system_prompt = None if prompt is None else clean_text(prompt)
-    conversation.updated_at = now()
+    """Write the messages behind the first ``known`` ones, and what lists say of the conversation."""
+    log = run.log
+    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, log, known))
+    counts = rows.counts_of(log)
+    prompt = rows.row(system_prompt=run.system_prompt)
+    conversation.sqlmodel_update(counts | prompt | {"updated_at": now()})
 
 
 def _expect_beginning(
@@ -214,8 +193,7 @@ def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) 
     """How many messages at the start of the stored ones and of ``log`` are the same."""
     conversation_id = stored[0]["conversation_id"] if stored else ""
     made = rows.message_rows(conversation_id, log)
-    pairs = enumerate(zip(stored, made, strict=False))
-    return next(
-        (at for at, (old, new) in pairs if not same(old, new)),
-        min(len(stored), len(made)),
-    )
+    for at, (old, new) in enumerate(zip(stored, made, strict=False)):
+        if not same(old, new):
+            return at
+    return min(len(stored), len(made))

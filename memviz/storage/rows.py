@@ -30,39 +30,41 @@ def same(stored: object, made: Row) -> bool:
     return json.dumps(stored, default=dict) == json.dumps(made, default=repr)
 
 
+def counts_of(log: Log) -> Row:
+    """The columns that repeat what the messages of a conversation make."""
+    return {
+        "message_count": len(log),
+        "turn_count": log.turn_count,
+        "request_count": log.request_count,
+    }
+
+
+PLAIN = ("title", "format", "language", "description", "system_prompt", "held_at")
+"""Columns of a conversation that are fields of its transcript as they are."""
+
+
 def conversation_row(transcript: Transcript) -> Row:
     """The columns of a conversation that come from its transcript."""
-    log = Log(transcript.messages)
+    plain = {name: getattr(transcript, name) for name in PLAIN}
     return row(
-        title=transcript.title,
-        format=transcript.format,
-        language=transcript.language,
-        description=transcript.description,
-        system_prompt=transcript.system_prompt,
+        **plain,
+        **counts_of(Log(transcript.messages)),
         probes=[probe.to_dict() for probe in transcript.probes],
+        events=[event.to_dict() for event in transcript.events],
         warnings=list(transcript.warnings),
-        message_count=len(log),
-        turn_count=log.turn_count,
-        request_count=log.request_count,
-        held_at=transcript.held_at,
-        events=[event.to_dict() for event in transcript.events] or None,
-        tools=list(transcript.tools) or None,
+        tools=list(transcript.tools),
     )
 
 
 def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcript:
     """The transcript of a stored conversation."""
+    plain = {name: getattr(stored, name) for name in PLAIN}
     return Transcript(
-        messages=tuple(messages),
-        title=stored.title,
-        format=stored.format,
-        probes=tuple(Probe.from_dict(probe) for probe in stored.probes),
+        tuple(messages),
+        **plain,
+        probes=tuple(map(Probe.from_dict, stored.probes)),
+        events=tuple(map(RecordedEvent.from_dict, stored.events or ())),
         warnings=tuple(stored.warnings),
-        system_prompt=stored.system_prompt,
-        description=stored.description,
-        language=stored.language,
-        events=tuple(RecordedEvent.from_dict(event) for event in stored.events or ()),
-        held_at=stored.held_at,
         tools=tuple(stored.tools or ()),
     )
 

@@ -57,7 +57,7 @@ def add_run(
     run: Run,
     kind: Kind,
     summarizer: str,
-    key: str,
+    key: str = "",
 ) -> None:
     """Write a whole run."""
     expect_known_counter(run)
@@ -67,19 +67,19 @@ def add_run(
         conversation_id=conversation_id,
         kind=kind,
         created_at=now(),
+        key=key,
         strategy_id=run.strategy.id,
         setting=setting_of(run),
-        **columns_that_grow(run, summarizer, key),
+        **columns_that_grow(run, summarizer),
     )
     insert_rows(session, RUNS, [made])
     for record_kind in RECORD_KINDS:
         insert_rows(session, RECORDS, record_rows(run_id, run, record_kind))
 
 
-def columns_that_grow(run: Run, summarizer: str, key: str) -> rows.Row:
+def columns_that_grow(run: Run, summarizer: str) -> rows.Row:
     """The columns that are others after every turn of a chat."""
     return rows.row(
-        key=key,
         summarizer=summarizer,
         message_count=len(run.log),
         request_count=len(run.requests),
@@ -135,7 +135,7 @@ def add_replay(
 ) -> None:
     """Keep a replay under ``key``. A run that is there under this key stays as it is, unless it is damaged."""
     conversation = found(session, conversation_id)
-    replay = _replay(conversation.id, key)
+    replay = *replays_of(conversation.id), RUNS.c.key == clean_text(key)
     with suppress(DamagedRunError):
         if read(session, replay) is not None:
             return
@@ -148,11 +148,7 @@ def add_replay(
 def _prune_replays(session: Session, conversation_id: str) -> None:
     """Keep the newest replays of a conversation. An older one is made again when it is asked for; those that
     somebody may have paid for are kept."""
-    replays = (
-        RUNS.c.conversation_id == conversation_id,
-        RUNS.c.kind == "replay",
-        RUNS.c.summarizer == OFFLINE,
-    )
+    replays = *replays_of(conversation_id), RUNS.c.summarizer == OFFLINE
     newest_first = RUNS.c.created_at.desc(), RUNS.c.id
     newest = select(RUNS.c.id).where(*replays).order_by(*newest_first)
     older = RUNS.c.id.not_in(newest.limit(MAX_REPLAYS))
@@ -181,7 +177,7 @@ def expect_messages(
 
 def chat_row(session: Session, conversation_id: str) -> RunRow | None:
     """The row of the conversation's chat."""
-    return session.scalar(select(RunRow).where(*_chat(conversation_id)))
+    return session.scalar(select(RunRow).where(*chat_of(conversation_id)))
 
 
 def find_replay(
@@ -189,26 +185,25 @@ def find_replay(
 ) -> Run | None:
     """The replay kept under ``key``. Give the conversation's ``log`` if there is one already: its token
     counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
-    return read(session, _replay(found(session, conversation_id).id, key), log)
+    of_key = RUNS.c.key == clean_text(key)
+    return read(session, (*replays_of(found(session, conversation_id).id), of_key), log)
 
 
 def find_chat(
     session: Session, conversation_id: str, log: Log | None = None
 ) -> Run | None:
     """The run of the conversation's chat; ``None`` for one that was only imported. Raises :class:`DamagedRunError`."""
-    return read(session, _chat(found(session, conversation_id).id), log)
+    return read(session, chat_of(found(session, conversation_id).id), log)
 
 
-def _chat(conversation_id: str) -> Conditions:
+def chat_of(conversation_id: str) -> Conditions:
+    """The conditions for the run of the conversation's chat."""
     return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "chat"
 
 
-def _replay(conversation_id: str, key: str) -> Conditions:
-    return (
-        RUNS.c.conversation_id == conversation_id,
-        RUNS.c.kind == "replay",
-        RUNS.c.key == clean_text(key),
-    )
+def replays_of(conversation_id: str) -> Conditions:
+    """The conditions for the conversation's replays."""
+    return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay"
 
 
 def read(

@@ -153,11 +153,11 @@ def test_a_change_of_strategy_keeps_messages_and_records(store: Store) -> None:
     id = saved(store, chat)
     chat.change_strategy(memviz.strategy("summary", buffer_size=1))
     chat.send("And now?")
-    store.save_turn(id, chat.run, summarizer="scripted", key="k")
+    store.save_turn(id, chat.run, summarizer="scripted")
     assert contents(store.chat_run(id)) == contents(chat.run)
     assert [
         (e.kind, e.parameters, e.summarizer, e.key) for e in stored_runs(store, id)
-    ] == [("chat", {"buffer_size": 1, "summary_words": 0}, "scripted", "k")]
+    ] == [("chat", {"buffer_size": 1, "summary_words": 0}, "scripted", "")]
 
 
 def test_other_messages_are_noticed_even_where_the_last_one_is_the_same(

@@ -210,14 +210,11 @@ def test_a_line_may_stand_in_the_system_prompt_of_the_first_request() -> None:
     assert again.fates()[0, 0] == Fate.VERBATIM
 
 
-DELETE_TURN = (
-    "DELETE FROM record WHERE kind = 'request' AND json_extract(value, '$.turn') = {}"
-)
-DELETE_CALL = DELETE_TURN + " AND json_extract(value, '$.call') = {}"
-RENUMBER = (
-    "UPDATE record SET value = json_set(value, '$.{}', {})"
-    + DELETE_CALL.removeprefix("DELETE FROM record")
-)
+OF_TURN = "WHERE kind = 'request' AND json_extract(value, '$.turn') = {}"
+OF_CALL = OF_TURN + " AND json_extract(value, '$.call') = {}"
+DELETE_TURN = "DELETE FROM record " + OF_TURN  # noqa: S608
+DELETE_CALL = "DELETE FROM record " + OF_CALL  # noqa: S608
+RENUMBER = "UPDATE record SET value = json_set(value, '$.{}', {}) " + OF_CALL  # noqa: S608
 
 
 @pytest.mark.parametrize(
