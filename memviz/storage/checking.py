@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError, UnreadableConversationError
-from memviz.storage import kept, library, runs
+from memviz.storage import kept_values, library, runs
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
 from memviz.storage.tables import KEPT, RUNS
 
@@ -54,9 +54,11 @@ def _of_runs(session: Session, conversation_id: str) -> Iterator[str]:
     for id in session.scalars(run_ids).all():
         yield _problem(session, runs.read, (RUNS.c.id == id,))
     owned = KEPT.c.owner == conversation_id
-    for free_run in kept.all_of(session, "free run", owned):
-        yield _problem(session, kept.read_free_run, conversation_id, free_run.key)
-    yield _problem(session, kept.expect_undamaged, conversation_id)
+    for free_run in kept_values.all_of(session, "free run", owned):
+        yield _problem(
+            session, kept_values.read_free_run, conversation_id, free_run.key
+        )
+    yield _problem(session, kept_values.expect_undamaged, conversation_id)
 
 
 def _problem(
@@ -75,7 +77,7 @@ def _problem(
 
 
 def _of_cells(session: Session) -> Iterator[str]:
-    damaged, total = kept.count_damaged_cells(session)
+    damaged, total = kept_values.count_damaged_cells(session)
     if damaged:
         yield f"{damaged:,} of {total:,} kept cells of sweeps are damaged. They are measured again when asked for."
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from sqlalchemy import Connection
 
 from memviz.errors import StorageError
-from memviz.storage.kept import keep_lesson, keep_recording
+from memviz.storage.kept_values import keep
 from memviz.storage.library import count_again
 from memviz.storage.tables import Base
 
@@ -39,9 +39,10 @@ def _bring_over_0_1(connection: Connection) -> None:
     Base.metadata.create_all(connection)
     for name, content in kept.get("recording", ()):
         with suppress(zlib.error, TypeError):
-            keep_recording(connection, name, zlib.decompress(content))
+            file = zlib.decompress(content).decode("latin-1")
+            keep(connection, "recording", name, file)
     for id, text in kept.get("lesson", ()):
-        keep_lesson(connection, id, text)
+        keep(connection, "lesson", id, text)
 
 
 _LATER_COLUMNS = {

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage import chat, checking, kept, library, unreadable
+from memviz.storage import chat, checking, kept_values, library, unreadable
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing
@@ -193,23 +193,19 @@ class Store:
 
     find_run = _reads(kept_runs.find_replay)
     save_run = _writes(kept_runs.add_replay)
-    find_free_run = _reads(kept.find_free_run)
-    save_free_run = _writes(kept.save_free_run)
+    find_free_run = _reads(kept_values.find_free_run)
+    save_free_run = _writes(kept_values.save_free_run)
 
-    find_wordings = _reads(kept.find_wordings)
-    keep_wording = _writes(kept.keep_wording)
-    remove_wording = _writes(kept.remove_wording)
-    find_judged_answers = _reads(kept.find_judged_answers)
-    keep_judged_answers = _writes(kept.keep_judged_answers)
+    find_wordings = _reads(kept_values.find_wordings)
+    keep_wording = _writes(kept_values.keep_wording)
+    remove_wording = _writes(kept_values.remove_wording)
+    find_judged_answers = _reads(kept_values.find_judged_answers)
+    keep_judged_answers = _writes(kept_values.keep_judged_answers)
 
-    recording_names = _reads(kept.recording_names)
-    recording_content = _reads(kept.recording_content)
-    keep_recording = _writes(kept.keep_recording)
-    remove_recording = _writes(kept.remove_recording)
-    lesson_texts = _reads(kept.lesson_texts)
-    lesson_text = _reads(kept.lesson_text)
-    keep_lesson = _writes(kept.keep_lesson)
-    remove_lesson = _writes(kept.remove_lesson)
-    find_cells = _reads(kept.find_cells)
-    keep_cell = _writes(kept.keep_cell)
-    prune_cells = _writes(kept.prune_cells)
+    kept = _reads(kept_values.value_of)
+    kept_keys = _reads(kept_values.keys_of)
+    keep = _writes(kept_values.keep)
+    forget = _writes(kept_values.forget)
+    find_cells = _reads(kept_values.find_cells)
+    keep_cell = _writes(kept_values.keep_cell)
+    prune_cells = _writes(kept_values.prune_cells)

@@ -134,7 +134,7 @@ class RecordRow(Base, table=True):
 
 
 class KeptRow(Base, table=True):
-    """A value that is kept under a key: see :mod:`memviz.storage.kept` for the kinds.
+    """A value that is kept under a key: see :mod:`memviz.storage.kept_values` for the kinds.
 
     ``owner`` is the id of the conversation that it goes with, empty where it goes with none, and ``number`` tells
     several under one key apart. One of the first ``message_count`` messages of a conversation goes when they change.

@@ -10,7 +10,7 @@ from sqlalchemy.types import NullType
 from sqlmodel import Session
 
 from memviz.errors import StorageError
-from memviz.storage.kept import unpacked
+from memviz.storage.kept_values import unpacked
 from memviz.storage.library import now
 from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, RECORDS, RUNS
 

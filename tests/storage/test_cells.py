@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.storage import kept
+from memviz.storage import kept_values
 from memviz.storage.store import Store
 
 CELL = {
@@ -46,7 +46,7 @@ def test_a_cell_that_is_there_stays_as_it_is(path: Path) -> None:
 
 
 def test_the_oldest_cells_go_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MAX_CELLS", 3)
+    monkeypatch.setattr(kept_values, "MAX_CELLS", 3)
     store = Store(path)
     keys = [f"key {number}" for number in range(5)]
     for key in keys:

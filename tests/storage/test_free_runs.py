@@ -28,7 +28,7 @@ from memviz import (
     ScriptedModel,
     StorageError,
 )
-from memviz.storage.kept import packed
+from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk

@@ -116,13 +116,13 @@ def test_chats_imports_probes_recordings_and_lessons_come_along(path: Path) -> N
     assert [message.content for message in store.conversation(held.id).messages][
         :3
     ] == ["Question 1?", "Answer 1.", "Question 2?"]
-    assert store.lesson_texts() == {
+    assert {id: store.kept("lesson", id) for id in store.kept_keys("lesson")} == {
         "mine": "title: 过敏\n",
         "second": "title: Second\n",
     }
-    content = store.recording_content("opened")
+    content = store.kept("recording", "opened")
     assert content is not None
-    assert read_recording(content, "opened").replies
+    assert read_recording(content.encode("latin-1"), "opened").replies
     store.close()
 
 

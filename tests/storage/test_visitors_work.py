@@ -15,7 +15,7 @@ from memviz import Message, StorageError
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.models.base import Usage
-from memviz.storage.kept import packed
+from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 

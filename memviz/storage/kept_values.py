@@ -25,10 +25,10 @@ from memviz.storage.run_shapes import expect_sound, expect_sound_answer
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import KEPT
 
-Kind = Literal["cell", "recording", "lesson", "wording", "answers", "free run"]
+FileKind = Literal["recording", "lesson"]
+"""Files that visitors opened or wrote: a recording, its bytes as text, and a lesson, the YAML text that it is."""
+Kind = FileKind | Literal["cell", "wording", "answers", "free run"]
 KEYS_A_QUERY = 500
-_ANY_BYTES = "latin-1"
-"""Writes every file as text, a character for each byte."""
 MAX_CELLS = 20_000
 """Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""
 
@@ -94,13 +94,6 @@ def all_of(
     ]
 
 
-def value_of(session: Session, kind: Kind, key: str, owner: str = "") -> Any:
-    """The value under this key, ``None`` if there is none, or it is damaged."""
-    for one in all_of(session, kind, *under(key, owner)):
-        return one.value
-    return None
-
-
 def under(key: str, owner: str = "") -> tuple[ColumnElement[bool], ...]:
     """The conditions for what is kept under this key."""
     return KEPT.c.owner == clean_text(owner), KEPT.c.key == clean_text(key)
@@ -109,6 +102,30 @@ def under(key: str, owner: str = "") -> tuple[ColumnElement[bool], ...]:
 def remove(session: Session, kind: Kind, *conditions: ColumnElement[bool]) -> None:
     """Take values away; those that are not there are no error."""
     session.execute(delete(KEPT).where(KEPT.c.kind == kind, *conditions))
+
+
+def value_of(session: Session, kind: FileKind, key: str) -> str | None:
+    """The text under this key, ``None`` if there is none, or it is damaged."""
+    for kept in all_of(session, kind, *under(key)):
+        if isinstance(kept.value, str):
+            return kept.value
+    return None
+
+
+def keys_of(session: Session, kind: FileKind) -> list[str]:
+    """The keys of this kind, the newest first."""
+    query = select(KEPT.c.key).where(KEPT.c.kind == kind)
+    return list(session.scalars(query.order_by(KEPT.c.kept_at.desc(), KEPT.c.key)))
+
+
+def keep(session: Session | Connection, kind: FileKind, key: str, text: str) -> None:
+    """Keep a text under a key, in place of the one that had it."""
+    put(session, kind, key, text)
+
+
+def forget(session: Session, kind: FileKind, key: str) -> None:
+    """Forget what is kept under a key."""
+    remove(session, kind, *under(key))
 
 
 def find_cells(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -151,53 +168,6 @@ def count_damaged_cells(session: Session) -> tuple[int, int]:
     """How many of the kept cells are damaged, and how many there are."""
     sound = [_is_cell(cell) for cell in all_of(session, "cell")]
     return sound.count(False), len(sound)
-
-
-def recording_names(session: Session) -> list[str]:
-    """The names of the recordings that were opened, the newest first."""
-    query = select(KEPT.c.key).where(KEPT.c.kind == "recording")
-    return list(session.scalars(query.order_by(KEPT.c.kept_at.desc())))
-
-
-def recording_content(session: Session, name: str) -> bytes | None:
-    """The file of the recording of this name; ``None`` if there is none, or it is damaged."""
-    text = value_of(session, "recording", name)
-    return text.encode(_ANY_BYTES) if isinstance(text, str) else None
-
-
-def keep_recording(session: Session | Connection, name: str, content: bytes) -> None:
-    """Keep the file of a recording under its name, in place of the one that had it."""
-    put(session, "recording", name, content.decode(_ANY_BYTES))
-
-
-def remove_recording(session: Session, name: str) -> None:
-    """Forget the recording of this name."""
-    remove(session, "recording", *under(name))
-
-
-def lesson_texts(session: Session) -> dict[str, str]:
-    """The text of every lesson that was written here or uploaded by its id, the newest first."""
-    return {
-        lesson.key: lesson.value
-        for lesson in all_of(session, "lesson")
-        if isinstance(lesson.value, str)
-    }
-
-
-def lesson_text(session: Session, id: str) -> str | None:
-    """The text of the lesson of this id; ``None`` if there is none."""
-    text: str | None = value_of(session, "lesson", id)
-    return text
-
-
-def keep_lesson(session: Session | Connection, id: str, text: str) -> None:
-    """Keep a lesson, the YAML text that it is, under its id, in place of the one that had it."""
-    put(session, "lesson", id, text)
-
-
-def remove_lesson(session: Session, id: str) -> None:
-    """Forget the lesson of this id."""
-    remove(session, "lesson", *under(id))
 
 
 def find_wordings(session: Session, conversation_id: str, key: str) -> dict[int, str]:
