@@ -202,10 +202,11 @@ def find_judged_answers(
 ) -> list[JudgedAnswer]:
     """The answers kept under ``key``, in the order of their questions and, within each, of their runs; damaged ones are
     left out, and are asked again."""
+    found: list[JudgedAnswer] = []
     by_question = _answers_by_question(session, conversation_id, key)
-    return [
-        answer for _, given in sorted(by_question.items()) for answer in given.values()
-    ]
+    for number in sorted(by_question):
+        found += by_question[number].values()
+    return found
 
 
 def keep_judged_answers(
@@ -219,13 +220,14 @@ def keep_judged_answers(
     owner = found(session, conversation_id).id
     by_question = _answers_by_question(session, owner, key)
     for number, given in answers.items():
+        if not given:
+            continue
         known = by_question.get(number, {})
         for answer in given:
             if _settled(answer) >= _settled(known.get(answer.run)):
                 known[answer.run] = answer
-        if known:
-            in_order = [known[run].to_dict() for run in sorted(known)]
-            put(session, "answers", key, in_order, owner=owner, number=number)
+        in_order = [known[run].to_dict() for run in sorted(known)]
+        put(session, "answers", key, in_order, owner=owner, number=number)
 
 
 def _settled(answer: JudgedAnswer | None) -> int:
@@ -238,14 +240,12 @@ def _answers_by_question(
     session: Session, conversation_id: str, key: str
 ) -> dict[int, dict[int, JudgedAnswer]]:
     """The sound answers under ``key``, by the number of their question and that of their run."""
-    kept = all_of(session, "answers", *under(key, conversation_id))
-    return {
-        one.number: {
-            answer.run: answer for answer in _answers(one) if answer is not None
-        }
-        for one in kept
-        if isinstance(one.number, int)
-    }
+    by_question: dict[int, dict[int, JudgedAnswer]] = {}
+    for kept in all_of(session, "answers", *under(key, conversation_id)):
+        if isinstance(kept.number, int):
+            sound = filter(None, _answers(kept))
+            by_question[kept.number] = {answer.run: answer for answer in sound}
+    return by_question
 
 
 def _answers(kept: Kept) -> Iterator[JudgedAnswer | None]:
@@ -263,13 +263,9 @@ def _answers(kept: Kept) -> Iterator[JudgedAnswer | None]:
 def expect_undamaged(session: Session, conversation_id: str) -> None:
     """Raise StorageError if a wording or an answer of the conversation cannot be read."""
     of_it = KEPT.c.owner == conversation_id
-    wordings = [_is_wording(one) for one in all_of(session, "wording", of_it)]
-    answers = [
-        answer is not None
-        for one in all_of(session, "answers", of_it)
-        for answer in _answers(one)
-    ]
-    damaged = [*wordings, *answers].count(False)
+    damaged = sum(not _is_wording(kept) for kept in all_of(session, "wording", of_it))
+    for kept in all_of(session, "answers", of_it):
+        damaged += list(_answers(kept)).count(None)
     if damaged:
         raise StorageError(
             f"{damaged:,} of the wordings of summaries and judged answers are damaged. They are left aside."
