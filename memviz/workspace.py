@@ -135,12 +135,10 @@ class Loaded(NamedTuple):
 
     def with_probes(self, probes: Iterable[Probe]) -> Loaded:
         """Return it with the probes whose evidence it holds."""
-        stated = tuple(
-            probe
-            for probe in probes
-            if all(position < len(self.log) for position in probe.evidence)
-        )
-        return self._replace(transcript=replace(self.transcript, probes=stated))
+        length = len(self.log)
+        stated = tuple(one for one in probes if max(one.evidence, default=-1) < length)
+        transcript = replace(self.transcript, probes=stated)
+        return self._replace(transcript=transcript)
 
 
 class Choices(NamedTuple):
@@ -338,8 +336,9 @@ class Workspace:
         self._forget_recorded(name)
 
     def _forget_recorded(self, name: str) -> None:
-        self._runs.remove_where(lambda kept: kept[0].summarizer == RECORDING + name)
-        self._replays.remove_where(lambda key: key.summarizer == RECORDING + name)
+        played = RECORDING + name
+        self._runs.remove_where(lambda kept: kept[0].summarizer == played)
+        self._replays.remove_where(lambda key: key.summarizer == played)
 
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
@@ -457,9 +456,10 @@ class Workspace:
         self._forget_conversation(conversation_id)
         self._chats.remove(conversation_id)
         self._runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
-        for _, work in self._replays.remove_where(
+        replays = self._replays.remove_where(
             lambda key: key.conversation_id == conversation_id
-        ):
+        )
+        for _, work in replays:
             work.cancel()
         return True
 
@@ -475,19 +475,17 @@ class Workspace:
         """A sweep over saved conversations that keeps its finished cells in the store; ``first`` says of how many
         messages of each, if not of all, and ``options`` are further fields of
         :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
-        with suppress(
-            DatabaseMovedError
-        ):  # the page says so; a sweep can be looked at nevertheless
+        # Of a database that is gone the page says so; a sweep can be looked at nevertheless.
+        with suppress(DatabaseMovedError):
             self.store.prune_cells()
         count = find_counter(counter)
-        found = (
-            self.conversation(id, (first or {}).get(id)) for id in conversation_ids
-        )
-        subjects = tuple(
-            SweepConversation.of(transcript, count, log) for transcript, log in found
-        )
+        firsts = first or {}
+        subjects: list[SweepConversation] = []
+        for id in conversation_ids:
+            transcript, log = self.conversation(id, firsts.get(id))
+            subjects.append(SweepConversation.of(transcript, count, log))
         return Sweeping(
-            subjects, tuple(settings), counter=count, kept=self.store, **options
+            tuple(subjects), tuple(settings), counter=count, kept=self.store, **options
         )
 
     def kept_free_run(self, key: RunKey) -> Run | None:

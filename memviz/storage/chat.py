@@ -147,14 +147,12 @@ def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] |
 def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
     """Raise if the stored run has more of the user's decisions than ``run``: they were made in another tab."""
     of_run = RECORDS.c.run_id == stored.id, RECORDS.c.kind == "compaction"
-    records = session.scalars(select(RECORDS.c.value).where(*of_run))
-    decided = sum(
-        record.get("kind") in DECISIONS or bool(record.get("proposed"))
-        for record in records
-    )
-    if decided > sum(
-        compaction.is_decision or compaction.is_edited for compaction in run.compactions
-    ):
+    made = session.scalars(select(RECORDS.c.value).where(*of_run))
+    decided = [
+        one for one in made if one.get("kind") in DECISIONS or one.get("proposed")
+    ]
+    known = [one for one in run.compactions if one.is_decision or one.is_edited]
+    if len(decided) > len(known):
         raise conversation_changed()
 
 

@@ -33,6 +33,10 @@ MAX_CELLS = 20_000
 """Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""
 
 
+_AS_STORED = type_coerce(KEPT.c.value, NullType())
+_NEWEST_FIRST = KEPT.c.kept_at.desc(), KEPT.c.key, KEPT.c.number
+
+
 class Kept(NamedTuple):
     """One kept value: any JSON, or ``None`` where it is damaged."""
 
@@ -82,16 +86,10 @@ def all_of(
     session: Session, kind: Kind, *conditions: ColumnElement[bool]
 ) -> list[Kept]:
     """The values of this kind that meet ``conditions``, the newest first."""
-    stored = type_coerce(KEPT.c.value, NullType())
-    query = (
-        select(KEPT.c.key, KEPT.c.number, stored)
-        .where(KEPT.c.kind == kind, *conditions)
-        .order_by(KEPT.c.kept_at.desc(), KEPT.c.key, KEPT.c.number)
-    )
-    return [
-        Kept(key, number, unpacked(value))
-        for key, number, value in session.execute(query)
-    ]
+    query = select(KEPT.c.key, KEPT.c.number, _AS_STORED)
+    wanted = query.where(KEPT.c.kind == kind, *conditions)
+    rows = session.execute(wanted.order_by(*_NEWEST_FIRST))
+    return [Kept(key, number, unpacked(value)) for key, number, value in rows]
 
 
 def under(key: str, owner: str = "") -> tuple[ColumnElement[bool], ...]:
@@ -115,7 +113,7 @@ def value_of(session: Session, kind: FileKind, key: str) -> str | None:
 def keys_of(session: Session, kind: FileKind) -> list[str]:
     """The keys of this kind, the newest first."""
     query = select(KEPT.c.key).where(KEPT.c.kind == kind)
-    return list(session.scalars(query.order_by(KEPT.c.kept_at.desc(), KEPT.c.key)))
+    return list(session.scalars(query.order_by(*_NEWEST_FIRST)))
 
 
 def keep(session: Session | Connection, kind: FileKind, key: str, text: str) -> None:
@@ -155,12 +153,8 @@ def keep_cell(session: Session, key: str, cell: Mapping[str, Any]) -> None:
 
 def prune_cells(session: Session) -> None:
     """Let go of the oldest cells where there are very many."""
-    newest = (
-        select(KEPT.c.key)
-        .where(KEPT.c.kind == "cell")
-        .order_by(KEPT.c.kept_at.desc())
-        .limit(MAX_CELLS)
-    )
+    cells = select(KEPT.c.key).where(KEPT.c.kind == "cell")
+    newest = cells.order_by(*_NEWEST_FIRST).limit(MAX_CELLS)
     remove(session, "cell", KEPT.c.key.not_in(newest))
 
 

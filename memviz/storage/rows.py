@@ -46,26 +46,21 @@ PLAIN = ("title", "format", "language", "description", "system_prompt", "held_at
 def conversation_row(transcript: Transcript) -> Row:
     """The columns of a conversation that come from its transcript."""
     plain = {name: getattr(transcript, name) for name in PLAIN}
-    return row(
-        **plain,
-        **counts_of(Log(transcript.messages)),
-        probes=[probe.to_dict() for probe in transcript.probes],
-        events=[event.to_dict() for event in transcript.events],
-        warnings=list(transcript.warnings),
-        tools=list(transcript.tools),
-    )
+    counts = counts_of(Log(transcript.messages))
+    probes = [probe.to_dict() for probe in transcript.probes]
+    events = [event.to_dict() for event in transcript.events]
+    lists = {"warnings": list(transcript.warnings), "tools": list(transcript.tools)}
+    return row(**plain, **counts, **lists, probes=probes, events=events)
 
 
 def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcript:
     """The transcript of a stored conversation."""
     plain = {name: getattr(stored, name) for name in PLAIN}
+    probes = map(Probe.from_dict, stored.probes)
+    events = map(RecordedEvent.from_dict, stored.events or ())
+    lists = {"warnings": tuple(stored.warnings), "tools": tuple(stored.tools or ())}
     return Transcript(
-        tuple(messages),
-        **plain,
-        probes=tuple(map(Probe.from_dict, stored.probes)),
-        events=tuple(map(RecordedEvent.from_dict, stored.events or ())),
-        warnings=tuple(stored.warnings),
-        tools=tuple(stored.tools or ()),
+        tuple(messages), **plain, **lists, probes=tuple(probes), events=tuple(events)
     )
 
 
@@ -73,19 +68,22 @@ def message_rows(
     conversation_id: str, log: Sequence[Message], start: int = 0
 ) -> list[Row]:
     """The messages of ``log`` from position ``start`` on."""
-    return [
-        row(
+    made: list[Row] = []
+    for position, message in enumerate(log[start:], start):
+        calls = [asdict(call) for call in message.tool_calls]
+        meta = message.meta
+        columns = row(
             conversation_id=conversation_id,
             position=position,
             role=message.role,
             content=message.content,
             name=message.name,
-            tool_calls=[asdict(call) for call in message.tool_calls] or None,
+            tool_calls=calls or None,
             tool_call_id=message.tool_call_id,
-            meta=None if message.meta is None else dict(message.meta),
+            meta=None if meta is None else dict(meta),
         )
-        for position, message in enumerate(log[start:], start)
-    ]
+        made.append(columns)
+    return made
 
 
 _TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
@@ -93,11 +91,12 @@ _TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
 
 def message(stored: Mapping[Any, Any]) -> Message:
     """The message of a stored row. Raises ValueError where the row is damaged."""
+    calls = _TOOL_CALLS.validate_python(stored["tool_calls"] or [])
     return Message(
         role=stored["role"],
         content=stored["content"],
         name=stored["name"],
-        tool_calls=_TOOL_CALLS.validate_python(stored["tool_calls"] or []),
+        tool_calls=calls,
         tool_call_id=stored["tool_call_id"],
         meta=stored["meta"],
     )
