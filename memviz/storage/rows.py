@@ -58,9 +58,13 @@ def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcri
     plain = {name: getattr(stored, name) for name in PLAIN}
     probes = map(Probe.from_dict, stored.probes)
     events = map(RecordedEvent.from_dict, stored.events or ())
-    lists = {"warnings": tuple(stored.warnings), "tools": tuple(stored.tools or ())}
     return Transcript(
-        tuple(messages), **plain, **lists, probes=tuple(probes), events=tuple(events)
+        tuple(messages),
+        **plain,
+        probes=tuple(probes),
+        events=tuple(events),
+        warnings=tuple(stored.warnings),
+        tools=tuple(stored.tools or ()),
     )
 
 
