@@ -4,11 +4,11 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.starlette import App
 
-from memviz.ui.shell.frame import navigate
-from memviz.ui.shell.server.checks import checks
-from memviz.ui.shell.server.left_pages import leave_parts_of_left_pages
-from memviz.ui.shell.server.other_base import other_base_routes
-from memviz.ui.warm_up import warm_up_beside
+from memviz.dashboard.ui.shell.frame import navigate
+from memviz.dashboard.ui.shell.server.checks import checks
+from memviz.dashboard.ui.shell.server.left_pages import leave_parts_of_left_pages
+from memviz.dashboard.ui.shell.server.other_base import other_base_routes
+from memviz.dashboard.ui.warm_up import warm_up_beside
 
 # Until somebody has opened a page, Streamlit takes the files in pages/ for its pages, and would call the address of a
 # page that moved unknown.

@@ -1,6 +1,6 @@
 """Navigation of the dashboard, and nothing else."""
 
-from memviz.ui.shell.frame import navigate
+from memviz.dashboard.ui.shell.frame import navigate
 
 if (
     __name__ == "__main__"

@@ -23,11 +23,11 @@ from memviz import (
     strategy,
     sweep,
 )
+from memviz.core.text.wording import dollars
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.agreement import Agreement, agreed, agreement
 from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 from memviz.strategies.base import Trigger
-from memviz.text.wording import dollars
 from memviz.transcripts.samples import bundled
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
 

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TypeVar
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import LoadedFile, formats, load_file
-from memviz.workspace import Workspace
 
 T = TypeVar("T")
 LIMIT_SECONDS = 10

@@ -3,15 +3,19 @@
     python -m benchmarks.large_conversations [--messages 1000 10000 50000] [--pages compare memory_map]
                                              [--settings window buffer] [--first all]
 
-Every page is opened with every strategy in a server of its own, by the websocket that a browser would use. Seconds are
-of the processor of the server, from the moment the page is asked for until its first picture is sent, so a busy
-machine does not change them; those in brackets are of the clock. "Peak" is the most memory that the process ever had,
-"left" what it has once the visitor has gone to another conversation. A server that grows beyond --most-mb is ended.
-"So far" says that the picture shows what was replayed until then (``memviz/ui/controls/long_replays.py``). Of a long
-conversation pages look at the beginning (``memviz/ui/controls/beginnings.py``), with ``--first all`` at all of it; then
-"page" is the time until all of it was replayed and drawn. The first picture of Chat are the newest messages, which are
-there before the memory is derived (``memviz/ui/chat/deriving.py``); "memory after" says when that was there as well, on
-the clock, and "page" is then the time of the whole. Reads /proc, so it runs on Linux only.
+Every page is opened with every strategy in a server of its own, by the websocket that a
+browser would use. Seconds are of the processor of the server, from the moment the page
+is asked for until its first picture is sent, so a busy machine does not change them;
+those in brackets are of the clock. "Peak" is the most memory that the process ever had,
+"left" what it has once the visitor has gone to another conversation. A server that
+grows beyond --most-mb is ended. "So far" says that the picture shows what was replayed
+until then (``memviz/dashboard/ui/controls/long_replays.py``). Of a long conversation
+pages look at the beginning (``memviz/dashboard/ui/controls/beginnings.py``), with
+``--first all`` at all of it; then "page" is the time until all of it was replayed and
+drawn. The first picture of Chat are the newest messages, which are there before the
+memory is derived (``memviz/dashboard/ui/chat/deriving.py``); "memory after" says when
+that was there as well, on the clock, and "page" is then the time of the whole. Reads
+/proc, so it runs on Linux only.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ from benchmarks.synthetic.phrasings import (
     Phrasing,
 )
 from memviz import Log, load_transcript, propose_probes
+from memviz.core.text.containment import contains
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import contains
 from memviz.transcripts.base import Probe, Transcript
 
 PHRASING_TURNS = 200

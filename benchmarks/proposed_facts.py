@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memviz import Log, Message, propose_probes
-from memviz.text.containment import contains, normal_tokens
-from memviz.text.sentences import passage
+from memviz.core.text.containment import contains, normal_tokens
+from memviz.core.text.sentences import passage
 from memviz.transcripts.base import Probe
 
 UNTOUCHED = Path(__file__).parent / "untouched_conversations"

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.reporting.themes import LIGHT
-from memviz.stage.data import Json, stage_data
-from memviz.stage.files import script, style
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.reporting.themes import LIGHT
+from memviz.dashboard.stage.data import Json, stage_data
+from memviz.dashboard.stage.files import script, style
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -2,8 +2,9 @@
 
     python -m docs.field_guide
 
-To be run after a strategy's docstring, its parameters or memviz/guide/glossary.toml changed; tests/test_field_guide.py
-holds that it was. The pictures are of real runs, so they change with the strategies too.
+To be run after a strategy's docstring, its parameters or
+memviz/dashboard/guide/glossary.toml changed; tests/test_field_guide.py holds that it
+was. The pictures are of real runs, so they change with the strategies too.
 """
 
 from __future__ import annotations
@@ -12,29 +13,31 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memviz.guide.examples import Example, example_of
-from memviz.guide.glossary import Entry, glossary, shown_terms
-from memviz.guide.picture_svg import picture_svg
-from memviz.guide.strategies import StrategyPage, User
+from memviz.dashboard.guide.examples import Example, example_of
+from memviz.dashboard.guide.glossary import glossary
+from memviz.dashboard.guide.picture_svg import picture_svg
+from memviz.dashboard.guide.strategies import StrategyPage, User
 from memviz.strategies.parameters import Parameter
 from memviz.strategies.table import anchor, own_strategies
 from memviz.transcripts.samples import sample
 
 FOLDER = Path(__file__).parent
-GUIDE, PICTURES, ARCHITECTURE = (
-    FOLDER / "field-guide.md",
-    FOLDER / "field-guide",
-    FOLDER / "architecture.md",
-)
-START, END = (
-    "<!-- glossary: made by python -m docs.field_guide -->\n",
-    "<!-- end of glossary -->\n",
+GUIDE = FOLDER / "field-guide.md"
+PICTURES = FOLDER / "field-guide"
+GLOSSARY = FOLDER / "glossary.md"
+GLOSSARY_INTRODUCTION = (
+    "# Glossary\n\n"
+    "<!-- Made by python -m docs.field_guide from memviz/dashboard/guide/glossary.toml. -->\n\n"
+    "Words on the screen and in the field, and what they are called in the code. The "
+    "pages of the dashboard explain them under the pointer, and its page *Guide* lists them.\n\n"
 )
 INTRODUCTION = (
     "# Field guide\n\n"
-    "<!-- Made by python -m docs.field_guide from the strategies' docstrings and memviz/guide/glossary.toml. -->\n\n"
-    "Every memory strategy of memviz on a page of its own, and [what the words mean](#glossary). The dashboard has the "
-    "same on its page *Guide*, where each picture can be opened in Compare.\n\n"
+    "<!-- Made by python -m docs.field_guide from the strategies' docstrings "
+    "and memviz/dashboard/guide/glossary.toml. -->\n\n"
+    "Every memory strategy of memviz on a page of its own, and [what the words "
+    "mean](glossary.md). The dashboard has the same on its page *Guide*, "
+    "where each picture can be opened in Compare.\n\n"
     "The pictures are of real runs over bundled conversations. Above stands all that was said until one request, a "
     "piece for each message in the colour of what became of it; below, on the same scale of tokens, what was sent.\n"
 )
@@ -52,7 +55,6 @@ def field_guide() -> str:
             INTRODUCTION,
             f"| strategy | what it does |\n|---|---|\n{contents}",
             *map(_page, pages),
-            f"## Glossary\n\n{table(('word', 'meaning'), _meanings(shown_terms().values()))}",
         ]
     )
 
@@ -67,19 +69,10 @@ def pictures() -> dict[str, str]:
     }
 
 
-def with_glossary(text: str) -> str:
-    """The text of architecture.md with the glossary between its two marks."""
-    rows = (
-        (one.term, one.meaning, one.code) for one in glossary().values() if one.code
-    )
-    before, _, rest = text.partition(START)
-    return (
-        before
-        + START
-        + table(("word", "meaning", "in the code"), rows)
-        + END
-        + rest.partition(END)[2]
-    )
+def glossary_page() -> str:
+    """The words of the glossary with their meanings and their names in the code."""
+    rows = ((f"**{one.term}**", one.meaning, one.code) for one in glossary().values())
+    return GLOSSARY_INTRODUCTION + table(("word", "meaning", "in the code"), rows)
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -163,19 +156,13 @@ def _default(parameter: Parameter) -> str:
     )
 
 
-def _meanings(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    return ((f"**{entry.term}**", entry.meaning) for entry in entries)
-
-
 def main() -> None:
     """Write all files."""
     GUIDE.write_text(field_guide(), encoding="utf-8")
     PICTURES.mkdir(exist_ok=True)
     for name, svg in pictures().items():
         (PICTURES / name).write_text(svg, encoding="utf-8")
-    ARCHITECTURE.write_text(
-        with_glossary(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8"
-    )
+    GLOSSARY.write_text(glossary_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from tests.browser.script_runs import watch_runs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-    from memviz.lessons.lesson import Lesson
+    from memviz.dashboard.lessons.lesson import Lesson
 
 
 def play_all(

@@ -9,10 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from memviz.context import Block, Context, Fate
-from memviz.conversation import Log, Message, ToolCall, Turn
-from memviz.counters import counter
-from memviz.errors import (
+from memviz.core.context import Block, Context, Fate
+from memviz.core.conversation import Log, Message, ToolCall, Turn
+from memviz.core.counters import counter
+from memviz.core.errors import (
     BudgetSpentError,
     ConfigError,
     CounterUnavailableError,
@@ -36,7 +36,7 @@ from memviz.errors import (
     UnknownCounterError,
     UnknownStrategyError,
 )
-from memviz.lessons import lesson, lessons
+from memviz.dashboard.lessons import lesson, lessons
 from memviz.models.base import Model, Reply, Usage
 from memviz.models.scripted import ScriptedModel
 from memviz.models.tools import RECALL_CONVERSATION, Tool
@@ -51,12 +51,11 @@ if TYPE_CHECKING:
     from memviz.engine.compaction import Compaction
     from memviz.engine.free_run import FreeRun, free_run
     from memviz.engine.judging import Judging
+    from memviz.engine.memory_config import load_memory_config, strategy_of
     from memviz.engine.recall import Recall, Recalled
     from memviz.engine.records import TurnRecord
     from memviz.engine.replay import replay
     from memviz.engine.run import Run
-    from memviz.memory_config import load_memory_config, strategy_of
-    from memviz.memory_store import MemoryStore, build_chat_memory
     from memviz.metrics.health import health_warnings
     from memviz.metrics.retention.knowledge import FactState
     from memviz.metrics.retention.life_lines import life_lines
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.recording import Recording
     from memviz.models.registry import model
+    from memviz.storage.memory_store import MemoryStore, build_chat_memory
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript, load_transcripts
     from memviz.tuning.results import Sweep
@@ -81,7 +81,7 @@ _LAZY = {
     "Compaction": "memviz.engine.compaction",
     "FreeRun": "memviz.engine.free_run",
     "Judging": "memviz.engine.judging",
-    "MemoryStore": "memviz.memory_store",
+    "MemoryStore": "memviz.storage.memory_store",
     "Probe": "memviz.transcripts.base",
     "Recall": "memviz.engine.recall",
     "Recalled": "memviz.engine.recall",
@@ -91,13 +91,13 @@ _LAZY = {
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
     "ask": "memviz.engine.asking",
-    "build_chat_memory": "memviz.memory_store",
+    "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
     "health_warnings": "memviz.metrics.health",
     "FactState": "memviz.metrics.retention.knowledge",
     "life_lines": "memviz.metrics.retention.life_lines",
-    "load_memory_config": "memviz.memory_config",
+    "load_memory_config": "memviz.engine.memory_config",
     "load_transcript": "memviz.transcripts.loading",
     "load_transcripts": "memviz.transcripts.loading",
     "model": "memviz.models.registry",
@@ -105,7 +105,7 @@ _LAZY = {
     "recordings": "memviz.models.recordings.bundled",
     "replay": "memviz.engine.replay",
     "retention": "memviz.metrics.retention.retention",
-    "strategy_of": "memviz.memory_config",
+    "strategy_of": "memviz.engine.memory_config",
     "sweep": "memviz.tuning.sweep",
 }
 

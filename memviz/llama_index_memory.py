@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memviz.conversation import Message, ToolCall
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.errors import ModelError, ParameterError
 from memviz.engine.chat_memory import ChatMemory
-from memviz.errors import ModelError, ParameterError
-from memviz.memory_store import build_chat_memory
 from memviz.models.base import Model, Reply
+from memviz.storage.memory_store import build_chat_memory
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, TextBlock, ToolCallBlock

@@ -2,27 +2,27 @@
 
 import streamlit as st
 
-from memviz.ui.chat.active_summary import summary_desk
-from memviz.ui.chat.current import LongTalk, current_chat
-from memviz.ui.chat.deleted import deleted_elsewhere, missing_conversation
-from memviz.ui.chat.deriving import (
+from memviz.dashboard.ui.chat.active_summary import summary_desk
+from memviz.dashboard.ui.chat.current import LongTalk, current_chat
+from memviz.dashboard.ui.chat.deleted import deleted_elsewhere, missing_conversation
+from memviz.dashboard.ui.chat.deriving import (
     WAIT_FOR_MEMORY,
     deriving_talk,
     keep_for_later,
     long_talk,
 )
-from memviz.ui.chat.desk import ChatDesk
-from memviz.ui.chat.newest import show_newest
-from memviz.ui.chat.pictures import pictures
-from memviz.ui.chat.recall import recall_tray
-from memviz.ui.chat.review import review_panel
-from memviz.ui.chat.sidebar import chat_controls
-from memviz.ui.chat.talk import next_message_costs, send, talk, turn_controls
-from memviz.ui.chat.transcript import empty_chat, transcript
-from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.state import chat_state, widget_value
-from memviz.ui.shell.terms import term
+from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.chat.newest import show_newest
+from memviz.dashboard.ui.chat.pictures import pictures
+from memviz.dashboard.ui.chat.recall import recall_tray
+from memviz.dashboard.ui.chat.review import review_panel
+from memviz.dashboard.ui.chat.sidebar import chat_controls
+from memviz.dashboard.ui.chat.talk import next_message_costs, send, talk, turn_controls
+from memviz.dashboard.ui.chat.transcript import empty_chat, transcript
+from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.lost import Lost
+from memviz.dashboard.ui.shell.state import chat_state, widget_value
+from memviz.dashboard.ui.shell.terms import term
 
 TALK_PIXELS = 460
 TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"

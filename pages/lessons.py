@@ -1,17 +1,17 @@
 """What is there to learn?"""
 
-from memviz.ui.lessons.address import keep_address, open_address
-from memviz.ui.lessons.closing import closing
-from memviz.ui.lessons.player import play_lesson
-from memviz.ui.lessons.shelf import shelf, upload
-from memviz.ui.lessons.writing import own_lesson
-from memviz.ui.shell.errors import errors_shown
-from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.presenting import presents
-from memviz.ui.shell.state import lessons_state
-from memviz.ui.shell.text import plain
-from memviz.ui.shell.views import begin_at_top
+from memviz.dashboard.ui.lessons.address import keep_address, open_address
+from memviz.dashboard.ui.lessons.closing import closing
+from memviz.dashboard.ui.lessons.player import play_lesson
+from memviz.dashboard.ui.lessons.shelf import shelf, upload
+from memviz.dashboard.ui.lessons.writing import own_lesson
+from memviz.dashboard.ui.shell.errors import errors_shown
+from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.lost import Lost
+from memviz.dashboard.ui.shell.presenting import presents
+from memviz.dashboard.ui.shell.state import lessons_state
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import begin_at_top
 
 state = lessons_state()
 with errors_shown():

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from memviz.ui.controls.models_panel import models_panel
-from memviz.ui.library.address import keep_address, open_address
-from memviz.ui.library.backup import backup_controls
-from memviz.ui.library.importing import import_controls, import_panel
-from memviz.ui.library.page import shelf, undo_bar
-from memviz.ui.library.recordings import recordings
-from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.state import library_state
-from memviz.ui.shell.terms import term
+from memviz.dashboard.ui.controls.models_panel import models_panel
+from memviz.dashboard.ui.library.address import keep_address, open_address
+from memviz.dashboard.ui.library.backup import backup_controls
+from memviz.dashboard.ui.library.importing import import_controls, import_panel
+from memviz.dashboard.ui.library.page import shelf, undo_bar
+from memviz.dashboard.ui.library.recordings import recordings
+from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.lost import Lost
+from memviz.dashboard.ui.shell.state import library_state
+from memviz.dashboard.ui.shell.terms import term
 
 open_page(
     "Which conversations are there?",

@@ -2,33 +2,37 @@
 
 import streamlit as st
 
-from memviz.ui.controls.beginnings import say_beginnings
-from memviz.ui.controls.grounds import how_sure
-from memviz.ui.controls.pricing import price_controls
-from memviz.ui.controls.sidebar import counter_and_models
-from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.links import copy_link, open_shared_view
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.presenting import Part, hides, put_away
-from memviz.ui.shell.state import compare_state, tune_state
-from memviz.ui.shell.terms import term
-from memviz.ui.tune.advice import facts_button, recommendation
-from memviz.ui.tune.best_table import best_table
-from memviz.ui.tune.code_export import export_to_code
-from memviz.ui.tune.constraints import choose_constraints, choose_strategy
-from memviz.ui.tune.executor import choose_place
-from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
-from memviz.ui.tune.one_strategy import one_strategy
-from memviz.ui.tune.recorded import (
+from memviz.dashboard.ui.controls.beginnings import say_beginnings
+from memviz.dashboard.ui.controls.grounds import how_sure
+from memviz.dashboard.ui.controls.pricing import price_controls
+from memviz.dashboard.ui.controls.sidebar import counter_and_models
+from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.links import copy_link, open_shared_view
+from memviz.dashboard.ui.shell.lost import Lost
+from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
+from memviz.dashboard.ui.shell.state import compare_state, tune_state
+from memviz.dashboard.ui.shell.terms import term
+from memviz.dashboard.ui.tune.advice import facts_button, recommendation
+from memviz.dashboard.ui.tune.best_table import best_table
+from memviz.dashboard.ui.tune.code_export import export_to_code
+from memviz.dashboard.ui.tune.constraints import choose_constraints, choose_strategy
+from memviz.dashboard.ui.tune.executor import choose_place
+from memviz.dashboard.ui.tune.grid import (
+    choose_conversations,
+    choose_settings,
+    largest_sizes,
+)
+from memviz.dashboard.ui.tune.one_strategy import one_strategy
+from memviz.dashboard.ui.tune.recorded import (
     none_recorded,
     recorded_settings,
     tried_with,
     whose_sweep,
 )
-from memviz.ui.tune.results import looked_at, main_picture
-from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
-from memviz.ui.tune.setting_card import setting_card
-from memviz.ui.tune.settings_table import settings_table
+from memviz.dashboard.ui.tune.results import looked_at, main_picture
+from memviz.dashboard.ui.tune.run import asked_for, nothing_to_try, sweep_of
+from memviz.dashboard.ui.tune.setting_card import setting_card
+from memviz.dashboard.ui.tune.settings_table import settings_table
 
 open_page(
     "Which setting should you take?",

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-from memviz.charts import figure
+from memviz.dashboard.charts import figure
 from memviz.engine import background_replay
 
 COMMON = settings(

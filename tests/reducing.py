@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from memviz.forms import ClearedResults, Cut
-from memviz.memory import Memory, SummaryVersion
+from memviz.core.forms import ClearedResults, Cut
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.pieces import Line, Messages, Notes, Piece, notes
 from memviz.models.scripted import ScriptedModel
-from memviz.pieces import Line, Messages, Notes, Piece, notes
 from memviz.strategies.base import Effect, Message, Move, Strategy, Trigger, Write
 
 CLEARED = "cleared"

@@ -1,16 +1,16 @@
-"""docs/field-guide.md, its pictures and the glossary of architecture.md are what the code says."""
+"""docs/field-guide.md, its pictures and docs/glossary.md are what the code says."""
 
 from __future__ import annotations
 
 import pytest
 
 from docs.field_guide import (
-    ARCHITECTURE,
+    GLOSSARY,
     GUIDE,
     PICTURES,
     field_guide,
+    glossary_page,
     pictures,
-    with_glossary,
 )
 from memviz.strategies import strategies
 
@@ -29,6 +29,5 @@ def test_the_field_guide_and_its_pictures_are_current() -> None:
         assert svg == (PICTURES / name).read_text(encoding="utf-8"), f"{name}: {AGAIN}"
 
 
-def test_the_glossary_of_the_architecture_page_is_current() -> None:
-    text = ARCHITECTURE.read_text(encoding="utf-8")
-    assert with_glossary(text) == text, AGAIN
+def test_the_glossary_is_current() -> None:
+    assert glossary_page() == GLOSSARY.read_text(encoding="utf-8"), AGAIN

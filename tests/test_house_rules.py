@@ -22,7 +22,7 @@ SOURCES = sorted(
         *ROOT.glob("memviz/**/*.py"),
     ]
 )
-THE_DOOR = ROOT / "memviz" / "ui" / "shell" / "state.py"
+THE_DOOR = ROOT / "memviz" / "dashboard" / "ui" / "shell" / "state.py"
 
 
 @cache
@@ -70,7 +70,7 @@ def test_no_page_writes_raw_html(name: str) -> None:
 
 
 def test_no_help_stands_within_the_label_of_a_switch() -> None:
-    """A click on it would turn the switch (memviz/ui/controls/switch.py)."""
+    """A click on it would turn the switch (memviz/dashboard/ui/controls/switch.py)."""
     texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}
     switches = [
         (path, node)
@@ -95,7 +95,7 @@ def test_the_stand_in_has_one_name_for_readers() -> None:
         "(?:offline|bundled) (?:model|summarizer|summaries)", re.IGNORECASE
     )
     known_again = (
-        ROOT / "memviz" / "text" / "phrases.py"
+        ROOT / "memviz" / "core" / "text" / "phrases.py"
     )  # what the stand-in said in versions before
     found = []
     for path in SOURCES:
@@ -127,7 +127,7 @@ def test_a_warning_from_memviz_fails_a_test() -> None:
             DeprecationWarning,
             "conversation.py",
             1,
-            module="memviz.conversation",
+            module="memviz.core.conversation",
         )
 
 

@@ -60,7 +60,7 @@ def test_it_has_every_file_of_the_package_and_the_dashboard(wheel: Path) -> None
     names = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert {
         "memviz/py.typed",
-        "memviz/ui/shell/style.css",
+        "memviz/dashboard/ui/shell/style.css",
         "memviz/transcripts/bundled/trip.json",
     } < names
     assert names == package_files() | {
@@ -86,7 +86,7 @@ def test_it_brings_the_command(wheel: Path) -> None:
 def test_its_pages_are_found_and_served(
     unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = "import memviz.dashboard as d, memviz.ui.shell.frame as s; print(d.__file__, s.PAGES, sep='\\n')"
+    code = "import memviz.dashboard as d, memviz.dashboard.ui.shell.frame as s; print(d.__file__, s.PAGES, sep='\\n')"
     environment = os.environ | {"PYTHONPATH": str(unpacked)}
     said = subprocess.run(
         [sys.executable, "-c", code],

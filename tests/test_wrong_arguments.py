@@ -17,7 +17,7 @@ from memviz import (
     RecallError,
     ScriptedModel,
 )
-from memviz.errors import MemvizError, MessageError
+from memviz.core.errors import MemvizError, MessageError
 
 BUFFER = memviz.strategy("buffer")
 TALK = [Message(role, "Hm.") for role in ("user", "assistant") * 3]

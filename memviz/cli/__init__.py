@@ -1,6 +1,6 @@
 """The command line: the jobs of the dashboard from a terminal.
 
-A thin face on :class:`memviz.workspace.Workspace` and the public API. Modules here import nothing heavy before
+A thin face on :class:`memviz.storage.workspace.Workspace` and the public API. Modules here import nothing heavy before
 a command runs, so that ``memviz --help`` answers at once.
 """
 

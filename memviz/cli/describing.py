@@ -11,7 +11,7 @@ from typer import Argument
 
 from memviz.cli.options import AsJson
 from memviz.cli.output import console, write_json
-from memviz.errors import UnknownStrategyError
+from memviz.core.errors import UnknownStrategyError
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,9 +8,9 @@ from typing import Any
 from typer import Exit
 from typer.core import TyperGroup
 
-from memviz.bounds import quoted
 from memviz.cli.output import complain
-from memviz.errors import (
+from memviz.core.bounds import quoted
+from memviz.core.errors import (
     MemvizError,
     ParameterError,
     UnknownModelError,

@@ -12,13 +12,13 @@ from memviz.cli.errors import FAILED
 from memviz.cli.inputs import STDIN, content_of
 from memviz.cli.options import Database, FormatName, UserName, known_format
 from memviz.cli.output import complain, progress_of, say
-from memviz.errors import TranscriptError
-from memviz.text.wording import counted
+from memviz.core.errors import TranscriptError
+from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
+    from memviz.storage.workspace import Workspace
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.loading import LoadedFile
-    from memviz.workspace import Workspace
 
 Files = Annotated[
     list[str],
@@ -90,7 +90,7 @@ def import_files(
 
 
 def _workspace(database: str | None) -> Workspace:
-    from memviz.workspace import Workspace
+    from memviz.storage.workspace import Workspace
 
     return Workspace(database)
 
@@ -165,7 +165,7 @@ def _picked(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
 
 
 def _line(number: int, transcript: Transcript, id: str) -> str:
-    from memviz.conversation import Log
+    from memviz.core.conversation import Log
 
     turns, messages = Log(transcript.messages).turn_count, len(transcript.messages)
     sizes = f"{counted(turns, 'turn')} · {counted(messages, 'message')}"

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from memviz.cli.recalls import Recalls
     from memviz.engine.run import Run
     from memviz.models.base import Model
+    from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Transcript
-    from memviz.workspace import Workspace
 
 STDIN = "-"
 MAX_NAMED = 5
@@ -43,7 +43,7 @@ class Source:
     ) -> Run:
         """Replay it; a conversation of the library keeps the run, and a run that was kept is not made again."""
         from memviz.engine.replay import replay
-        from memviz.workspace import RunKey
+        from memviz.storage.workspace import RunKey
 
         key = RunKey(self.id, strategy, counter, model.name, recalls)
         if self.workspace is None:
@@ -62,7 +62,7 @@ class Source:
         self, strategy: Strategy, counter: str, model: Model, recalls: Recalls = ()
     ) -> bool:
         """Whether the library has this replay, so that nobody is asked for it."""
-        from memviz.workspace import RunKey
+        from memviz.storage.workspace import RunKey
 
         if self.workspace is None:
             return False
@@ -91,7 +91,7 @@ def source_of(
         raise typer.BadParameter(
             f"--format, --conversation and --user are for files, and there is no file {given!r}."
         )
-    from memviz.workspace import Workspace
+    from memviz.storage.workspace import Workspace
 
     workspace = Workspace(database)
     id = _saved(workspace, given)

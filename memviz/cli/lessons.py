@@ -12,8 +12,8 @@ from memviz.cli.options import AsJson, Database
 from memviz.cli.output import complain, console, say, write_json, write_text
 
 if TYPE_CHECKING:
-    from memviz.lessons.lesson import Lesson
-    from memviz.workspace import Workspace
+    from memviz.dashboard.lessons.lesson import Lesson
+    from memviz.storage.workspace import Workspace
 
 Files = Annotated[
     list[str],
@@ -76,7 +76,7 @@ def check_lessons(
 ) -> None:
     """Say of every claim whether it holds, and which numbers of a text no claim holds. Exits with 1 where a claim does
     not hold."""
-    from memviz.errors import LessonError
+    from memviz.core.errors import LessonError
 
     workspace, rows, failed = _workspace(context.obj), list[dict[str, object]](), False
     for file in files:
@@ -99,7 +99,7 @@ def check_lessons(
 @lessons.command("export")
 def export_lesson(context: Context, lesson: FileOrId, output: Out = None) -> None:
     """Write a lesson as one HTML file with its player and questions, which needs no network and can be printed."""
-    from memviz.lessons.html import html_lesson
+    from memviz.dashboard.lessons.html import html_lesson
 
     workspace, source = (
         _workspace(context.obj),
@@ -114,13 +114,13 @@ def export_lesson(context: Context, lesson: FileOrId, output: Out = None) -> Non
 
 
 def _workspace(db: str | None) -> Workspace:
-    from memviz.workspace import Workspace
+    from memviz.storage.workspace import Workspace
 
     return Workspace(db)
 
 
 def _all(db: str | None) -> list[Lesson]:
-    from memviz.lessons.library import bundled_lessons, saved_lessons
+    from memviz.dashboard.lessons.library import bundled_lessons, saved_lessons
 
     saved, problems = saved_lessons(_workspace(db).store)
     for problem in problems:
@@ -129,7 +129,7 @@ def _all(db: str | None) -> list[Lesson]:
 
 
 def _lesson(given: str, workspace: Workspace) -> Lesson:
-    from memviz.lessons.library import find_lesson, lesson_of
+    from memviz.dashboard.lessons.library import find_lesson, lesson_of
 
     found = (
         None
@@ -150,8 +150,8 @@ def _row(lesson: Lesson) -> dict[str, object]:
 
 
 def _checked(lesson: Lesson, workspace: Workspace) -> list[dict[str, object]]:
-    from memviz.lessons.checking import problems, unheld
-    from memviz.lessons.claims import held
+    from memviz.dashboard.lessons.checking import problems, unheld
+    from memviz.dashboard.lessons.claims import held
 
     rows: list[dict[str, object]] = [
         {

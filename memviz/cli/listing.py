@@ -43,7 +43,7 @@ def list_conversations(
       memviz list --search refund --limit 5
       memviz list --json | jq -r '.[].id'
     """
-    from memviz.workspace import Workspace
+    from memviz.storage.workspace import Workspace
 
     workspace = Workspace(db)
     entries, unreadable, in_all = workspace.store.page(search, limit, 0)

@@ -11,7 +11,7 @@ from typer import BadParameter, Exit, confirm
 
 from memviz.cli.errors import FAILED
 from memviz.cli.output import complain
-from memviz.text.wording import counted, dollars
+from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from memviz.engine.replay import Messages

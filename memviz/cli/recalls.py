@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typer import BadParameter
 
 if TYPE_CHECKING:
-    from memviz.conversation import Log
+    from memviz.core.conversation import Log
     from memviz.engine.recall import Recall, RequestKey
     from memviz.transcripts.base import Transcript
 
@@ -23,7 +23,7 @@ def recalls_of(given: Sequence[str], transcript: Transcript) -> Recalls:
     conversation has no such request."""
     if not given:
         return ()
-    from memviz.conversation import Log
+    from memviz.core.conversation import Log
     from memviz.engine.recall import Recall, parse_numbers
 
     found, log = [], Log(transcript.messages)

@@ -19,7 +19,7 @@ from memviz.cli.settings import strategies_from
 from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_options import Prices
 from memviz.cli.sweep_pricing import prices_of
-from memviz.text.wording import counted, dollars
+from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from memviz.cli.recalls import Recalls
@@ -187,9 +187,9 @@ def _record(
     probes: Sequence[Probe],
 ) -> int:
     """Record, and return how many requests were made. Whatever ends it early, what was answered is in the file."""
+    from memviz.core.errors import MemvizError
     from memviz.engine.recall import by_request
     from memviz.engine.recording import record
-    from memviz.errors import MemvizError
 
     last: list[Progress] = []
     with progress_of(f"Recording {recorded.who.name}") as bar:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
-from memviz.bounds import MAX_SECONDS
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
@@ -31,7 +30,8 @@ from memviz.cli.summarizers import summarizer_named
 from memviz.cli.sweep_options import Budget, Prices, Yes
 from memviz.cli.sweep_pricing import Usd, priced
 from memviz.cli.sweep_pricing import prices_of as prices_in
-from memviz.text.wording import counted
+from memviz.core.bounds import MAX_SECONDS
+from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.cli.recalls import Recalls
@@ -227,7 +227,7 @@ def _asked(
 
 def _configured(path: Path) -> tuple[Strategy, str, str]:
     """The strategy, the counter and the summarizer of a configuration file."""
-    from memviz.memory_config import load_memory_config, strategy_of
+    from memviz.engine.memory_config import load_memory_config, strategy_of
 
     config = load_memory_config(path)
     memory = config["memory"]
@@ -287,8 +287,8 @@ def _report(
     pause_seconds: float,
 ) -> str:
     """The report; a summarizer that costs money has prices of its own."""
+    from memviz.dashboard.reporting.report import html_report
     from memviz.models.names import is_free
-    from memviz.reporting.report import html_report
     from memviz.tuning.pricing_assumptions import PricingAssumptions
 
     assumptions = PricingAssumptions.of(prices_of, pause_seconds=pause_seconds)
@@ -298,7 +298,7 @@ def _report(
 
 
 def _json(runs: Sequence[Run]) -> Any:
-    from memviz.reporting.run_json import run_json
+    from memviz.dashboard.reporting.run_json import run_json
 
     values = [loads(run_json(run)) for run in runs]
     return values[0] if len(values) == 1 else values
@@ -306,7 +306,7 @@ def _json(runs: Sequence[Run]) -> Any:
 
 def _csv(runs: Sequence[Run]) -> str:
     """The requests of all runs in one table; the first column says whose they are."""
-    from memviz.reporting.run_tables import requests_csv
+    from memviz.dashboard.reporting.run_tables import requests_csv
 
     out = StringIO()
     rows = writer(out, lineterminator="\n")

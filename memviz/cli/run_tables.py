@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from memviz.cli.output import on_one_line
-from memviz.context import PARTS_IN_USE, TOKEN_PARTS, Fate
-from memviz.counters import ENCODING_FILES
+from memviz.core.context import PARTS_IN_USE, TOKEN_PARTS, Fate
+from memviz.core.counters import ENCODING_FILES
+from memviz.core.text.wording import cost_words, counted
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
 from memviz.models.names import in_words
-from memviz.text.wording import cost_words, counted
 
 if TYPE_CHECKING:
     from rich.console import Console

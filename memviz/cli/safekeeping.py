@@ -11,7 +11,7 @@ from typer import Argument, Exit, Option
 from memviz.cli.errors import FAILED, OutputError
 from memviz.cli.options import Database
 from memviz.cli.output import complain, say
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.storage.store import Store
@@ -71,10 +71,10 @@ def check_library(db: Database = None) -> None:
 
 def _open(database: str | None) -> Store:
     """The library, which has to be there: an empty one is not worth a copy."""
-    from memviz.errors import StorageError
+    from memviz.core.errors import StorageError
     from memviz.storage.engine import database_path
     from memviz.storage.store import Store
-    from memviz.workspace import DEFAULT_DATABASE
+    from memviz.storage.workspace import DEFAULT_DATABASE
 
     path = database_path(database or DEFAULT_DATABASE)
     if not Path(path).exists():

@@ -17,7 +17,7 @@ from memviz.cli.options import Database
 from memviz.cli.output import complain
 
 if TYPE_CHECKING:
-    from memviz.access.settings import ServerAccess
+    from memviz.models.access.settings import ServerAccess
 
 Port = Annotated[
     int, Option("--port", min=1, max=65_535, help="The port to listen on.")
@@ -95,9 +95,9 @@ def open_dashboard(
       memviz ui --address 0.0.0.0 --password-file ~/memviz-password
       memviz ui --embeddable-by http://127.0.0.1:8000
     """
-    from memviz.access.settings import ServerAccess
     from memviz.dashboard import dashboard_folder
-    from memviz.workspace import DATABASE_VARIABLE
+    from memviz.models.access.settings import ServerAccess
+    from memviz.storage.workspace import DATABASE_VARIABLE
 
     main = dashboard_folder() / "app.py"
     if not main.is_file():
@@ -135,7 +135,7 @@ def open_dashboard(
 
 def _check(access: ServerAccess) -> None:
     """Refuse what the server would refuse, before it takes its time to start."""
-    from memviz.access.passwords import read_password, readable_by_others
+    from memviz.models.access.passwords import read_password, readable_by_others
 
     access.check()
     if access.password_file:

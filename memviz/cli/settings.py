@@ -77,7 +77,7 @@ def pair(text: str, option: str) -> Setting:
 
 def parameters_of(id: str) -> dict[str, Parameter]:
     """What a strategy declares, by name. Raises :class:`memviz.UnknownStrategyError`."""
-    from memviz.errors import UnknownStrategyError
+    from memviz.core.errors import UnknownStrategyError
     from memviz.strategies import strategies
 
     if id not in strategies():

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def summarizer_named(name: str, counter: str) -> Model:
     """The model of this name. Raises :class:`memviz.UnknownCounterError`, and a :class:`memviz.ModelError` for a name
     that cannot be one or a key that is not there."""
-    from memviz.counters import counter as find_counter
-    from memviz.errors import MissingKeyError
+    from memviz.core.counters import counter as find_counter
+    from memviz.core.errors import MissingKeyError
     from memviz.models.registry import is_free, missing_keys, model
 
     find_counter(counter)

@@ -14,7 +14,7 @@ from memviz.cli.output import complain
 from memviz.cli.paying import agree, budget_of
 from memviz.cli.sweep_pricing import Usd, priced
 from memviz.cli.sweep_runner import Plan, worked_off
-from memviz.text.wording import dollars
+from memviz.core.text.wording import dollars
 
 if TYPE_CHECKING:
     from memviz.metrics.cost.estimate import Estimate

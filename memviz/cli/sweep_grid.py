@@ -79,7 +79,7 @@ def _values(
 
 
 def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
-    from memviz.errors import ParameterError
+    from memviz.core.errors import ParameterError
     from memviz.tuning.axes import DEFAULT_STEPS, spread
 
     low, high, steps = (

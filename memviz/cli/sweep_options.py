@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
+from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
 
 MAX_WORKERS = 1_000
 """Processes or threads: more than a machine can start."""

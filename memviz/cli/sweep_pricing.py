@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from typer import BadParameter
 
-from memviz.bounds import MAX_USD, quoted
 from memviz.cli.output import complain
+from memviz.core.bounds import MAX_USD, quoted
 
 if TYPE_CHECKING:
     from memviz.metrics.cost.pricing import Pricing

@@ -11,7 +11,7 @@ from typer import BadParameter, Exit
 
 from memviz.cli.errors import FAILED, UnknownTargetError
 from memviz.cli.output import STANDARD_STREAM, complain, console, write_json, write_text
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.cli.sweep_runner import Ended
@@ -62,7 +62,7 @@ def write_results(
 ) -> None:
     """Write all that was asked for; ``files`` are those that the conversations came from."""
     from memviz.cli.sweep_tables import print_sweep
-    from memviz.reporting.sweep_json import sweep_dict
+    from memviz.dashboard.reporting.sweep_json import sweep_dict
     from memviz.tuning.recommendation import recommend
 
     sweep, kept = ended.sweep, len(ended.sweep.cells) - ended.measured

@@ -11,7 +11,7 @@ from typer import BadParameter
 
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
-from memviz.errors import SweepError, UnusableSummarizerError
+from memviz.core.errors import SweepError, UnusableSummarizerError
 
 if TYPE_CHECKING:
     from memviz.cli.inputs import Source
@@ -123,7 +123,7 @@ def sweep_conversations(
 ) -> tuple[SweepConversation, ...]:
     """The conversations made ready to be measured. One in which the user says nothing is told on stderr and left
     out; of several with one title each has a number. Raises :class:`memviz.SweepError` if none is left."""
-    from memviz.counters import counter as find_counter
+    from memviz.core.counters import counter as find_counter
     from memviz.tuning.sweep_conversation import SweepConversation
 
     count, found = find_counter(counter), []

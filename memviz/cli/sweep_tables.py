@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from memviz.charts.sweeps.measure_words import WORDS, inline, shown
 from memviz.cli.output import on_one_line
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown
 from memviz.tuning.best_of_each import StrategyBest, best_of_each
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import share_in_words, spread_in_words

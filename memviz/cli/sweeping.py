@@ -25,13 +25,13 @@ from memviz.cli.sweep_runner import (
     sweep_conversations,
     worked_off,
 )
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
     from memviz.models.base import Model
+    from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
     from memviz.tuning.sweep_conversation import SweepConversation
-    from memviz.workspace import Workspace
 
 OFFLINE = "offline"
 
@@ -137,13 +137,13 @@ def _sources(
 
 
 def _workspace(db: str | None) -> Workspace:
-    from memviz.workspace import Workspace
+    from memviz.storage.workspace import Workspace
 
     return Workspace(db)
 
 
 def _largest(subjects: Sequence[SweepConversation], counter: str) -> dict[str, int]:
-    from memviz.counters import counter as find_counter
+    from memviz.core.counters import counter as find_counter
     from memviz.tuning.grid import largest_sizes
 
     return largest_sizes((subject.log for subject in subjects), find_counter(counter))

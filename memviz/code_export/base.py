@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from memviz.counters import counter as find_counter
+from memviz.core.counters import counter as find_counter
 from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
 

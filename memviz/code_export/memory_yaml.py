@@ -9,7 +9,7 @@ import yaml
 from memviz.code_export.base import Setting, Target
 from memviz.code_export.model_names import summarizer_difference
 from memviz.code_export.python_text import comment
-from memviz.memory_config import DEFAULT_STRATEGY, OLD_KEYS
+from memviz.engine.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 
 NO_FOLDING = 1_000_000
 """Line width in characters: a text stays on its line, as it is."""

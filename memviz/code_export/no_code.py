@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memviz.code_export.base import Setting
 from memviz.code_export.python_text import one_line
-from memviz.errors import MemvizError
+from memviz.core.errors import MemvizError
 
 
 class NoCodeError(MemvizError):

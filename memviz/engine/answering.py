@@ -10,7 +10,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
-from memviz.conversation import RECALL_EXCHANGE, Message, ToolCall
+from memviz.core.conversation import RECALL_EXCHANGE, Message, ToolCall
+from memviz.core.errors import MalformedReplyError, RecallError
 from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
@@ -18,7 +19,6 @@ from memviz.engine.records import PARTIAL_REPLY, RequestKind, TurnRecord
 from memviz.engine.session import Prepared, Session
 from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
-from memviz.errors import MalformedReplyError, RecallError
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.recall_result import RecallResult
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
@@ -87,7 +87,7 @@ class Answering:
     def stream(self) -> Iterator[str]:
         """Think, recall, answer: yields the text in pieces, and the empty text while the model thinks.
 
-        Raises :class:`memviz.errors.ModelError`.
+        Raises :class:`memviz.core.errors.ModelError`.
         """
         if self._is_thinking:
             yield from self._think()

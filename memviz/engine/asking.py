@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.errors import MessageError
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.errors import MessageError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 
@@ -30,7 +30,7 @@ def ask(
     Returns the record of that one turn: its ``reply``, and in its ``context`` what the model was sent, the
     same as a chat would send; what the run of a chat has pinned and recalled for its next request is in it.
     ``summarizer`` is asked only if the question makes the strategy summarize first; by default the chat
-    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.errors.ModelError`
+    model is. Raises :class:`MessageError` for an empty question and a :class:`memviz.core.errors.ModelError`
     where the model fails.
     """
     if not isinstance(question, str) or not question.strip():

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from memviz.context import (
+from memviz.core.context import (
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
     Block,
@@ -15,14 +15,14 @@ from memviz.context import (
     Context,
     joined,
 )
-from memviz.conversation import Message
-from memviz.counters import Counter, FormSums, TokenSums, name_tokens
+from memviz.core.conversation import Message
+from memviz.core.counters import Counter, FormSums, TokenSums, name_tokens
+from memviz.core.forms import Form
+from memviz.core.memory import Memory, MemorySpace
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
+from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.recalled_pieces import still_in_form, with_recalled, without_recalled
-from memviz.forms import Form
-from memviz.memory import Memory, MemorySpace
 from memviz.models.tools import TOOLS
-from memviz.pieces import Line, Messages, Notes, Picked, Piece
-from memviz.tool_schemas import schema_tokens
 
 
 class Parts(NamedTuple):

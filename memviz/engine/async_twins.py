@@ -6,7 +6,7 @@ from asyncio import to_thread
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 from memviz.engine.recall import Recalled
 
 Given = Any

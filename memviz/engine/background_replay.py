@@ -7,11 +7,11 @@ from dataclasses import replace
 from threading import Condition, Event, Thread
 from time import monotonic
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.errors import MemvizError
+from memviz.core.process_memory import resident_bytes
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.errors import MemvizError
-from memviz.process_memory import resident_bytes
 
 ABANDONED_SECONDS = 20.0
 """A replay that nobody has looked at for so long ends: its visitor has gone."""

@@ -6,10 +6,17 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from memviz.bounds import type_of
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter, Counter
-from memviz.counters import counter as find_counter
+from memviz.core.bounds import type_of
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import AnyCounter, Counter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import (
+    EmptyConversationError,
+    MessageError,
+    ParameterError,
+    ReviewError,
+)
+from memviz.core.memory import Memory, SummaryVersion
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
@@ -22,13 +29,6 @@ from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.switching import switched, was_asked
-from memviz.errors import (
-    EmptyConversationError,
-    MessageError,
-    ParameterError,
-    ReviewError,
-)
-from memviz.memory import Memory, SummaryVersion
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
 from memviz.strategies.base import Strategy, Write
@@ -61,7 +61,7 @@ class Chat:
     """Talk under a strategy: ``send`` a message and get the record of the turn, or ``stream`` it.
 
     ``summarizer`` writes the summaries; by default the chat model does. A model that fails raises a
-    :class:`memviz.errors.ModelError`; the user's message stays in the log and :meth:`retry` asks
+    :class:`memviz.core.errors.ModelError`; the user's message stays in the log and :meth:`retry` asks
     again. Closing the stream early keeps what had arrived as a partial reply.
 
     ``recall_tool`` says whether the model is offered the tool to recall by itself; by default the strategies
@@ -224,7 +224,7 @@ class Chat:
     def edit_summary(self, version: int, text: str) -> None:
         """Rewrite a summary that is in force: from now on ``text`` is sent in its place.
 
-        Raises :class:`memviz.errors.ReviewError` for an empty text, or a version that is no longer sent.
+        Raises :class:`memviz.core.errors.ReviewError` for an empty text, or a version that is no longer sent.
         """
         review.edit(self._session, version, text)
 
@@ -244,7 +244,7 @@ class Chat:
     def send(self, text: str) -> TurnRecord:
         """Send ``text``, wait for the whole reply, and return the record of the turn.
 
-        Raises :class:`memviz.errors.ReviewError` where :attr:`review` stopped before a summarization: the
+        Raises :class:`memviz.core.errors.ReviewError` where :attr:`review` stopped before a summarization: the
         message is kept, and :meth:`go_on` gives the reply once that is decided.
         """
         for _ in self.stream(text):

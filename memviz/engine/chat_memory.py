@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from threading import RLock
 
-from memviz.bounds import type_of
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter
-from memviz.counters import counter as find_counter
+from memviz.core.bounds import type_of
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import MessageError
 from memviz.engine.async_twins import AsyncTwins, Given
 from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Prepared, Session
-from memviz.errors import MessageError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom

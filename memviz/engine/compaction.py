@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from memviz.conversation import Log, Message
+from memviz.core.conversation import Log, Message
+from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
 from memviz.engine.assembly import assemble, count
 from memviz.engine.drafts import Draft
-from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy, Write
 

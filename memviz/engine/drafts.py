@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.conversation import Message, clean_text
-from memviz.counters import Counter
-from memviz.errors import (
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.conversation import Message, clean_text
+from memviz.core.counters import Counter
+from memviz.core.errors import (
     BudgetSpentError,
     MemvizError,
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.memory import SummarySource
+from memviz.core.memory import SummarySource
 from memviz.models.base import Model, Reply, Usage
 
 INTERRUPTED = "interrupted"

@@ -10,13 +10,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
-from memviz.errors import (
+from memviz.core.errors import (
     BudgetSpentError,
     ScriptExhausted,
     UnreadableAnswerError,
     UnusableSummarizerError,
 )
+from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.models.base import Reply
 from memviz.strategies.base import Effect, Move, Write
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import AnyCounter
+from memviz.core.errors import EmptyConversationError
 from memviz.engine.chat import Chat
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.records import PARTIAL_REPLY
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log
 from memviz.engine.run import Run
-from memviz.errors import EmptyConversationError
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
@@ -91,7 +91,7 @@ class FreeRun:
 
     def next_turn(self) -> Generator[str, None, None]:
         """Answer the next turn: yields the reply in pieces, nothing when all are answered. Raises
-        :class:`memviz.errors.ModelError`."""
+        :class:`memviz.core.errors.ModelError`."""
         if self.is_complete:
             return (piece for piece in list[str]())
         log = self.chat.log

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Literal
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 from memviz.transcripts.base import Probe
 
 Verdict = Literal["right", "wrong"]

@@ -7,13 +7,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from memviz.core.errors import MalformedReplyError, MemvizError, ModelError
 from memviz.engine.asking import ask
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judge_prompt import judge_request, unreadable, verdict_of
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.errors import MalformedReplyError, MemvizError, ModelError
 from memviz.models.base import Model
 from memviz.models.first_failure import ends_all
 from memviz.models.registry import model as find_model
@@ -34,7 +34,7 @@ class Judging:
     ``so_far`` are results of an earlier judging of the same runs and probes: what has a verdict is taken over,
     what has a reply alone is only judged, and what failed is asked again.
 
-    Raises :class:`memviz.errors.UnknownModelError` for the name of a model that cannot be one.
+    Raises :class:`memviz.core.errors.UnknownModelError` for the name of a model that cannot be one.
     """
 
     def __init__(
@@ -97,10 +97,10 @@ class Judging:
         """Ask and judge the next one; ``None`` when there is none left.
 
         A failure is written down with its question, and the next step goes on. It is raised instead, as the
-        :class:`memviz.errors.ModelError` it is, if the next question would fail in the same way: there is no such
+        :class:`memviz.core.errors.ModelError` it is, if the next question would fail in the same way: there is no such
         model, the key is missing or refused, nothing answers at the address, or it is the third failure in a row,
         counting verdicts that could not be read; and so is a
-        :class:`memviz.errors.BudgetSpentError`. What raises is not settled: the next step tries it again.
+        :class:`memviz.core.errors.BudgetSpentError`. What raises is not settled: the next step tries it again.
         """
         at = next(
             (number for number, tried in enumerate(self._tried) if not tried), None

@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from memviz.conversation import Log, Message
-from memviz.engine.compaction import LibraryCall
-from memviz.engine.drafts import Draft, ask_for_draft
-from memviz.engine.records import TurnRecord
-from memviz.errors import (
+from memviz.core.conversation import Log, Message
+from memviz.core.errors import (
     BudgetSpentError,
     MemvizError,
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.memory import SUMMARIZED, MemorySpace, SummaryVersion
-from memviz.pieces import Line, Messages, Notes, Piece
+from memviz.core.memory import SUMMARIZED, MemorySpace, SummaryVersion
+from memviz.core.pieces import Line, Messages, Notes, Piece
+from memviz.engine.compaction import LibraryCall
+from memviz.engine.drafts import Draft, ask_for_draft
+from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Move, Write
 from memviz.strategies.library import FromLibrary, LibraryStrategy
 

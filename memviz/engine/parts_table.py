@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
 from memviz.engine.assembly import Parts
-from memviz.pieces import Line, Messages, Notes, Picked, Piece
 
 KINDS = (Messages, Notes, Picked, Line)
 _PICKED = KINDS.index(Picked)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.memory import Memory
 from memviz.engine.assembly import assemble, whole
 from memviz.engine.session import Session
-from memviz.memory import Memory
 from memviz.strategies.base import Move, Trigger
 
 

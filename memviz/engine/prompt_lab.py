@@ -24,10 +24,12 @@ class Trial(NamedTuple):
 def try_prompt(
     compaction: Compaction, instruction: str | None, summarizer: Model
 ) -> Trial:
-    """What ``summarizer`` makes of the messages of ``compaction``, and of the summary they join, under another
-    ``instruction`` (``None``: the strategy's own). The run stays as it is; a failure is the draft's error. Raises
-    :class:`memviz.errors.UnusableSummarizerError` where a :class:`memviz.models.first_failure.FirstFailureEnds` does:
-    no other prompt is worth trying then.
+    """What ``summarizer`` makes of the messages of ``compaction``, and of the summary
+    they join, under another ``instruction`` (``None``: the strategy's own). The run
+    stays as it is; a failure is the draft's error. Raises
+    :class:`memviz.core.errors.UnusableSummarizerError` where a
+    :class:`memviz.models.first_failure.FirstFailureEnds` does: no other prompt is worth
+    trying then.
     """
     memory, strategy = compaction.before, compaction.strategy
     replaced = (

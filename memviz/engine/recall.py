@@ -8,9 +8,9 @@ from heapq import nlargest
 from itertools import islice
 from typing import Any
 
-from memviz.bounds import MAX_DIGITS, is_whole_number, quoted
-from memviz.conversation import Log, Message, Request
-from memviz.errors import RecallError
+from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
+from memviz.core.conversation import Log, Message, Request
+from memviz.core.errors import RecallError
 
 MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord

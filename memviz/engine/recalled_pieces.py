@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from memviz.pieces import Messages, Picked, Piece, in_ranges
+from memviz.core.pieces import Messages, Picked, Piece, in_ranges
 
 
 def with_recalled(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.memory import SummarySource
 from memviz.engine.run import Run
-from memviz.memory import SummarySource
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import Tool
 

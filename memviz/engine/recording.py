@@ -8,15 +8,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter
-from memviz.counters import counter as find_counter
+from memviz.core.conversation import Log
+from memviz.core.counters import AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.engine.asking import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
 from memviz.engine.run import Run
-from memviz.errors import BudgetSpentError, ModelError, UnusableSummarizerError
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    unmetered,
+)
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
 from memviz.models.recordings.noting import Noted, Notes
@@ -25,12 +32,10 @@ from memviz.models.recordings.recorder import RecordingModel
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,
-    RecordedRequest,
     RecordedSetting,
     Recording,
     conversation_digest,
 )
-from memviz.models.tools import Tool
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe, Transcript
 
@@ -89,9 +94,11 @@ def record(
     """Replay ``messages`` under each of ``strategies`` with ``model`` as the summarizer, ask it ``probes`` at the end
     of each run, and write all its replies to ``file``. What the file holds already is not asked for again.
 
-    A setting counts as recorded once none of its replies is missing, so the first failure ends it. Raises that as
-    :class:`memviz.errors.UnusableSummarizerError` or, of a question, as the :class:`memviz.errors.ModelError` it is,
-    and :class:`memviz.errors.BudgetSpentError` where the budget is spent: what was answered is in the file.
+    A setting counts as recorded once none of its replies is missing, so the first
+    failure ends it. Raises that as :class:`memviz.core.errors.UnusableSummarizerError`
+    or, of a question, as the :class:`memviz.core.errors.ModelError` it is, and
+    :class:`memviz.core.errors.BudgetSpentError` where the budget is spent: what was
+    answered is in the file.
     """
     log, recorder = as_log(messages), RecordingModel(model, file)
     runs = []
@@ -147,7 +154,7 @@ def saved(
     settings = []
     for setting, run, probes in runs:
         asked = [
-            RecordedRequest(tuple(one.request))
+            ModelRequest(tuple(one.request))
             for one in run.made_or_foreseen
             if one.asked
         ]
@@ -231,13 +238,8 @@ def foreseen(
 class _EndsWhereNothingIs(RecordedModel):
     """The same without a word on what is nearest, which takes long among many."""
 
-    def _reply(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool],
-        tool_choice: ToolChoice,
-    ) -> Reply:
-        reply = self.find(RecordedRequest(tuple(messages), tuple(tools), tool_choice))
+    def _reply(self, request: ModelRequest) -> Reply:
+        reply = self.find(request)
         if reply is None:
             raise UnusableSummarizerError(
                 f"{self.name} holds no reply to this request."
@@ -248,19 +250,12 @@ class _EndsWhereNothingIs(RecordedModel):
 class _FailureEnds(ModelWrapper):
     """A summarizer any failure of which ends the replay: the rest would be that of another conversation."""
 
-    def stream(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's answer."""
         try:
-            yield from (
-                self._model.stream(messages, tools, tool_choice)
-                if tools
-                else self._model.stream(messages)
-            )
+            yield from self._model.answer(request, meter)
         except BudgetSpentError:
             raise
         except ModelError as error:

@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memviz.context import Context
-from memviz.conversation import Message
+from memviz.core.context import Context
+from memviz.core.conversation import Message
+from memviz.core.memory import Memory, MemorySpace, SummaryVersion
+from memviz.core.pieces import from_json, to_json
+from memviz.core.text.wording import request_name
 from memviz.engine.assembly import Parts, build_context
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall import Recalled
 from memviz.engine.settings_before import EarlierSetting, segments
-from memviz.memory import Memory, MemorySpace, SummaryVersion
-from memviz.pieces import from_json, to_json
 from memviz.strategies.base import Strategy
-from memviz.text.wording import request_name
 
 PARTIAL_REPLY = "partial_reply"
 

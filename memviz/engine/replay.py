@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memviz.bounds import type_of
-from memviz.conversation import Log, Message, Request, Turn
-from memviz.counters import AnyCounter
-from memviz.counters import counter as find_counter
+from memviz.core.bounds import type_of
+from memviz.core.conversation import Log, Message, Request, Turn
+from memviz.core.counters import AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import EmptyConversationError, MessageError, ParameterError
+from memviz.core.text.wording import counted
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
-from memviz.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
-from memviz.text.wording import counted
 from memviz.transcripts.base import Transcript
 
 DEFAULT_COUNTER = "o200k_base"

@@ -17,14 +17,16 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import (
+from memviz.core.context import (
     ALL_PARTS,
     ORPHANED_TOOL_MESSAGE,
     OVER_BUDGET,
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
 )
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.memory import Memory, MemorySpace
+from memviz.core.pieces import Messages, Notes, Piece
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.compaction import Compaction
@@ -32,8 +34,6 @@ from memviz.engine.parts_table import PartsTable
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
 from memviz.engine.tool_pairs import orphaned_results
-from memviz.memory import Memory, MemorySpace
-from memviz.pieces import Messages, Notes, Piece
 from memviz.strategies.base import Strategy
 
 Numbers = NDArray[np.int64]

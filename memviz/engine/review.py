@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from memviz.conversation import clean_text
+from memviz.core.conversation import clean_text
+from memviz.core.errors import BudgetSpentError, ReviewError
+from memviz.core.memory import SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.engine.effects import PendingSummarization, ask, do_in_order
 from memviz.engine.records import PARTIAL_REPLY, memory_at
 from memviz.engine.session import Session
-from memviz.errors import BudgetSpentError, ReviewError
-from memviz.memory import SummaryVersion
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import ALL_PARTS, Fate
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter, Counter
-from memviz.counters import counter as find_counter
+from memviz.core.context import ALL_PARTS, Fate
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import AnyCounter, Counter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import MatrixTooLargeError, ParameterError
+from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.recently_used import RecentlyUsed
 from memviz.engine.assembly import message_count, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
@@ -29,9 +32,6 @@ from memviz.engine.settings_before import (
     strategies_of,
     strategy_of,
 )
-from memviz.errors import MatrixTooLargeError, ParameterError
-from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
-from memviz.recently_used import RecentlyUsed
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 

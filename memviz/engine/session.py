@@ -12,9 +12,12 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
-from memviz.context import Context
-from memviz.conversation import Log, Message, Request
-from memviz.counters import Counter
+from memviz.core.context import Context
+from memviz.core.conversation import Log, Message, Request
+from memviz.core.counters import Counter
+from memviz.core.errors import RecallError
+from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff, backoff_after
 from memviz.engine.calls import ReplyFacts
@@ -40,14 +43,11 @@ from memviz.engine.settings_before import (
     renumbered,
 )
 from memviz.engine.tool_pairs import in_pairs
-from memviz.errors import RecallError
-from memviz.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write, policy_name
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.library import LibraryStrategy
-from memviz.tool_schemas import schema_tokens
 
 
 class Prepared(NamedTuple):

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memviz.core.memory import MemorySpace
 from memviz.engine.compaction import COUNTED, Compaction
-from memviz.memory import MemorySpace
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 

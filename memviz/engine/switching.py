@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from memviz.counters import Counter
+from memviz.core.counters import Counter
+from memviz.core.memory import MemorySpace
 from memviz.engine.assembly import count
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord, memory_at, with_their_compactions
@@ -19,7 +20,6 @@ from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session, new_space
 from memviz.engine.settings_before import EarlierSetting
-from memviz.memory import MemorySpace
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 

@@ -1,6 +1,6 @@
 """What the model is told around its rounds of reflective thinking."""
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
 
 THINKING_INSTRUCTION = Message(
     "system",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memviz.bounds import quoted, read_json
+from memviz.core.bounds import quoted, read_json
+from memviz.core.errors import RecallError
 from memviz.engine.recall import MAX_NUMBERS, Recall
-from memviz.errors import RecallError
 
 RECALL_ARGUMENTS = {
     "turn_numbers": "turns",

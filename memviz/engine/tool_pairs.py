@@ -8,10 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.forms import WithCalls
+from memviz.core.pieces import Messages, joined
 from memviz.engine.assembly import Parts
-from memviz.forms import WithCalls
-from memviz.pieces import Messages, joined
 
 
 def orphaned_results(log: Log, parts: Parts) -> list[int]:

@@ -1,20 +1,51 @@
-"""What a model is to memviz: something that answers a list of messages, whole or in pieces."""
+"""A model, as memviz asks it: what it is sent, what it replies, and how a call that costs money is accounted for."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-from memviz.conversation import Message, ToolCall
-from memviz.memory import SummarySource
-from memviz.models.metering import Meter, unmetered
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.errors import ModelError
+from memviz.core.memory import SummarySource
 from memviz.models.tools import Tool
 
 ToolChoice = Literal["auto", "none"]
 """Whether a model may call the tools it is offered, or has to answer now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """All that a model is sent with one call. Two are the same if their :attr:`digest` is."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice = "auto"
+
+    @property
+    def digest(self) -> str:
+        """A hash of what is sent; what goes with a message and is not sent has no part in it."""
+        # Without tools there is nothing to choose, whatever the caller says of it.
+        tool_choice = self.tool_choice if self.tools else "auto"
+        return hashed_json([*self.as_json, tool_choice])
+
+    @property
+    def as_json(self) -> list[list[dict[str, Any]]]:
+        """Messages and tools in the shape of the chat API."""
+        messages = [message.to_request() for message in self.messages]
+        tools = [tool.to_request() for tool in self.tools]
+        return [messages, tools]
+
+
+def hashed_json(value: Any) -> str:
+    """Return a hash of a value that JSON can hold."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +88,64 @@ class Reply:
         )
 
 
+class Bill:
+    """One request to a provider, open until it is :meth:`answered` or :meth:`failed`. Leaving its ``with`` block in
+    any other way, as an interruption does, is a failure without an error. This one costs nobody anything."""
+
+    def __enter__(self) -> Bill:
+        return self
+
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: object
+    ) -> None:
+        self.failed(error if isinstance(error, ModelError) else None)
+
+    def answered(self, reply: Reply) -> Reply:
+        """The request was answered; the reply to hand on, with its cost."""
+        return reply
+
+    def failed(self, error: ModelError | None) -> None:
+        """It was not. Does nothing once the bill is closed."""
+
+    def unused(self) -> None:
+        """The request was not made after all, so nothing is to be paid."""
+
+
+class BothBills(Bill):
+    """Two bills of the same request, told the same."""
+
+    def __init__(self, one: Bill, other: Bill) -> None:
+        self._one, self._other = one, other
+
+    def answered(self, reply: Reply) -> Reply:
+        """Both hear of the reply; the cost that the second one knows is handed on."""
+        return self._other.answered(self._one.answered(reply))
+
+    def failed(self, error: ModelError | None) -> None:
+        """Both hear of the failure."""
+        self._one.failed(error)
+        self._other.failed(error)
+
+    def unused(self) -> None:
+        """Neither is to be paid."""
+        self._one.unused()
+        self._other.unused()
+
+
+Meter = Callable[[ModelRequest], Bill]
+"""Asked before a request is made; raises to forbid it."""
+
+
+def unmetered(_: ModelRequest) -> Bill:
+    """The bill of a call that nobody keeps an account of."""
+    return Bill()
+
+
 class Model(ABC):
     """A model. Subclasses give :meth:`stream`; the rest follows from it.
 
     A stream yields pieces of text as they arrive and ends with exactly one :class:`Reply` that
-    holds the whole. All failures are :class:`memviz.errors.ModelError`. ``tools`` are only given where
+    holds the whole. All failures are :class:`memviz.core.errors.ModelError`. ``tools`` are only given where
     there are any, so a model that calls none may do without the argument.
     """
 
@@ -104,30 +188,24 @@ class Model(ABC):
         tool_choice: ToolChoice = "auto",
     ) -> Reply:
         """Answer ``messages`` at once."""
-        for item in (
-            self.stream(messages, tools, tool_choice)
-            if tools
-            else self.stream(messages)
-        ):
+        request = ModelRequest(tuple(messages), tuple(tools), tool_choice)
+        for item in self.answer(request):
             if isinstance(item, Reply):
                 return item
         raise AssertionError(f"{type(self).__name__}.stream ended without a Reply")
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """As :meth:`stream`, with ``meter`` asked before everything that may cost money, and told what it did cost."""
-        with meter(messages, tools) as bill:
-            for item in (
-                self.stream(messages, tools, tool_choice)
-                if tools
-                else self.stream(messages)
-            ):
+        with meter(request) as bill:
+            for item in self._streamed(request):
                 yield bill.answered(item) if isinstance(item, Reply) else item
+
+    def _streamed(self, request: ModelRequest) -> Iterator[str | Reply]:
+        if not request.tools:
+            return self.stream(request.messages)
+        return self.stream(request.messages, request.tools, request.tool_choice)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """Write the summary that ``messages`` ask for. Most models just answer."""
@@ -142,11 +220,12 @@ class Model(ABC):
 
 
 class ModelWrapper(Model):
-    """A model that passes on what another one answers, under conditions of its own. Subclasses give :meth:`stream`;
+    """A model that passes on what another one answers, under conditions of its own. Subclasses give :meth:`answer`;
     name, tools and identity are those of the wrapped ``model``."""
 
     def __init__(self, model: Model) -> None:
-        self.name, self._model = model.name, model
+        self.name = model.name
+        self._model = model
 
     @property
     def takes_tools(self) -> bool:
@@ -158,9 +237,11 @@ class ModelWrapper(Model):
         """The wrapped model's, for nothing else changes its answers."""
         return self._model.identity
 
-
-class MeteredWrapper(ModelWrapper):
-    """A wrapper that acts on each call, whether somebody meters it or not. Subclasses give :meth:`stream_metered`."""
+    @abstractmethod
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
+    ) -> Iterator[str | Reply]:
+        """Answer ``request``, with ``meter`` asked before each try of the wrapped model."""
 
     def stream(
         self,
@@ -168,5 +249,5 @@ class MeteredWrapper(ModelWrapper):
         tools: Sequence[Tool] = (),
         tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream_metered`, with nobody who meters."""
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
+        """As :meth:`answer`, with nobody who meters."""
+        return self.answer(ModelRequest(tuple(messages), tuple(tools), tool_choice))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import fsum
 from threading import Condition
 
-from memviz.errors import BudgetSpentError, ParameterError
+from memviz.core.errors import BudgetSpentError, ParameterError
 
 
 class Budget:
     """At most ``limit_usd`` US dollars, whatever runs at the same time. Lives in one process.
 
     What a call may cost is reserved before it and settled after it, and so it is in the budget ``within`` which this
-    one is a part of, if it is. Raises :class:`memviz.errors.ParameterError` for a limit that is not above 0.
+    one is a part of, if it is. Raises :class:`memviz.core.errors.ParameterError` for a limit that is not above 0.
     """
 
     remedy = "Raise the limit to go on."
@@ -59,7 +59,7 @@ class Budget:
             self._changed.notify_all()
 
     def expect_open(self) -> None:
-        """Raise :class:`memviz.errors.BudgetSpentError` once the budget was closed."""
+        """Raise :class:`memviz.core.errors.BudgetSpentError` once the budget was closed."""
         if self._closed:
             raise BudgetSpentError(
                 self.limit_usd, self.spent_usd, 0.0, remedy=self.remedy
@@ -69,7 +69,7 @@ class Budget:
         """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others
         hold what is needed, for they may not use all of it.
 
-        Raises :class:`memviz.errors.BudgetSpentError` if what is left would not do even if they used nothing.
+        Raises :class:`memviz.core.errors.BudgetSpentError` if what is left would not do even if they used nothing.
         """
         reservation = self._reserve(most_usd, model)
         if self._within is not None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
 
-from memviz.conversation import Message
-from memviz.counters import AnyCounter, counter
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.counters import AnyCounter, counter
+from memviz.core.errors import (
     BadKeyError,
     ConnectionRefusedModelError,
     ContextTooLongError,
@@ -20,10 +20,18 @@ from memviz.errors import (
     RateLimitError,
     UnknownModelError,
 )
-from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
+from memviz.models.base import (
+    Bill,
+    BothBills,
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    unmetered,
+)
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import INPUT_MARGIN, has_prices, usd_at_most
-from memviz.models.metering import Bill, BothBills, Meter
 from memviz.models.prices import Price, price
 from memviz.models.spending import Spending
 from memviz.models.tools import Tool
@@ -37,7 +45,7 @@ REFUSALS = (
 """Failures before any work, which no provider bills. Any other may have come after tokens were written."""
 
 
-class Budgeted(MeteredWrapper):
+class Budgeted(ModelWrapper):
     """``model``, whose calls are paid out of ``budget``. Several models and threads may share one.
 
     Each answer is bounded at ``max_output_tokens``, which is passed on where the model can be told; a model that
@@ -48,8 +56,8 @@ class Budgeted(MeteredWrapper):
     whether a failure is billed, and providers say that most are not. Answers from a
     :class:`memviz.models.response_cache.CachedModel` are free and always given.
 
-    Asking raises :class:`memviz.errors.BudgetSpentError` for a call that might exceed the limit. Raises
-    :class:`memviz.errors.ParameterError` for a model whose price is unknown.
+    Asking raises :class:`memviz.core.errors.BudgetSpentError` for a call that might exceed the limit. Raises
+    :class:`memviz.core.errors.ParameterError` for a model whose price is unknown.
     """
 
     def __init__(
@@ -81,20 +89,16 @@ class Budgeted(MeteredWrapper):
     def __repr__(self) -> str:
         return f"Budgeted({self._model!r})"
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's answer, once the budget allows it; before each try the ``meter`` is asked as well, and first."""
         tries = _Tries()
 
-        def both(messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
-            return BothBills(meter(messages, tools), self._bill(messages, tools, tries))
+        def both(request: ModelRequest) -> Bill:
+            return BothBills(meter(request), self._bill(request, tries))
 
-        return self._model.stream_metered(both, messages, tools, tool_choice)
+        return self._model.answer(request, both)
 
     def _price_of(
         self, name: str, usd_per_million: tuple[float, float] | None
@@ -109,24 +113,19 @@ class Budgeted(MeteredWrapper):
         """What one request may cost at most, in US dollars; 0 where no price is known."""
         if self._price is None:
             return 0.0
-        parts = [
-            *(message.to_request() for message in messages),
-            *(tool.to_request() for tool in tools),
-        ]
-        request = json.dumps(parts, ensure_ascii=False)
-        written = request.encode("utf-8", "replace")
+        messages_sent, tools_sent = ModelRequest(tuple(messages), tuple(tools)).as_json
+        text = json.dumps([*messages_sent, *tools_sent], ensure_ascii=False)
+        written = text.encode("utf-8", "replace")
         beyond_ascii = sum(map((0x7F).__lt__, written))
-        input_tokens = min(
-            INPUT_MARGIN * counter(self._counter)(request) + beyond_ascii, len(written)
-        )
+        counted = INPUT_MARGIN * counter(self._counter)(text) + beyond_ascii
+        input_tokens = min(counted, len(written))
         return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
-    def _bill(
-        self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries
-    ) -> Bill:
-        return _BudgetBill(
-            self, self.budget.reserve(self.most_usd(messages, tools), self.name), tries
+    def _bill(self, request: ModelRequest, tries: _Tries) -> Bill:
+        reservation = self.budget.reserve(
+            self.most_usd(request.messages, request.tools), self.name
         )
+        return _BudgetBill(self, reservation, tries)
 
     def priced(self, reply: Reply) -> Reply:
         """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
@@ -162,12 +161,10 @@ class Accounted(Budgeted):
         known = price(name)
         return known if has_prices(known) else None
 
-    def _bill(
-        self, messages: Sequence[Message], tools: Sequence[Tool], tries: _Tries
-    ) -> Bill:
+    def _bill(self, request: ModelRequest, tries: _Tries) -> Bill:
         if self._price is None:
             return _CountedBill(self._spending, tries)
-        return super()._bill(messages, tools, tries)
+        return super()._bill(request, tries)
 
 
 class _Tries:

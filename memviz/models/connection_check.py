@@ -12,14 +12,15 @@ from typing import Any, Literal, NamedTuple
 
 import httpx
 
-from memviz.access.settings import ModelAccess
-from memviz.conversation import Message
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.errors import (
     BadRequestError,
     MalformedReplyError,
     MemvizError,
     UnknownModelError,
 )
+from memviz.core.text.wording import counted, dollars, listed
+from memviz.models.access.settings import ModelAccess
 from memviz.models.base import Model, Reply
 from memviz.models.cost_bound import CostBound, cost_bound, has_prices
 from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
@@ -28,7 +29,6 @@ from memviz.models.prices import PRICE_FILE, json_file, price
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal
 from memviz.models.tools import Tool
-from memviz.text.wording import counted, dollars, listed
 
 QUESTION = (Message("user", "Count from 1 to 5, in digits."),)
 ORDER = (Message("user", "Call the tool ping."),)

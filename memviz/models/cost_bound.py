@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, inf, log10
 
+from memviz.core.text.wording import counted, dollars, listed, plural
 from memviz.models.names import is_free
 from memviz.models.prices import Price, price
-from memviz.text.wording import counted, dollars, listed, plural
 
 INPUT_MARGIN = 2.0
 """Reserved for each token counted: the model's own tokenizer may cut finer than the counter. Of letters other than

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from socket import gaierror
 from typing import Any
 
-from memviz.access.settings import ModelAccess
-from memviz.errors import BadKeyError, BadRequestError, MissingKeyError
+from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
+from memviz.models.access.settings import ModelAccess
 from memviz.models.destinations import Limits, PrivateAddressError, public_url
-from memviz.models.litellm_errors import Call, private_address
+from memviz.models.litellm_errors import Call, typed_error
 from memviz.models.litellm_loading import load_litellm
 from memviz.models.provider_keys import (
     OWN_ACCOUNT,
@@ -36,7 +36,7 @@ def settings_of(
 ) -> dict[str, str]:
     """The settings that say where the model is and who asks.
 
-    Raises :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
+    Raises :class:`memviz.core.errors.ModelError` for a key or an address that cannot be one.
     """
     if (
         "://" in name
@@ -71,7 +71,7 @@ def check_credentials(
     name: str, settings: Mapping[str, Any], access: ModelAccess
 ) -> None:
     """Refuse to call where that is known to be in vain, or is not allowed: providers answer a missing key in odd ways,
-    some only after retries. Raises :class:`memviz.errors.ModelError`."""
+    some only after retries. Raises :class:`memviz.core.errors.ModelError`."""
     has_key, has_address = (
         settings.get("api_key", NO_KEY) != NO_KEY,
         "api_base" in settings,
@@ -127,7 +127,7 @@ def _check_address(name: str, api_base: str) -> None:
     try:
         public_url(api_base)
     except PrivateAddressError:
-        error = private_address(None, Call(name, public_address(api_base)))
+        error = typed_error(PrivateAddressError(), Call(name, public_address(api_base)))
     except gaierror:
         return  # the call will say that nobody answers
     else:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from memviz.conversation import Message
-from memviz.errors import (
+from memviz.core.errors import (
     BudgetSpentError,
     MemvizError,
     ModelError,
     UnusableSummarizerError,
 )
-from memviz.models.base import ModelWrapper, Reply, ToolChoice
-from memviz.models.tools import Tool
+from memviz.models.base import Meter, ModelRequest, ModelWrapper, Reply, unmetered
 
 
 def ends_all(error: MemvizError) -> bool:
@@ -26,23 +24,17 @@ def ends_all(error: MemvizError) -> bool:
 class FirstFailureEnds(ModelWrapper):
     """``model`` as a summarizer of which nobody waits for forty failures that are one: a wrong key, address or name.
 
-    Such a failure is raised as :class:`memviz.errors.UnusableSummarizerError`, which ends a replay. Any other, such
-    as a timeout or a rate limit, stays what it is: the replay records it and goes on.
+    Such a failure is raised as :class:`memviz.core.errors.UnusableSummarizerError`,
+    which ends a replay. Any other, such as a timeout or a rate limit, stays what it is:
+    the replay records it and goes on.
     """
 
-    def stream(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's answer."""
         try:
-            yield from (
-                self._model.stream(messages, tools, tool_choice)
-                if tools
-                else self._model.stream(messages)
-            )
+            yield from self._model.answer(request, meter)
         except ModelError as error:
             if error.ends_all:
                 raise UnusableSummarizerError(str(error)) from None

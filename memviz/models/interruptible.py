@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
-from memviz.conversation import Message
-from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
+from memviz.models.base import (
+    Bill,
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    unmetered,
+)
 from memviz.models.line import Line
-from memviz.models.metering import Bill, Meter
-from memviz.models.tools import Tool
 
 LOOK_SECONDS = 0.1
 """How long it takes at most until the caller's ``look_up`` is asked again."""
 
 
-class Interruptible(MeteredWrapper):
+class Interruptible(ModelWrapper):
     """``model``, asked in a thread of its own, while the caller's thread waits and asks ``look_up`` ten times a
     second. What ``look_up`` raises ends the call at once, and so does closing the stream or Ctrl-C.
 
@@ -39,23 +44,13 @@ class Interruptible(MeteredWrapper):
         limited = self._model.limited(max_output_tokens)
         return None if limited is None else Interruptible(limited, self._look_up)
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's answer as it arrives, and an empty piece now and then while nothing does. The ``meter`` is asked
         in the thread of the call; its bill is closed at the moment when
         the call is left, also while the server goes on saying nothing."""
-        ask = partial(
-            self._model.stream_metered,
-            messages=messages,
-            tools=tools,
-            tool_choice=tool_choice,
-        )
-        call = _Call(ask, meter)
+        call = _Call(partial(self._model.answer, request), meter)
         call.start()
         try:
             while not isinstance(item := self._next(call), _Ended):
@@ -124,11 +119,11 @@ class _Call(Thread):
         finally:
             self.arrived.put(ended)
 
-    def _meter(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Bill:
+    def _meter(self, request: ModelRequest) -> Bill:
         """Asked before each try: after a silence that nobody waited for there is to be no other."""
         if self.left.is_set():
             raise _LeftError
-        bill = self._outer_meter(messages, tools)  # may wait, and be left meanwhile
+        bill = self._outer_meter(request)  # may wait, and be left meanwhile
         with self._guard:
             if not self.left.is_set():
                 self._bill = bill

@@ -18,7 +18,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 """Of one reply, as it arrives and unpacked. The longest ones, 128,000 tokens with an event for each, have some 45."""

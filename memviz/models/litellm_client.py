@@ -11,10 +11,17 @@ from typing import Any, NamedTuple
 
 from pydantic import Secret
 
-from memviz.access.settings import ModelAccess
-from memviz.conversation import Message
-from memviz.errors import ModelError, ParameterError, RateLimitError
-from memviz.models.base import Model, Reply, ToolChoice
+from memviz.core.conversation import Message
+from memviz.core.errors import ModelError, ParameterError, RateLimitError
+from memviz.models.access.settings import ModelAccess
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    Reply,
+    ToolChoice,
+    unmetered,
+)
 from memviz.models.credentials import (
     NO_KEY,
     OPERATOR,
@@ -25,7 +32,6 @@ from memviz.models.credentials import (
 from memviz.models.line import responses_closed
 from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
 from memviz.models.litellm_loading import call_arguments, load_litellm
-from memviz.models.metering import Meter, unmetered
 from memviz.models.own_servers import usual_address
 from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of
@@ -68,8 +74,8 @@ class LiteLLMModel(Model):
     in no repr, error, log or pickle; a pickled model comes back without it. ``access`` says what of this machine the
     model may use, if it was not its owner who asked for it. No redirect is followed.
 
-    Raises :class:`memviz.errors.ParameterError` for a timeout or a number of retries out of range,
-    and a :class:`memviz.errors.ModelError` for a key or an address that cannot be one.
+    Raises :class:`memviz.core.errors.ParameterError` for a timeout or a number of retries out of range,
+    and a :class:`memviz.core.errors.ModelError` for a key or an address that cannot be one.
     """
 
     def __init__(
@@ -190,34 +196,28 @@ class LiteLLMModel(Model):
 
         Closing the iterator early closes the connection.
         """
-        return self.stream_metered(unmetered, messages, tools, tool_choice)
+        return self.answer(ModelRequest(tuple(messages), tuple(tools), tool_choice))
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """As :meth:`stream`; ``meter`` is asked before each try, for a try that fails may cost something too."""
         check_credentials(self.name, self._settings.get_secret_value(), self.access)
-        request: dict[str, Any] = {
-            "messages": [message.to_request() for message in messages]
-        }
+        messages, tools = request.as_json
+        arguments: dict[str, Any] = {"messages": messages}
         if tools:
-            request |= {
-                "tools": [tool.to_request() for tool in tools],
-                "tool_choice": tool_choice,
-            }
-        gate, wait_seconds = self._gate(), 0.0
+            arguments["tools"] = tools
+            arguments["tool_choice"] = request.tool_choice
+        gate = self._gate()
+        wait_seconds = 0.0
         for attempt in count():
             draft = StreamedReply(
                 self.name, echoed_secrets(self._settings.get_secret_value())
             )
-            with meter(messages, tools) as bill:
+            with meter(request) as bill:
                 gate.wait(self._sleep, wait_seconds, self.longest_wait)
                 begun = gate.now()
-                failure = yield from self._attempt(request, draft)
+                failure = yield from self._attempt(arguments, draft)
                 if failure is None:
                     reply = bill.answered(draft.reply())
                     break

@@ -16,8 +16,9 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from math import isnan, nan
 from ssl import SSLCertVerificationError
+from typing import TypeVar
 
-from memviz.errors import (
+from memviz.core.errors import (
     BadKeyError,
     BadRequestError,
     ConnectionRefusedModelError,
@@ -30,11 +31,12 @@ from memviz.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.core.text.wording import counted
 from memviz.models.destinations import RedirectedError
 from memviz.models.line import EndlessReplyError
 from memviz.models.whole_replies import NotAReplyError
-from memviz.text.wording import counted
 
+Cause = TypeVar("Cause", bound=BaseException)
 MAX_REASON_CHARS = 200
 _CONCEALED_CHARS = 20 * MAX_REASON_CHARS
 """More than is shown: what is concealed becomes shorter."""
@@ -75,6 +77,9 @@ _STUMBLES = (
     "RecursionError",
     "TypeError",
     "ValueError",
+)
+_NO_KEY_GIVEN = (
+    "Model {model} needs an API key and none was given for {place}: {key_remedy}."
 )
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
 _LITELLM_PREFIXES = re.compile(
@@ -124,6 +129,14 @@ class Evidence:
         return next((status for status in statuses if isinstance(status, int)), 0)
 
     @cached_property
+    def missing_module(self) -> str:
+        """The Python module that could not be imported; empty if there is none."""
+        for cause in self.chain:
+            if isinstance(cause, ImportError) and cause.name:
+                return cause.name
+        return ""
+
+    @cached_property
     def is_stumble(self) -> bool:
         """Whether code that reads replies failed on what a reply holds, so that no server reported a failure:
         a status, then, is made up."""
@@ -133,17 +146,27 @@ class Evidence:
         )
         return not reported and self.any_kind(*_STUMBLES)
 
+    def first(self, kind: type[Cause]) -> Cause | None:
+        """Return the outermost of the exceptions that is of this kind."""
+        for cause in self.chain:
+            if isinstance(cause, kind):
+                return cause
+        return None
+
     def any_kind(self, *names: str) -> bool:
         """Whether one of the exceptions is of a class of one of these names."""
         return not self.kinds.isdisjoint(names)
 
 
 def typed_error(error: BaseException, call: Call) -> ModelError:
-    """The memviz error for whatever ``call`` raised. It holds neither ``error`` nor a traceback nor a key."""
+    """Return the memviz error for whatever ``call`` raised.
+
+    It holds neither ``error`` nor a traceback nor a key.
+    """
     seen = Evidence(error)
-    for applies, describe in _RULES:
-        if applies(seen, call):
-            return describe(seen, call)
+    for failure in _FAILURES:
+        if failure.applies(seen, call):
+            return failure.error(seen, call)
     return BadRequestError(
         f"Model {call.model} could not be called ({type(error).__name__}): check its name and its options.",
         model=call.model,
@@ -226,310 +249,248 @@ def _unescaped(text: str) -> str:
     return text.replace("\\", "")
 
 
-def _for_all_calls(error: ModelError) -> ModelError:
-    """``error``, which every other call of the model would end in as well."""
-    error.ends_all = True
-    return error
+def _words(seen: Evidence, call: Call) -> dict[str, str]:
+    """Words that the sentences of failures are filled with, by their names there."""
+    redirected = seen.first(RedirectedError)
+    endless = seen.first(EndlessReplyError)
+    other_kind = seen.first(NotAReplyError)
+    distrust = seen.first(SSLCertVerificationError)
+    other_place = call.conceal(redirected.place) if redirected else ""
+    proof = getattr(distrust, "verify_message", "")
+    has_address = bool(call.address)
+    return {
+        "model": call.model,
+        "place": call.place,
+        "for_model": f" for model {call.model}" if has_address else "",
+        "at_address": f" at {call.address}" if has_address else "",
+        "its_address": f", {call.address}," if has_address else "",
+        "silence": counted(call.timeout_seconds, "second"),
+        "status": f" with status {seen.status}" if seen.status else "",
+        "reason": _reason(seen, call),
+        "when": _when_to_try_again(seen),
+        "other_place": other_place or "another address",
+        "most": endless.most if endless else "",
+        "no_answer": other_kind.what if other_kind else "",
+        "distrust": f" ({proof})" if proof else "",
+        "module": seen.missing_module or "of its provider",
+        "key_remedy": (
+            "enter the one for this address"
+            if has_address
+            else "enter one, or set its environment variable"
+        ),
+        "name_remedy": (
+            "the name and the base URL"
+            if has_address
+            else "the name, which is provider/model"
+        ),
+    }
 
 
-# One function a failure: what was wrong, with which model, what to do.
+def _when_to_try_again(seen: Evidence) -> str:
+    seconds = retry_after_seconds(seen.chain[0])
+    if seconds is None:
+        return "a little later"
+    if seconds == MAX_RETRY_AFTER_SECONDS:
+        return "in a day or later"
+    return f"in {counted(max(1, round(seconds)), 'second')}"
 
 
-def _redirected(seen: Evidence, call: Call) -> ModelError:
-    places = (
-        call.conceal(cause.place)
-        for cause in seen.chain
-        if isinstance(cause, RedirectedError)
-    )
-    error = BadRequestError(
-        f"The server of model {call.model} wanted the request to go to {next(places, '') or 'another address'}. memviz "
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One way in which a call fails: what it is known by, and what is said of it."""
+
+    applies: Callable[[Evidence, Call], bool]
+    kind: type[ModelError]
+    sentence: str
+    """What was wrong, with which model, and what to do; filled with ``_words``."""
+    ends_all: bool | None = None
+    """Whether every other call of the model would end so as well; ``None``: as the kind says."""
+    retryable: bool | None = None
+    """Whether the same request may succeed later; ``None``: as the kind says."""
+
+    def error(self, seen: Evidence, call: Call) -> ModelError:
+        """Return the error to raise."""
+        sentence = self.sentence.format_map(_words(seen, call))
+        if issubclass(self.kind, RateLimitError):
+            seconds = (
+                retry_after_seconds(seen.chain[0]) if self.retryable is None else None
+            )
+            error: ModelError = self.kind(
+                sentence, model=call.model, retry_after_seconds=seconds
+            )
+        else:
+            error = self.kind(sentence, model=call.model)
+        if self.ends_all is not None:
+            error.ends_all = self.ends_all
+        if self.retryable is not None:
+            error.retryable = self.retryable
+        return error
+
+
+def _is_too_long(seen: Evidence, _: Call) -> bool:
+    if seen.any_kind("ContextWindowExceededError") or seen.status == 413:
+        return True
+    if "context_length_exceeded" in seen.codes:
+        return True
+    return seen.status in (400, 422) and bool(_TOO_LONG.search(seen.text))
+
+
+def _is_unreadable(seen: Evidence, call: Call) -> bool:
+    if seen.any_kind(*_UNREADABLE) and not seen.any_kind("HTTPStatusError"):
+        return True
+    return call.reading and seen.is_stumble
+
+
+def _lacks_key(seen: Evidence, call: Call) -> bool:
+    if _NO_KEY.search(seen.text):
+        return True
+    return seen.status == 401 and bool(call.address) and not call.has_key
+
+
+def _takes_no_tools(seen: Evidence, call: Call) -> bool:
+    if not call.has_tools or seen.status not in _NO_TOOLS_STATUSES:
+        return False
+    return bool(_NO_TOOLS.search(seen.text))
+
+
+def _is_unknown(seen: Evidence, _: Call) -> bool:
+    if seen.status == 404 or "model_not_found" in seen.codes:
+        return True
+    return seen.status == 400 and bool(_NO_MODEL.search(seen.text))
+
+
+# In this order: what the connection did says more than the status that litellm makes of it.
+_FAILURES = (
+    Failure(
+        lambda seen, _: seen.any_kind("RedirectedError"),
+        BadRequestError,
+        "The server of model {model} wanted the request to go to {other_place}. memviz "
         "did not follow, since key and conversation go to no other address than the one that is given: if that one is "
         "right, give it as the base URL.",
-        model=call.model,
-    )
-    return _for_all_calls(error)
-
-
-def private_address(_: Evidence | None, call: Call) -> ModelError:
-    """The base URL leads to this machine or its network, and its operator does not let visitors go there."""
-    error = BadRequestError(
-        f"The address of model {call.model}{f', {call.address},' if call.address else ''} leads to the machine that "
+        ends_all=True,
+    ),
+    Failure(
+        lambda seen, _: seen.any_kind("PrivateAddressError"),
+        BadRequestError,
+        "The address of model {model}{its_address} leads to the machine that "
         "memviz runs on or to its network, which is not open to visitors: give a public base URL, unless who runs "
         "this server says --allow-private-base-urls.",
-        model=call.model,
-    )
-    return _for_all_calls(error)
-
-
-def _too_long(_: Evidence, call: Call) -> ModelError:
-    return ContextTooLongError(
-        f"The request is larger than the context window of model {call.model}: send less of the conversation, "
-        "or choose a model with a larger window.",
-        model=call.model,
-    )
-
-
-def _timeout(_: Evidence, call: Call) -> ModelError:
-    silence = counted(call.timeout_seconds, "second")
-    return ModelTimeoutError(
-        f"Model {call.model} sent nothing for {silence}: try again, or allow it more time.",
-        model=call.model,
-    )
-
-
-def _no_connection(_: Evidence, call: Call) -> ModelError:
-    whom = f" for model {call.model}" if call.address else ""
-    return ConnectionRefusedModelError(
-        f"Nothing answers at {call.place}{whom}: check that the server runs and that its base URL is right.",
-        model=call.model,
-    )
-
-
-def _endless(seen: Evidence, call: Call) -> ModelError:
-    most = next(
-        cause.most for cause in seen.chain if isinstance(cause, EndlessReplyError)
-    )
-    return MalformedReplyError(
-        f"Model {call.model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
-        "URL, or give the model a limit for its answers.",
-        model=call.model,
-    )
-
-
-def _not_a_reply(seen: Evidence, call: Call) -> ModelError:
-    what = next(cause.what for cause in seen.chain if isinstance(cause, NotAReplyError))
-    return MalformedReplyError(
-        f"Model {call.model} sent {what} in place of an answer: check the base URL and the model's prefix.",
-        model=call.model,
-    )
-
-
-def _packed(_: Evidence, call: Call) -> ModelError:
-    return MalformedReplyError(
-        f"Model {call.model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
-        "URL, or have the server send its answers uncompressed.",
-        model=call.model,
-    )
-
-
-def _untrusted(seen: Evidence, call: Call) -> ModelError:
-    """Something answers, and whether it is who it should be cannot be told: nothing was sent."""
-    reasons = (
-        cause.verify_message
-        for cause in seen.chain
-        if isinstance(cause, SSLCertVerificationError)
-    )
-    reason = next(filter(None, reasons), "")
-    error = ConnectionRefusedModelError(
-        f"The certificate of {call.place} proves nothing to this machine{f' ({reason})' if reason else ''}, so nothing "
-        f"was sent to model {call.model}: check the address, or, if the server is yours, start memviz with "
-        "SSL_CERT_FILE naming a file that holds its certificate.",
-        model=call.model,
-    )
-    error.retryable = False  # it has the same one next time
-    return error
-
-
-def _no_tls(_: Evidence, call: Call) -> ModelError:
-    error = ConnectionRefusedModelError(
-        f"What answers at {call.place} for model {call.model} does not speak HTTPS: check the address, which may have "
-        "to begin with http://.",
-        model=call.model,
-    )
-    error.retryable = False
-    return error
-
-
-def _broken_off(_: Evidence, call: Call) -> ModelError:
-    return ServerError(
-        f"The connection to model {call.model} broke off before its answer was complete: try again.",
-        model=call.model,
-    )
-
-
-def _malformed(_: Evidence, call: Call) -> ModelError:
-    return MalformedReplyError(
-        f"Model {call.model} sent something that is not a chat completion: check the base URL and the model's prefix.",
-        model=call.model,
-    )
-
-
-def _missing_key(_: Evidence, call: Call) -> ModelError:
-    remedy = (
-        "enter the one for this address"
-        if call.address
-        else "enter one, or set its environment variable"
-    )
-    return MissingKeyError(
-        f"Model {call.model} needs an API key and none was given for {call.place}: {remedy}.",
-        model=call.model,
-    )
-
-
-def _bad_key(_: Evidence, call: Call) -> ModelError:
-    return BadKeyError(
-        f"The API key for model {call.model} was refused: check that it is complete, still valid and allowed to use "
-        "this model.",
-        model=call.model,
-    )
-
-
-def _no_quota(_: Evidence, call: Call) -> ModelError:
-    error = RateLimitError(
-        f"The account behind model {call.model} has no quota left: check its billing, or choose another model.",
-        model=call.model,
-    )
-    error.retryable = False  # asking again buys no credit
-    return _for_all_calls(error)
-
-
-def _slow_down(seen: Evidence, call: Call) -> ModelError:
-    seconds = retry_after_seconds(seen.chain[0])
-    when = (
-        "a little later"
-        if seconds is None
-        else f"in {counted(max(1, round(seconds)), 'second')}"
-    )
-    if seconds == MAX_RETRY_AFTER_SECONDS:
-        when = "in a day or later"
-    return RateLimitError(
-        f"Model {call.model} gets more requests than its provider allows: try again {when}.",
-        model=call.model,
-        retry_after_seconds=seconds,
-    )
-
-
-def _no_tools(seen: Evidence, call: Call) -> ModelError:
-    return BadRequestError(
-        f"Model {call.model} takes no tools{_reason(seen, call)}: turn the recall tool off, or choose another model.",
-        model=call.model,
-    )
-
-
-def _unknown_model(_: Evidence, call: Call) -> ModelError:
-    where = f" at {call.address}" if call.address else ""
-    remedy = (
-        "the name and the base URL"
-        if call.address
-        else "the name, which is provider/model"
-    )
-    return UnknownModelError(
-        f"There is no model {call.model}{where}: check {remedy}.", model=call.model
-    )
-
-
-def _needs_package(seen: Evidence, call: Call) -> ModelError:
-    modules = [
-        cause.name
-        for cause in seen.chain
-        if isinstance(cause, ImportError) and cause.name
-    ]
-    module = modules[0] if modules else "of its provider"
-    error = BadRequestError(
-        f"Model {call.model} needs the Python module {module}, which is not installed: install it, or choose "
-        "another model.",
-        model=call.model,
-    )
-    return _for_all_calls(error)
-
-
-def _server_failed(seen: Evidence, call: Call) -> ModelError:
-    status = f" with status {seen.status}" if seen.status else ""
-    return ServerError(
-        f"The server of model {call.model} failed{status}{_reason(seen, call)}: try again later.",
-        model=call.model,
-    )
-
-
-def _refused(seen: Evidence, call: Call) -> ModelError:
-    return BadRequestError(
-        f"The provider of model {call.model} refused the request{_reason(seen, call)}: change what it names.",
-        model=call.model,
-    )
-
-
-_Rule = tuple[Callable[[Evidence, Call], bool], Callable[[Evidence, Call], ModelError]]
-
-_RULES: tuple[_Rule, ...] = (
-    (lambda seen, _: seen.any_kind("RedirectedError"), _redirected),
-    (lambda seen, _: seen.any_kind("PrivateAddressError"), private_address),
-    (lambda seen, _: seen.any_kind("OtherKeyError"), _missing_key),
-    (lambda seen, _: seen.any_kind("EndlessReplyError"), _endless),
-    (lambda seen, _: seen.any_kind("PackedReplyError"), _packed),
-    (lambda seen, _: seen.any_kind("NotAReplyError"), _not_a_reply),
-    (
-        lambda seen, _: (
-            seen.any_kind("ContextWindowExceededError")
-            or "context_length_exceeded" in seen.codes
-            or seen.status == 413
-            or (seen.status in (400, 422) and bool(_TOO_LONG.search(seen.text)))
-        ),
-        _too_long,
+        ends_all=True,
     ),
-    (
+    Failure(
+        lambda seen, _: seen.any_kind("OtherKeyError"),
+        MissingKeyError,
+        _NO_KEY_GIVEN,
+    ),
+    Failure(
+        lambda seen, _: seen.any_kind("EndlessReplyError"),
+        MalformedReplyError,
+        "Model {model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
+        "URL, or give the model a limit for its answers.",
+    ),
+    Failure(
+        lambda seen, _: seen.any_kind("PackedReplyError"),
+        MalformedReplyError,
+        "Model {model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
+        "URL, or have the server send its answers uncompressed.",
+    ),
+    Failure(
+        lambda seen, _: seen.any_kind("NotAReplyError"),
+        MalformedReplyError,
+        "Model {model} sent {no_answer} in place of an answer: check the base URL and the model's prefix.",
+    ),
+    Failure(
+        _is_too_long,
+        ContextTooLongError,
+        "The request is larger than the context window of model {model}: send less of the conversation, "
+        "or choose a model with a larger window.",
+    ),
+    Failure(
         lambda seen, _: seen.any_kind(
             "Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"
         ),
-        _timeout,
+        ModelTimeoutError,
+        "Model {model} sent nothing for {silence}: try again, or allow it more time.",
     ),
-    (lambda seen, _: seen.any_kind("SSLCertVerificationError"), _untrusted),
-    (
+    Failure(
+        lambda seen, _: seen.any_kind("SSLCertVerificationError"),
+        ConnectionRefusedModelError,
+        "The certificate of {place} proves nothing to this machine{distrust}, so nothing "
+        "was sent to model {model}: check the address, or, if the server is yours, start memviz with "
+        "SSL_CERT_FILE naming a file that holds its certificate.",
+        retryable=False,  # it has the same one next time
+    ),
+    Failure(
         lambda seen, _: seen.any_kind("ConnectError") and seen.any_kind("SSLError"),
-        _no_tls,
+        ConnectionRefusedModelError,
+        "What answers at {place} for model {model} does not speak HTTPS: check the address, which may have "
+        "to begin with http://.",
+        retryable=False,
     ),
-    (
+    Failure(
         lambda seen, _: seen.any_kind(
             "ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"
         ),
-        _no_connection,
+        ConnectionRefusedModelError,
+        "Nothing answers at {place}{for_model}: check that the server runs and that its base URL is right.",
     ),
-    (
+    Failure(
         lambda seen, _: (
             seen.any_kind("TransportError", "StreamError", "ConnectionError")
             or bool(_NO_END.search(seen.text))
         ),
-        _broken_off,
+        ServerError,
+        "The connection to model {model} broke off before its answer was complete: try again.",
     ),
-    (
-        lambda seen, call: (
-            (seen.any_kind(*_UNREADABLE) and not seen.any_kind("HTTPStatusError"))
-            or (call.reading and seen.is_stumble)
-        ),
-        _malformed,
+    Failure(
+        _is_unreadable,
+        MalformedReplyError,
+        "Model {model} sent something that is not a chat completion: check the base URL and the model's prefix.",
     ),
-    (
-        lambda seen, call: (
-            bool(_NO_KEY.search(seen.text))
-            or (seen.status == 401 and bool(call.address) and not call.has_key)
-        ),
-        _missing_key,
+    Failure(_lacks_key, MissingKeyError, _NO_KEY_GIVEN),
+    Failure(
+        lambda seen, _: seen.status in (401, 403),
+        BadKeyError,
+        "The API key for model {model} was refused: check that it is complete, still valid and allowed to use "
+        "this model.",
     ),
-    (lambda seen, _: seen.status in (401, 403), _bad_key),
-    (
+    Failure(
         lambda seen, _: seen.status == 402 or "insufficient_quota" in seen.codes,
-        _no_quota,
+        RateLimitError,
+        "The account behind model {model} has no quota left: check its billing, or choose another model.",
+        ends_all=True,
+        retryable=False,  # asking again buys no credit
     ),
-    (
+    Failure(
         lambda seen, _: seen.status == 429 or "rate_limit_exceeded" in seen.codes,
-        _slow_down,
+        RateLimitError,
+        "Model {model} gets more requests than its provider allows: try again {when}.",
     ),
-    (
-        lambda seen, call: (
-            call.has_tools
-            and seen.status in _NO_TOOLS_STATUSES
-            and bool(_NO_TOOLS.search(seen.text))
-        ),
-        _no_tools,
+    Failure(
+        _takes_no_tools,
+        BadRequestError,
+        "Model {model} takes no tools{reason}: turn the recall tool off, or choose another model.",
     ),
-    (
-        lambda seen, _: (
-            seen.status == 404
-            or "model_not_found" in seen.codes
-            or (seen.status == 400 and bool(_NO_MODEL.search(seen.text)))
-        ),
-        _unknown_model,
+    Failure(
+        _is_unknown,
+        UnknownModelError,
+        "There is no model {model}{at_address}: check {name_remedy}.",
     ),
-    (lambda seen, _: seen.any_kind("ImportError"), _needs_package),
-    (lambda seen, _: seen.status >= 500, _server_failed),
-    (lambda seen, _: seen.status >= 400, _refused),
+    Failure(
+        lambda seen, _: seen.any_kind("ImportError"),
+        BadRequestError,
+        "Model {model} needs the Python module {module}, which is not installed: install it, or choose "
+        "another model.",
+        ends_all=True,
+    ),
+    Failure(
+        lambda seen, _: seen.status >= 500,
+        ServerError,
+        "The server of model {model} failed{status}{reason}: try again later.",
+    ),
+    Failure(
+        lambda seen, _: seen.status >= 400,
+        BadRequestError,
+        "The provider of model {model} refused the request{reason}: change what it names.",
+    ),
 )

@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from memviz.core.recently_used import RecentlyUsed
 from memviz.models.base import Usage
-from memviz.recently_used import RecentlyUsed
 
 PRICE_FILE = "model_prices_and_context_window_backup.json"
 FREE_PROVIDERS = ("ollama", "lemonade")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
 
 _STANDING = "They stand right before the user's last message."
 _AMONG = (

@@ -9,7 +9,7 @@ from functools import cache as kept
 from pathlib import Path
 from typing import Any
 
-from memviz.errors import UnknownModelError
+from memviz.core.errors import UnknownModelError
 from memviz.models.base import Model
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.names import OFFLINE, RECORDING, is_free
@@ -51,9 +51,9 @@ def model(
     Nothing is called yet: whether provider, key and model exist shows with the first request. With a ``cache``,
     a folder, no request is paid twice: answers are kept there (not those of the offline model, which cost nothing).
 
-    Raises :class:`memviz.errors.UnknownModelError` for a name that cannot be one,
-    :class:`memviz.errors.RecordingError` for a file that is no recording, and
-    :class:`memviz.errors.StorageError` for a folder that cannot be used.
+    Raises :class:`memviz.core.errors.UnknownModelError` for a name that cannot be one,
+    :class:`memviz.core.errors.RecordingError` for a file that is no recording, and
+    :class:`memviz.core.errors.StorageError` for a folder that cannot be used.
     """
     name = name.strip() if isinstance(name, str) else ""
     if name == OFFLINE:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -20,11 +20,17 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from memviz.conversation import Message, ToolCall
-from memviz.errors import ParameterError, StorageError
-from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice, Usage
-from memviz.models.metering import Meter
-from memviz.models.tools import Tool
+from memviz.core.conversation import ToolCall
+from memviz.core.errors import ParameterError, StorageError
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    Usage,
+    unmetered,
+)
 
 FILE_NAME = "replies.sqlite"
 VERSION = 1
@@ -35,8 +41,9 @@ BUSY_SECONDS = 30.0
 class ResponseCache:
     """Answers in a folder by a hash of their request, which itself is not kept.
 
-    Raises :class:`memviz.errors.StorageError` if there can be no such folder, or if the file in it is no cache. One
-    that breaks later holds nothing: the model is then asked.
+    Raises :class:`memviz.core.errors.StorageError` if there can be no such folder, or
+    if the file in it is no cache. One that breaks later holds nothing: the model is
+    then asked.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -85,7 +92,7 @@ class ResponseCache:
             return connection.execute(sql, values).fetchall()
 
 
-class CachedModel(MeteredWrapper):
+class CachedModel(ModelWrapper):
     """``model``, asked once for each request: the answer is kept in ``folder`` and given again, with its usage, at a
     cost of 0 and marked as ``cached``. It comes in one piece.
 
@@ -93,8 +100,8 @@ class CachedModel(MeteredWrapper):
     never a key), the messages, and the tools. Failures, empty and cut-off answers are not kept. Threads that ask the
     same at the same time wait for one answer.
 
-    Raises :class:`memviz.errors.ParameterError` for a model whose identity is unknown, and
-    :class:`memviz.errors.StorageError` for a folder that cannot be used.
+    Raises :class:`memviz.core.errors.ParameterError` for a model whose identity is unknown, and
+    :class:`memviz.core.errors.StorageError` for a folder that cannot be used.
     """
 
     def __init__(self, model: Model, folder: str | Path) -> None:
@@ -113,22 +120,16 @@ class CachedModel(MeteredWrapper):
         limited = self._model.limited(max_output_tokens)
         return limited and CachedModel(limited, self.replies.folder)
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The answer in one piece, kept or new. The meter is not asked for one that is at hand."""
-        key = self._key(messages, tools, tool_choice)
+        key = self._key(request)
         with _turn(key):
             reply = self.replies.get(key)
             if reply is None:
                 # Asked for as a whole: a stream that the caller leaves open must not keep others waiting.
-                *_, last = self._model.stream_metered(
-                    meter, messages, tools, tool_choice
-                )
+                *_, last = self._model.answer(request, meter)
                 assert isinstance(last, Reply)  # noqa: S101 - the last item of every stream
                 reply = last
                 if reply.is_whole:
@@ -137,20 +138,9 @@ class CachedModel(MeteredWrapper):
             yield reply.text
         yield reply
 
-    def _key(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool],
-        tool_choice: ToolChoice,
-    ) -> str:
-        request = [
-            [one.to_request() for one in messages],
-            [one.to_request() for one in tools],
-            tool_choice,
-        ]
-        content = json.dumps(
-            [VERSION, self._model.identity, *request], sort_keys=True, default=repr
-        )
+    def _key(self, request: ModelRequest) -> str:
+        asked = [self._model.identity, *request.as_json, request.tool_choice]
+        content = json.dumps([VERSION, *asked], sort_keys=True, default=repr)
         return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memviz.bounds import MAX_USD
-from memviz.errors import ParameterError
+from memviz.core.bounds import MAX_USD
+from memviz.core.errors import ParameterError
+from memviz.core.text.wording import counted, dollars
 from memviz.models.base import Usage
 from memviz.models.budget import Budget
-from memviz.text.wording import counted, dollars
 
 FIRST_LIMIT_USD = 1.0
 """Enough for an afternoon with a small model, and little enough to be no accident."""
@@ -30,7 +30,7 @@ class Spending(Budget):
     def allow(self, limit_usd: float) -> None:
         """Change the limit. 0 allows no call that costs anything. What is spent already stays spent.
 
-        Raises :class:`memviz.errors.ParameterError` for a limit out of range.
+        Raises :class:`memviz.core.errors.ParameterError` for a limit out of range.
         """
         if not 0 <= limit_usd <= MAX_USD:
             raise ParameterError(

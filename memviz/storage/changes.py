@@ -9,7 +9,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any, TypeVar
 
-from memviz.recently_used import RecentlyUsed
+from memviz.core.recently_used import RecentlyUsed
 
 T = TypeVar("T")
 READINGS_KEPT = 1_000

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from memviz.errors import StorageError, UnreadableConversationError
+from memviz.core.errors import StorageError, UnreadableConversationError
 from memviz.storage import kept_values, library, runs
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
 from memviz.storage.tables import KEPT, RUNS

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from time import time
 
-from memviz.errors import DatabaseMovedError, StorageError
+from memviz.core.errors import DatabaseMovedError, StorageError
 
 OWNER_ONLY = 0o600
 LOGS = ("-wal", "-shm")

@@ -16,7 +16,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import StaticPool
 
-from memviz.errors import ConversationChangedError, StorageError
+from memviz.core.errors import ConversationChangedError, StorageError
 from memviz.storage.changes import Readings
 from memviz.storage.database_file import DatabaseFile
 from memviz.storage.library import CHANGED

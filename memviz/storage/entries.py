@@ -20,10 +20,10 @@ from pydantic import (
 from sqlalchemy import RowMapping, literal_column, select, type_coerce
 from sqlalchemy.types import NullType
 
-from memviz.conversation import clean_text
-from memviz.errors import UnreadableConversationError
+from memviz.core.conversation import clean_text
+from memviz.core.errors import UnreadableConversationError
+from memviz.core.text.wording import counted
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
-from memviz.text.wording import counted
 from memviz.transcripts.base import RecordedEvent
 
 ENTRIES_REMEMBERED = 1_000

@@ -16,10 +16,10 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.conversation import Log, clean_text
+from memviz.core.conversation import Log, clean_text
+from memviz.core.errors import StorageError
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.run import Run
-from memviz.errors import StorageError
 from memviz.storage.library import DAMAGE, found, now
 from memviz.storage.run_shapes import expect_sound, expect_sound_answer
 from memviz.storage.runs import damage_told, expect_known_counter
@@ -283,7 +283,7 @@ def save_free_run(
 
 
 def find_free_run(session: Session, conversation_id: str, key: str) -> Run | None:
-    """The free run kept under ``key``, complete or not. Raises :class:`memviz.errors.DamagedRunError`."""
+    """The free run kept under ``key``, complete or not. Raises :class:`memviz.core.errors.DamagedRunError`."""
     return read_free_run(session, found(session, conversation_id).id, key)
 
 

@@ -27,14 +27,15 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from memviz.conversation import Log, Message, clean_text
-from memviz.errors import (
+from memviz.core.conversation import Log, Message, clean_text
+from memviz.core.errors import (
     ConversationChangedError,
     MessageError,
     StorageError,
     UnreadableConversationError,
 )
-from memviz.process_memory import uncollected
+from memviz.core.process_memory import uncollected
+from memviz.core.text.wording import counted
 from memviz.storage import rows
 from memviz.storage.entries import (
     RAW_ENTRIES,
@@ -43,7 +44,6 @@ from memviz.storage.entries import (
     entry_of,
 )
 from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, ConversationRow
-from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
@@ -282,7 +282,7 @@ def request_count(session: Session, conversation_id: str) -> int:
 
 
 def count_again(connection: Connection) -> None:
-    """Count the turns and requests of all conversations as :class:`memviz.conversation.Log` counts them now."""
+    """Count the turns and requests of all conversations as :class:`memviz.core.conversation.Log` counts them now."""
     for (id,) in connection.execute(select(CONVERSATIONS.c.id)).all():
         roles = (
             select(MESSAGES.c.role)

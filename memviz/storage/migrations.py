@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from sqlalchemy import Connection
 
-from memviz.errors import StorageError
+from memviz.core.errors import StorageError
 from memviz.storage.kept_values import keep
 from memviz.storage.library import count_again
 from memviz.storage.tables import Base

@@ -20,11 +20,11 @@ from pydantic import (
     ValidationInfo,
 )
 
-from memviz.conversation import Log, Message
+from memviz.core.conversation import Log, Message
+from memviz.core.forms import FORMS
+from memviz.core.memory import SUMMARY
+from memviz.core.pieces import Place
 from memviz.engine.compaction import CompactionKind
-from memviz.forms import FORMS
-from memviz.memory import SUMMARY
-from memviz.pieces import Place
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -55,7 +55,7 @@ Positions = tuple[Stop, Stop]
 
 
 class MemoryValue(NamedTuple):
-    """A memory as :meth:`memviz.memory.Memory.to_json` has it."""
+    """A memory as :meth:`memviz.core.memory.Memory.to_json` has it."""
 
     length: Stop
     summary_count: Version

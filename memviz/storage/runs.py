@@ -14,15 +14,16 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, delete, select
 from sqlmodel import Session
 
-from memviz.conversation import Log, Message, clean_text
-from memviz.counters import COUNTERS
-from memviz.engine.run import RecordKind, Run
-from memviz.errors import (
+from memviz.core.conversation import Log, Message, clean_text
+from memviz.core.counters import COUNTERS
+from memviz.core.errors import (
     DamagedRunError,
     MemvizError,
     StorageError,
     UnreadableConversationError,
 )
+from memviz.core.text.wording import counted
+from memviz.engine.run import RecordKind, Run
 from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.library import (
@@ -35,7 +36,6 @@ from memviz.storage.library import (
 )
 from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import MESSAGES, RECORDS, RUNS, ConversationRow, RunRow
-from memviz.text.wording import counted
 
 Kind = Literal["chat", "replay"]
 Conditions = tuple[ColumnElement[bool], ...]

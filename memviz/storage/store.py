@@ -13,8 +13,14 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from memviz.errors import StorageError
-from memviz.storage import chat, checking, kept_values, library, unreadable
+from memviz.core.errors import StorageError
+from memviz.storage import (
+    chat,
+    checking,
+    kept_values,
+    library,
+    unreadable,
+)
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
 from memviz.storage.engine import database_path, open_database, plain_error, writing

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Integer, literal_column, update
 from sqlmodel import Session
 
-from memviz.errors import StorageError
+from memviz.core.errors import StorageError
 from memviz.storage.kept_values import unpacked
 from memviz.storage.library import now
 from memviz.storage.tables import CONVERSATIONS

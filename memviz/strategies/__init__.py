@@ -10,7 +10,7 @@ from inspect import isabstract
 from pkgutil import iter_modules
 from typing import Any
 
-from memviz.errors import ParameterError, UnknownStrategyError
+from memviz.core.errors import ParameterError, UnknownStrategyError
 from memviz.strategies.base import Strategy
 
 COMPARED_AT_FIRST: tuple[tuple[str, Mapping[str, Any]], ...] = (

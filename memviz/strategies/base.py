@@ -14,13 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memviz.conversation import Message
-from memviz.errors import ParameterError, UnknownParameterError
-from memviz.memory import SUMMARY, Memory, SummarySource, SummaryVersion, SummaryWording
-from memviz.pieces import Piece
+from memviz.core.conversation import Message
+from memviz.core.errors import ParameterError, UnknownParameterError
+from memviz.core.memory import (
+    SUMMARY,
+    Memory,
+    SummarySource,
+    SummaryVersion,
+    SummaryWording,
+)
+from memviz.core.pieces import Piece
+from memviz.core.text.length import with_length
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
-from memviz.text.length import with_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,9 +126,11 @@ class ToolUse(NamedTuple):
 class Strategy(BaseModel, ABC):
     """Base of all strategies. The id is the name of the file that defines the class.
 
-    The first line of a subclass's docstring is its summary line, and its paragraphs ``Gains``, ``Loses``, ``Hurts
-    when`` and ``Used by`` are its page of the field guide (:mod:`memviz.guide.strategies`); parameters are pydantic
-    fields whose default, range, unit and help become controls, validation, sweep axes and documentation.
+    The first line of a subclass's docstring is its summary line, and its paragraphs
+    ``Gains``, ``Loses``, ``Hurts when`` and ``Used by`` are its page of the field guide
+    (:mod:`memviz.dashboard.guide.strategies`); parameters are pydantic fields whose
+    default, range, unit and help become controls, validation, sweep axes and
+    documentation.
 
     Raises :class:`ParameterError` for an unknown parameter, a wrong type or a value out of range.
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece
 from memviz.strategies.base import Strategy
 
 

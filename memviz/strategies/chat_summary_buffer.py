@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from memviz.conversation import Message
-from memviz.errors import SystemPromptTooLargeError
-from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.pieces import Messages, Piece, notes
+from memviz.core.conversation import Message
+from memviz.core.errors import SystemPromptTooLargeError
+from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.base import (
     Count,
     Effect,

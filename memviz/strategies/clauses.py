@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-from memviz.bounds import LARGEST_NUMBER
-from memviz.errors import ParameterError
-from memviz.memory import Memory
-from memviz.text.wording import counted
+from memviz.core.bounds import LARGEST_NUMBER
+from memviz.core.errors import ParameterError
+from memviz.core.memory import Memory
+from memviz.core.text.wording import counted
 
 UNITS = ("tokens", "messages", "turns", "seconds")
 Unit = Literal["tokens", "messages", "turns", "seconds"]

@@ -6,10 +6,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from memviz.counters import FormSums
-from memviz.forms import ClearedResults, WithoutArguments
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece
+from memviz.core.counters import FormSums
+from memviz.core.forms import ClearedResults, WithoutArguments
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece
 from memviz.strategies.base import Effect, Move, Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import choice, free_text, switch, whole_number

@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import ClassVar
 
-from memviz.conversation import Message
-from memviz.memory import FACTS, Memory, SummaryVersion
-from memviz.pieces import Line, Messages, Piece, notes
+from memviz.core.conversation import Message
+from memviz.core.memory import FACTS, Memory, SummaryVersion
+from memviz.core.pieces import Line, Messages, Piece, notes
+from memviz.core.text.wording import counted
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import free_text, whole_number
-from memviz.text.wording import counted
 
 EXTRACT = (
     "Extract facts from the conversation below: what the user told and what was found out, such as preferences, "

@@ -9,11 +9,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from memviz.conversation import Message
-from memviz.counters import Counter
-from memviz.errors import MemvizError, MissingLibraryError
-from memviz.memory import Memory, SummaryVersion
-from memviz.pieces import Line, Messages, Notes
+from memviz.core.conversation import Message
+from memviz.core.counters import Counter
+from memviz.core.errors import MemvizError, MissingLibraryError
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.pieces import Line, Messages, Notes
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds

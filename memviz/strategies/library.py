@@ -10,10 +10,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
-from memviz.conversation import Message
-from memviz.counters import Counter
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece
+from memviz.core.conversation import Message
+from memviz.core.counters import Counter
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece
 from memviz.strategies.base import Strategy, Trigger
 
 Ask = Callable[[Sequence[Message]], str]

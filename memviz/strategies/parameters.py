@@ -10,8 +10,8 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from memviz.bounds import LARGEST_NUMBER
-from memviz.text.wording import counted
+from memviz.core.bounds import LARGEST_NUMBER
+from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from memviz.conversation import Message
-from memviz.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.conversation import Message
+from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.text.wording import counted
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.parameters import summary_length, switch
-from memviz.text.wording import counted
 
 TURN_INSTRUCTION = (
     "Write a summary of this one turn of a conversation in two or three sentences. Keep names, "

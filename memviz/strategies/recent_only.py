@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece, notes
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.parameters import whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece, notes
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import summary_length, whole_number

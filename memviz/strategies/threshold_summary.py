@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import dropwhile
 from typing import ClassVar
 
-from memviz.conversation import Message
-from memviz.counters import Counter
-from memviz.memory import Memory, SummarySource, SummaryVersion
-from memviz.pieces import Messages, Piece, notes
+from memviz.core.conversation import Message
+from memviz.core.counters import Counter
+from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.base import RUNNING_INSTRUCTION, Effect, Write, transcript_line
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
 from memviz.strategies.parameters import free_text

@@ -8,8 +8,8 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from memviz.conversation import clean_text
-from memviz.errors import TranscriptError
+from memviz.core.conversation import clean_text
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.file_kinds import OFFICE
 from memviz.transcripts.limits import Limits
 

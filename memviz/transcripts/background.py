@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import NamedTuple
 
-from memviz.conversation import Log
-from memviz.counters import counter
-from memviz.errors import MemvizError, TranscriptError
+from memviz.core.conversation import Log
+from memviz.core.counters import counter
+from memviz.core.errors import MemvizError, TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memviz.conversation import Message
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.errors import (
     LostMessageError,
     MessageError,
     TranscriptError,
     UnclearUserError,
 )
-from memviz.message_fields import text_beside_content
-from memviz.text.wording import share_of
-from memviz.tool_links import ToolPairs
+from memviz.core.message_fields import text_beside_content
+from memviz.core.text.wording import share_of
+from memviz.core.tool_links import ToolPairs
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import (
     Note,

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.conversation import Message
-from memviz.errors import LostMessageError, MessageError
-from memviz.message_fields import (
+from memviz.core.conversation import Message
+from memviz.core.errors import LostMessageError, MessageError
+from memviz.core.message_fields import (
     PART_KEYS,
     TEXT_KEYS,
     refusal_and_speech,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 
-from memviz.bounds import MAX_DEPTH
-from memviz.errors import ConfigError
+from memviz.core.bounds import MAX_DEPTH
+from memviz.core.errors import ConfigError
 
 PREFIX = "MEMVIZ_IMPORT_"
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import NamedTuple
 
-from memviz.conversation import clean_text
-from memviz.errors import TranscriptError
-from memviz.process_memory import uncollected
+from memviz.core.conversation import clean_text
+from memviz.core.errors import TranscriptError
+from memviz.core.process_memory import uncollected
 from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript

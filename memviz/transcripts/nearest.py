@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memviz.errors import TranscriptError, UnclearUserError
-from memviz.message_fields import PART_KEYS, TEXT_KEYS, role_named
-from memviz.text.wording import share_of
+from memviz.core.errors import TranscriptError, UnclearUserError
+from memviz.core.message_fields import PART_KEYS, TEXT_KEYS, role_named
+from memviz.core.text.wording import share_of
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memviz.errors import TranscriptError, UnclearUserError
+from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.archives import archived_names
 from memviz.transcripts.document import (
     OTHER_FORMAT,

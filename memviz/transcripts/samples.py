@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
-from memviz.errors import UnknownNameError
+from memviz.core.errors import UnknownNameError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from memviz.conversation import clean_text
-from memviz.errors import TranscriptError
-from memviz.text.wording import duration_words
+from memviz.core.conversation import clean_text
+from memviz.core.errors import TranscriptError
+from memviz.core.text.wording import duration_words
 from memviz.transcripts.limits import Limits
 
 WRITE_AHEAD, ROLLBACK = b"\x02\x02", b"\x01\x01"

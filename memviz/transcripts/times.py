@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from memviz.conversation import TIME
+from memviz.core.conversation import TIME
 
 EARLIEST_SECONDS, LATEST_SECONDS = (
     631_152_000,

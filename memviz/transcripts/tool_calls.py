@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from memviz.conversation import ToolCall
+from memviz.core.conversation import ToolCall
 from memviz.transcripts.json_text import kind_of
 
 if TYPE_CHECKING:

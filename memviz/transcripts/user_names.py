@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memviz.errors import UnclearUserError
+from memviz.core.errors import UnclearUserError
 
 MAX_NAMED = 8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event, Thread
 
-from memviz.errors import MemvizError
+from memviz.core.errors import MemvizError
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping, SweepProgress
 

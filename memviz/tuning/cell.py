@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.counters import AnyCounter
+from memviz.core.counters import AnyCounter
+from memviz.core.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.metrics.requests.orphaned import orphaned_requests
 from memviz.metrics.requests.refused import refused_requests
 from memviz.metrics.requests.sent_whole import sends_everything

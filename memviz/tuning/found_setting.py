@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.code_export.base import Setting
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 from memviz.tuning.recommendation import cost_in_words, share_in_words
 from memviz.tuning.results import Over, Sweep

@@ -7,9 +7,9 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from memviz.conversation import Log
-from memviz.counters import Counter
-from memviz.errors import ParameterError
+from memviz.core.conversation import Log
+from memviz.core.counters import Counter
+from memviz.core.errors import ParameterError
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.axes import DEFAULT_STEPS, axes, suggested_values

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memviz.core.text.wording import counted, dollars
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.names import OFFLINE, RECORDING
-from memviz.text.wording import counted, dollars
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 
 RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT = 36, 79, 91, 73

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from memviz.counters import AnyCounter
+from memviz.core.counters import AnyCounter
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell, measure

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memviz.core.text.wording import counted, dollars
 from memviz.metrics.cost.cost import Pricing, pricing
 from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
 from memviz.models.base import Model
@@ -14,7 +15,6 @@ from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
 from memviz.models.recordings.noting import Noted, Notes
 from memviz.models.registry import model
-from memviz.text.wording import counted, dollars
 from memviz.tuning.results import Sweep
 
 RETRIES = 6
@@ -61,7 +61,7 @@ def paid_summarizer(
     those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it replies is
     written into ``notes``. Closing the budget ends the calls under way at once; what they bring after all is booked,
     and remembered for the next sweep. A failure that every other call would share raises
-    :class:`memviz.errors.UnusableSummarizerError`, which ends the sweep.
+    :class:`memviz.core.errors.UnusableSummarizerError`, which ends the sweep.
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
     """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memviz.core.text.wording import duration_words
 from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.models.tokenizers import approximation
-from memviz.text.wording import duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 UNKNOWN = "unknown"

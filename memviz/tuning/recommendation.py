@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from memviz.core.text.wording import counted, dollars, listed, share_of
 from memviz.strategies.base import Strategy, Trigger
-from memviz.text.wording import counted, dollars, listed, share_of
 from memviz.tuning.choice import SAME_COST, best_row, cheapest, did_the_same
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from math import floor, log10
 from typing import Any, NamedTuple
 
+from memviz.core.text.wording import listed
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
-from memviz.text.wording import listed
 
 WINDOWS_TOKENS = (
     4_000,

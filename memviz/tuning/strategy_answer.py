@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.text.wording import listed
 from memviz.strategies.parameters import Parameter
-from memviz.text.wording import listed
 from memviz.tuning.best_of_each import StrategyBest, alike, best_of, main_axis
 from memviz.tuning.choice import SAME_COST, as_row
 from memviz.tuning.constraints import ROUNDING, Constraints

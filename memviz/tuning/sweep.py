@@ -11,11 +11,11 @@ from threading import Event
 from time import perf_counter
 from typing import Literal, Protocol
 
-from memviz.conversation import Log, Message
-from memviz.counters import AnyCounter
-from memviz.counters import counter as find_counter
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import BudgetSpentError, DatabaseMovedError, SweepError
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
-from memviz.errors import BudgetSpentError, DatabaseMovedError, SweepError
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, is_free
 from memviz.strategies.base import Strategy
@@ -84,7 +84,7 @@ class Sweeping:
 
     Cells that were ``kept`` before come first and are not measured again. Setting ``stop`` ends it early; so does a
     spent budget, which then stands in ``stopped`` as a sentence. A summarizer that no call reaches raises
-    :class:`memviz.errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
+    :class:`memviz.core.errors.UnusableSummarizerError`. :attr:`sweep` is what there is so far, at any time.
     """
 
     subjects: tuple[SweepConversation, ...]

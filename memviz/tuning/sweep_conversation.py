@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from memviz.conversation import Log
-from memviz.counters import Counter
+from memviz.core.conversation import Log
+from memviz.core.counters import Counter
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.metrics.retention.tool_facts import count_unmeasured_results

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from playwright.sync_api import expect
 
-from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Step
-from memviz.lessons.markdown import as_plain
+from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson, Step
+from memviz.dashboard.lessons.markdown import as_plain
 from tests.browser.journeys import sees
 from tests.browser.script_runs import quiet
 

@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from memviz.ui.controls.classic_effects import EFFECTS
+from memviz.dashboard.ui.controls.classic_effects import EFFECTS
 from tests.browser.journeys import go, quiet
 
 if TYPE_CHECKING:

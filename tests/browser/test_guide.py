@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from memviz.guide.glossary import tooltip
+from memviz.dashboard.guide.glossary import tooltip
 from tests.browser.journeys import drawn, go, sees
 from tests.browser.script_runs import quiet
 

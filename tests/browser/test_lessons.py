@@ -18,8 +18,8 @@ pytest.importorskip(
 from playwright.sync_api import BrowserContext, Route, expect
 
 import memviz
-from memviz.lessons.html import html_lesson
-from memviz.workspace import Workspace
+from memviz.dashboard.lessons.html import html_lesson
+from memviz.storage.workspace import Workspace
 from tests.browser.journeys import go, quiet, sees, turn_to
 from tests.browser.lessons import Scheme, play, ways
 

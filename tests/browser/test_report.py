@@ -15,8 +15,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 import memviz
 from memviz import Message, ModelError, ScriptedModel
-from memviz.reporting.report import html_report
-from memviz.reporting.themes import THEMES
+from memviz.dashboard.reporting.report import html_report
+from memviz.dashboard.reporting.themes import THEMES
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
 

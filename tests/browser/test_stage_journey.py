@@ -17,9 +17,9 @@ pytest.importorskip(
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import memviz
-from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.stage.data import Json, stage_data
-from memviz.stage.files import script, style
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.stage.data import Json, stage_data
+from memviz.dashboard.stage.files import script, style
 from memviz.transcripts.samples import sample
 from tests.browser.journeys import go, sees
 from tests.browser.script_runs import quiet

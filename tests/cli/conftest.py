@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.workspace import DATABASE_VARIABLE, Workspace
+from memviz.storage.workspace import DATABASE_VARIABLE, Workspace
 from tests.cli.terminal import written
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import load_transcript
-from memviz.workspace import Workspace
 from tests.cli.terminal import NASTY, memviz, refused, written
 
 SHAREGPT = [

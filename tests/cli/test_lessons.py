@@ -7,7 +7,7 @@ from pathlib import Path
 import memviz as library
 from memviz.storage.store import Store
 from tests.cli.terminal import memviz
-from tests.lessons.writing_lessons import text_with
+from tests.dashboard.lessons.writing_lessons import text_with
 
 SO = {"measure": "request_tokens", "turn": 4, "relation": "=", "value": 1186}
 

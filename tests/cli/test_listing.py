@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.loading import load_transcript
-from memviz.workspace import Workspace
 from tests.cli.terminal import NASTY, memviz, written
 
 

@@ -121,12 +121,12 @@ def modules_after(*arguments: object) -> set[str]:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    assert not modules_after("--help") & (HEAVY | {"numpy", "memviz.workspace"})
+    assert not modules_after("--help") & (HEAVY | {"numpy", "memviz.storage.workspace"})
 
 
 @pytest.mark.slow
 def test_import_and_list_load_no_page_and_no_client(chat: Path) -> None:
     for arguments in (("import", chat), ("list",), ("list", "--json")):
         loaded = modules_after(*arguments)
-        assert "memviz.workspace" in loaded
+        assert "memviz.storage.workspace" in loaded
         assert not loaded & {"streamlit", "litellm", "pandas", "plotly"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import bundled
-from memviz.workspace import Workspace
 from tests.cli.terminal import memviz, refused
 
 

@@ -22,15 +22,15 @@ import yaml
 import memviz as api
 from memviz.cli.sweep_runner import executor_of
 from memviz.code_export import targets
+from memviz.core.text.wording import counted, dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
+from memviz.storage.workspace import Workspace
 from memviz.strategies import strategies
-from memviz.text.wording import counted, dollars
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.grounds import SURENESS
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.workspace import Workspace
 from tests.cli.terminal import (
     MEMVIZ,
     NASTY,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz.code_export import Setting, targets
-from memviz.counters import COUNTERS
-from memviz.memory_config import load_memory_config, strategy_of
+from memviz.core.counters import COUNTERS
+from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.strategies.parameters import Parameter
 from tests.code_export.running import setting
 

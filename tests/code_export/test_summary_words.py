@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz.code_export import targets
-from memviz.memory_config import load_memory_config, strategy_of
+from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.strategies.langchain_summarization import LangchainSummarization
 from memviz.transcripts.samples import bundled
 from tests.code_export.running import load, setting, with_code

@@ -13,8 +13,8 @@ import pytest
 
 import memviz
 from memviz.code_export import NoCodeError, Setting, Target, targets
-from memviz.counters import COUNTERS
-from memviz.pieces import Piece
+from memviz.core.counters import COUNTERS
+from memviz.core.pieces import Piece
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 from tests.code_export.running import load, setting, with_code
@@ -240,7 +240,7 @@ class EveryOther(Strategy):
     title: ClassVar[str] = "Every other"
     step: int = whole_number(2, "messages", "Distance.", (1, 5))
 
-    def select(self, memory: memviz.memory.Memory) -> tuple[Piece, ...]:  # type: ignore[name-defined]
+    def select(self, memory: memviz.core.memory.Memory) -> tuple[Piece, ...]:  # type: ignore[name-defined]
         return ()
 
 

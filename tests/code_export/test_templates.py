@@ -17,8 +17,8 @@ import pytest
 import memviz
 from memviz.code_export import NoCodeError, Setting, targets, template_reader
 from memviz.code_export.from_templates import template_of, values_of
-from memviz.memory import Memory
-from memviz.pieces import Piece
+from memviz.core.memory import Memory
+from memviz.core.pieces import Piece
 from memviz.strategies.base import Strategy
 from tests.code_export.running import setting, with_code
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import memviz
 from memviz import Message, Reply, ScriptedModel, ToolCall
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import ToolChoice
 from memviz.models.tools import TOOLS, Tool
-from memviz.tool_schemas import schema_tokens
 from tests.engine.probes import Digest
 
 RECALL, THINK = "recall_conversation", "continue_thinking"

@@ -10,8 +10,8 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
+from memviz.core.errors import MalformedReplyError
 from memviz.engine.answering import MAX_REMINDERS
-from memviz.errors import MalformedReplyError
 from tests.engine.calling import (
     CHARS4,
     RECALL,

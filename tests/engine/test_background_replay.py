@@ -10,10 +10,10 @@ import pytest
 
 import memviz
 from memviz import Message, Reply, Run
+from memviz.core.errors import MemvizError
 from memviz.engine import background_replay as module
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.replay import begun
-from memviz.errors import MemvizError
 from tests.engine.probes import Digest, small, talk
 
 PATIENCE_SECONDS = 20.0

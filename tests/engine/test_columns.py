@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, Run
-from memviz.context import ALL_PARTS, OVER_BUDGET
+from memviz.core.context import ALL_PARTS, OVER_BUDGET
+from memviz.core.errors import SystemPromptTooLargeError
+from memviz.core.memory import Memory
+from memviz.core.pieces import Piece, messages
 from memviz.engine.requests import Requests
-from memviz.errors import SystemPromptTooLargeError
-from memviz.memory import Memory
-from memviz.pieces import Piece, messages
 from memviz.strategies.base import Strategy, Trigger
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import conversations, outcomes, summarizer

@@ -8,12 +8,12 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
+from memviz.core.errors import UnreadableAnswerError, UnusableSummarizerError
+from memviz.core.forms import ClearedResults, Cut
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece, messages, notes
 from memviz.engine.compaction import Compaction
 from memviz.engine.session import Session
-from memviz.errors import UnreadableAnswerError, UnusableSummarizerError
-from memviz.forms import ClearedResults, Cut
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece, messages, notes
 from memviz.strategies.base import Effect, FailurePolicy, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import (
     Above,
@@ -128,7 +128,7 @@ def test_what_follows_a_failure_is_the_policy_of_the_rule(
 
 
 def test_a_rule_that_raises_ends_the_replay_and_the_failure_is_on_record() -> None:
-    log = memviz.conversation.Log(loops(1, 6))  # type: ignore[attr-defined]
+    log = memviz.core.conversation.Log(loops(1, 6))  # type: ignore[attr-defined]
     session = Session(
         log,
         Pipeline(on_failure="raise"),
@@ -226,7 +226,7 @@ class Tracks(Strategy):
         kept = [effect.replaces.text] if effect.replaces else []
         return "\n".join([*kept, answer]) if effect.track == "facts" else answer
 
-    def summary_entry(self, summary: memviz.memory.SummaryVersion) -> str:  # type: ignore[name-defined]
+    def summary_entry(self, summary: memviz.core.memory.SummaryVersion) -> str:  # type: ignore[name-defined]
         return summary.text
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.counters import counter
+from memviz.core.counters import counter
+from memviz.core.memory import FACTS, SUMMARY, SummaryVersion
 from memviz.engine.generations import Generations
-from memviz.memory import FACTS, SUMMARY, SummaryVersion
 
 LENGTH = 12
 STEPS = (1, 2, 4, 8)

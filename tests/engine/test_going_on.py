@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Message, Model, Reply, ReviewError, Run, ScriptedModel
-from memviz.counters import Counter
+from memviz.core.counters import Counter
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.storage.store import Store
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
@@ -274,7 +274,7 @@ def test_answers_on_record_make_the_same_run_again(strategy: memviz.Strategy) ->
 
 
 def test_the_end_of_a_script_ends_a_replay_that_runs_a_library() -> None:
-    with pytest.raises(memviz.errors.ScriptExhausted):
+    with pytest.raises(memviz.core.errors.ScriptExhausted):
         memviz.replay(talk(6), Folding(), model=ScriptedModel(()), counter=len)
 
 

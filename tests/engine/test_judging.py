@@ -10,10 +10,7 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
-from memviz.engine.judge_prompt import judge_request, verdict_of
-from memviz.engine.judged_answer import JudgedAnswer
-from memviz.engine.judging import Judging
-from memviz.errors import (
+from memviz.core.errors import (
     BadKeyError,
     ConnectionRefusedModelError,
     MalformedReplyError,
@@ -21,6 +18,9 @@ from memviz.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.engine.judge_prompt import judge_request, verdict_of
+from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import Judging
 from memviz.metrics.answers.scores import answer_scores
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample

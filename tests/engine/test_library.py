@@ -7,8 +7,8 @@ from typing import Any
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
-from memviz.counters import Counter
-from memviz.memory import SummaryVersion
+from memviz.core.counters import Counter
+from memviz.core.memory import SummaryVersion
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from tests.tool_loops import loops
@@ -65,7 +65,7 @@ def by_hand(messages: list[Message], answers: list[str]) -> list[list[str]]:
     """What the library sends when it is used without memviz."""
     left = iter(answers)
     library, found, fed = FoldingSix(lambda _: next(left), True), [], 0
-    for request in memviz.conversation.Log(messages).requests():  # type: ignore[attr-defined]
+    for request in memviz.core.conversation.Log(messages).requests():  # type: ignore[attr-defined]
         for position in range(fed, request.stop):
             library.take(position, messages[position])
         fed = request.stop

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Run
-from memviz.engine.assembly import Parts
-from memviz.engine.records import TurnRecord
-from memviz.forms import (
+from memviz.core.forms import (
     ClearedResults,
     Cut,
     Digest,
@@ -22,8 +20,8 @@ from memviz.forms import (
     WithoutThinking,
     form_from,
 )
-from memviz.memory import Memory, SummaryVersion
-from memviz.pieces import (
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.pieces import (
     Line,
     Messages,
     Notes,
@@ -33,6 +31,8 @@ from memviz.pieces import (
     notes,
     to_json,
 )
+from memviz.engine.assembly import Parts
+from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.strategies.conversations import conversations
 
@@ -138,7 +138,10 @@ def replayed(
 
 
 def as_sent(
-    message: Message, form: Form | None, log: memviz.conversation.Log, position: int
+    message: Message,
+    form: Form | None,
+    log: memviz.core.conversation.Log,
+    position: int,
 ) -> Message:  # type: ignore[name-defined]
     """The message in its form, with the tool looked up by hand."""
     before = [m for m in log[:position] if m.role == "assistant"]
@@ -337,7 +340,7 @@ def test_what_a_form_leaves_as_it_is_is_not_counted_again() -> None:
         asked.append(text)
         return len(text)
 
-    log = memviz.conversation.Log(
+    log = memviz.core.conversation.Log(
         [Message("user", "a"), Message("assistant", "long " * 9), Message("user", "b")]
     )  # type: ignore[attr-defined]
     counter = memviz.counter(count)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Recall, ScriptedModel, ToolCall
+from memviz.core.forms import ClearedResults, Cut
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Picked, Piece
 from memviz.engine.recall_tokens import recalled_tokens
-from memviz.forms import ClearedResults, Cut
-from memviz.memory import Memory
-from memviz.pieces import Messages, Picked, Piece
 from memviz.storage.run_shapes import expect_sound
 from memviz.strategies.base import Strategy, Trigger
 from tests.engine.calling import texts

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 from memviz.engine.recall_tokens import added_tokens, stating_turns
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall, RecallError
-from memviz.context import Fate
+from memviz.core.context import Fate
+from memviz.core.tool_schemas import schema_tokens
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.storage.run_shapes import expect_sound
-from memviz.tool_schemas import schema_tokens
 from tests.engine.probes import Digest, small
 from tests.strategies.conversations import conversations
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Fate, Log, ModelError, Reply, ReviewError, Run, ScriptedModel
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.recorded_summaries import RecordedSummaries
 from memviz.engine.session import Session
-from memviz.memory import Memory
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage
-from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.base import Effect, Trigger, Write
 from tests.engine.probes import SUMMARIZING, Digest, sent, small, talk, timeless
 from tests.same_runs import contents

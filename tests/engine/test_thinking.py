@@ -10,8 +10,8 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ModelError, Reply, Run, ToolCall, Usage
+from memviz.core.errors import MalformedReplyError
 from memviz.engine.thinking import THINKING_ENDED, THINKING_INSTRUCTION
-from memviz.errors import MalformedReplyError
 from memviz.models.base import ToolChoice
 from memviz.models.tools import Tool
 from tests.engine.calling import (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Recall, RecallError
-from memviz.bounds import LARGEST_NUMBER
+from memviz.core.bounds import LARGEST_NUMBER
 from memviz.engine.tool_arguments import Decision, decision_of, recall_of
 
 WRONG = (None, "true", "yes", 1, 0, [], [True], {})

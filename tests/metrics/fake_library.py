@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memviz import Message
-from memviz.counters import Counter
+from memviz.core.counters import Counter
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 
 

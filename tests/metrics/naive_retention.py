@@ -11,13 +11,13 @@ import unicodedata
 from dataclasses import dataclass
 
 from memviz import Message, Run
+from memviz.core.pieces import Line
+from memviz.core.text.answer_forms import answer_forms, tokens_in_context
+from memviz.core.text.containment import normal_form
+from memviz.core.text.letters import simplified
+from memviz.core.text.polarity import is_asked_negatively, polarity
+from memviz.core.text.values import MARK, plain_values
 from memviz.engine.records import TurnRecord
-from memviz.pieces import Line
-from memviz.text.answer_forms import answer_forms, tokens_in_context
-from memviz.text.containment import normal_form
-from memviz.text.letters import simplified
-from memviz.text.polarity import is_asked_negatively, polarity
-from memviz.text.values import MARK, plain_values
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")

@@ -9,9 +9,9 @@ from typing import ClassVar
 from hypothesis import strategies as st
 
 from memviz import Message
-from memviz.forms import ClearedResults, Cut, Digest, Form, WithoutArguments
-from memviz.memory import Memory
-from memviz.pieces import Line, Messages, Notes, Picked, Piece, Place, notes
+from memviz.core.forms import ClearedResults, Cut, Digest, Form, WithoutArguments
+from memviz.core.memory import Memory
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, Place, notes
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 
 FORMS: tuple[Form | None, ...] = (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall, Run
-from memviz.text.containment import normal_tokens
+from memviz.core.text.containment import normal_tokens
 from memviz.transcripts.base import Probe
 from tests.metrics.odd_strategies import odd_strategies
 from tests.strategies.conversations import (

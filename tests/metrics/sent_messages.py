@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from memviz import Message, Run, TurnRecord
-from memviz.context import TOKENS_PER_MESSAGE
-from memviz.counters import Counter
+from memviz.core.context import TOKENS_PER_MESSAGE
+from memviz.core.counters import Counter
 from memviz.engine.assembly import message_tokens
 
 

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import memviz
 from memviz import Fate, Message, ModelError, Run, ScriptedModel
-from memviz.forms import ClearedResults
-from memviz.memory import Memory
+from memviz.core.forms import ClearedResults
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Notes, Piece
 from memviz.metrics.answers.source import answer_source
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.left_since import left_since
@@ -27,7 +28,6 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.request_sizes import request_sizes
-from memviz.pieces import Messages, Notes, Piece
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, talk

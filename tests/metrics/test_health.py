@@ -11,13 +11,13 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
-from memviz.errors import CounterUnavailableError
+from memviz.core.errors import CounterUnavailableError
+from memviz.core.text.wording import dollars
 from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import HealthWarning, counting, health_warnings
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.prices import context_window_tokens, note_window
-from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import talk
 from tests.strategies.conversations import small_parameters

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from memviz.conversation import Message
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.errors import (
     BadKeyError,
     BadRequestError,
     ContextTooLongError,

@@ -8,7 +8,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from memviz.errors import BudgetSpentError, ModelError
+from memviz.core.errors import BudgetSpentError, ModelError
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Accounted, Budgeted
 from memviz.models.interruptible import Interruptible

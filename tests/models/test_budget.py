@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memviz.errors import BudgetSpentError, ModelError, ParameterError
+from memviz.core.errors import BudgetSpentError, ModelError, ParameterError
 from memviz.models.budget import Budget
 
 A_MOMENT = 0.15

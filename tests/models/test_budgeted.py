@@ -12,9 +12,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
-from memviz.conversation import Message
-from memviz.counters import counter
-from memviz.errors import BudgetSpentError, MissingKeyError, ModelError, ParameterError
+from memviz.core.conversation import Message
+from memviz.core.counters import counter
+from memviz.core.errors import (
+    BudgetSpentError,
+    MissingKeyError,
+    ModelError,
+    ParameterError,
+)
 from memviz.models.base import Reply, Usage
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.litellm_client import LiteLLMModel

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memviz.access.settings import ModelAccess
 from memviz.models import connection_check
+from memviz.models.access.settings import ModelAccess
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import (
     ORDER,

@@ -18,13 +18,13 @@ from typing import Any
 import httpx
 import pytest
 
-from memviz.access.settings import ModelAccess
-from memviz.errors import (
+from memviz.core.errors import (
     BadRequestError,
     ConnectionRefusedModelError,
     MissingKeyError,
     ModelError,
 )
+from memviz.models.access.settings import ModelAccess
 from memviz.models.credentials import OPERATOR, limits_of
 from memviz.models.destinations import (
     Limits,

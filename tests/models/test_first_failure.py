@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import memviz
-from memviz.conversation import Message
-from memviz.errors import (
+from memviz.core.conversation import Message
+from memviz.core.errors import (
     BadKeyError,
     ConnectionRefusedModelError,
     ContextTooLongError,

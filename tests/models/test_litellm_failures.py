@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memviz.errors import (
+from memviz.core.errors import (
     BadKeyError,
     BadRequestError,
     ConnectionRefusedModelError,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from memviz.conversation import Message, ToolCall
-from memviz.errors import (
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.errors import (
     BadRequestError,
     MalformedReplyError,
     ModelError,

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memviz.access.settings import ModelAccess
-from memviz.conversation import Message
-from memviz.errors import BadRequestError, ConnectionRefusedModelError
+from memviz.core.conversation import Message
+from memviz.core.errors import BadRequestError, ConnectionRefusedModelError
+from memviz.models.access.settings import ModelAccess
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers
 from memviz.models.own_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, PROGRAMS

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from memviz import Chat, Message, Strategy, strategy
+from memviz.core.text.phrases import admits_ignorance
 from memviz.models.offline import OfflineModel
-from memviz.text.phrases import admits_ignorance
 
 ENGLISH = (
     "Our budget for the trip is 3,000 euros.",

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from memviz import Chat, Message, Strategy, strategy
+from memviz.core.text.phrases import admits_ignorance
 from memviz.models.offline import OfflineModel
 from memviz.models.offline.turn_numbers import named_in
-from memviz.text.phrases import admits_ignorance
 
 SAID = (
     "My boat Sturdy lies in Ghent and the mooring fee is 640 euros.",

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Message, ToolCall, counter, replay, strategies, strategy
+from memviz.core.memory import SummarySource, SummaryVersion
 from memviz.engine.recorded_summaries import RecordedSummaries
-from memviz.memory import SummarySource, SummaryVersion
 from memviz.models.base import Model, Reply
 from memviz.models.offline import OfflineModel
 from memviz.models.scripted import ScriptedModel

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.conversation import Message
-from memviz.counters import counter
+from memviz.core.conversation import Message
+from memviz.core.counters import counter
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import ENGLISH

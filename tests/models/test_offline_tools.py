@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from benchmarks.measured import MEASURED
 from memviz import Message, Reply, ToolCall, counter, replay, strategy
+from memviz.core.tool_schemas import schema_tokens
 from memviz.models.offline import OfflineModel
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
-from memviz.tool_schemas import schema_tokens
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH, Fact
 

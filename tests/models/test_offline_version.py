@@ -14,11 +14,11 @@ from memviz import Message, counter, replay, strategy
 from memviz.models.offline import VERSION, OfflineModel
 from memviz.models.registry import OFFLINE
 from memviz.storage.store import Store
+from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.transcripts.samples import bundled
 from memviz.tuning.grid import settings
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
-from memviz.workspace import FIRST_SAMPLE, RunKey, Workspace
 
 SUMMARIZING = (
     strategy("summary", buffer_size=4),

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from memviz.errors import MissingKeyError, UnknownModelError
+from memviz.core.errors import MissingKeyError, UnknownModelError
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.litellm_loading import load_litellm
 from memviz.models.offline import OfflineModel
@@ -177,8 +177,8 @@ def test_suggested_models_are_of_providers_whose_keys_are_known() -> None:
 def test_neither_naming_a_model_nor_missing_its_key_imports_litellm() -> None:
     code = f"""
 import json, sys
-from memviz.conversation import Message
-from memviz.errors import {MissingKeyError.__name__}
+from memviz.core.conversation import Message
+from memviz.core.errors import {MissingKeyError.__name__}
 from memviz.models.registry import known_models, missing_keys, model
 found = model("openai/x")
 missing = missing_keys("openai/x"), known_models(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.errors import BudgetSpentError, ParameterError
+from memviz.core.errors import BudgetSpentError, ParameterError
 from memviz.models.base import Usage
 from memviz.models.budget import Budget
 from memviz.models.spending import FIRST_LIMIT_USD, Spending

@@ -10,9 +10,9 @@ import pytest
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+from memviz.dashboard.ui.library import importing
 from memviz.models.recordings import bundled
-from memviz.ui.library import importing
-from memviz.workspace import DATABASE_VARIABLE
+from memviz.storage.workspace import DATABASE_VARIABLE
 from tests.models.openai_server import OpenAIServer, openai_server
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.charts.palette import PART_COLORS
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.engine.replay import begun
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
@@ -274,7 +274,7 @@ def test_the_same_recall_is_found_again_in_the_database(
         assert strategy.trigger is Trigger.NEVER, "summarized again"
         return begun(log, strategy, **options)
 
-    monkeypatch.setattr("memviz.workspace.begun", no_more)
+    monkeypatch.setattr("memviz.storage.workspace.begun", no_more)
     again = add(open_page("compare"), "1")
     assert page_of(again) == "compare"
     assert token_lines(again) == token_lines(compare)

@@ -240,7 +240,8 @@ def test_a_model_that_nobody_knows_is_a_sentence(
 ) -> None:
     # AppTest can only choose what is listed; a user may type any name
     monkeypatch.setattr(
-        "memviz.ui.controls.pickers.known_models", lambda: ("offline", "no such model")
+        "memviz.dashboard.ui.controls.pickers.known_models",
+        lambda: ("offline", "no such model"),
     )
     compare = open_page("compare")
     labelled(compare.selectbox, "Chat model").select("no such model").run()

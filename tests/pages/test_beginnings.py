@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.synthetic.generator import generate
 from memviz import Message
+from memviz.dashboard.ui.chat import current
+from memviz.dashboard.ui.shell import state
 from memviz.storage import rows
-from memviz.ui.chat import current
-from memviz.ui.shell import state
-from memviz.workspace import Workspace
+from memviz.storage.workspace import Workspace
 from tests.pages.driving import click, open_page, token_lines
 
 TURNS, FIRST = 60, 20

@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.core.text.light_markdown import without_marks
 from memviz.storage.store import Store
-from memviz.text.light_markdown import without_marks
 from memviz.transcripts.samples import sample
 from tests.pages.driving import (
     click,

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from memviz.ui.controls.classic_effects import EFFECTS, Effect
+from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
 from tests.pages.driving import (
     click,
     figures,

@@ -9,13 +9,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.core.text.wording import dollars
+from memviz.dashboard.ui.compare.dollars.page import (
+    CACHE_KEY,
+    PRICES_KEY,
+    TURNS_KEY,
+    WINDOW_KEY,
+)
 from memviz.metrics.cost.cost import Cost, break_even_request
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
-from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.page import CACHE_KEY, PRICES_KEY, TURNS_KEY, WINDOW_KEY
 from tests.pages.driving import (
     click,
     figures,

@@ -13,14 +13,14 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Chat, MemvizError, ScriptedModel
+from memviz.core.errors import DamagedRunError
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judged_answer import JudgedAnswer
-from memviz.errors import DamagedRunError
 from memviz.models.registry import model
 from memviz.storage.store import Store
 from memviz.storage.tables import Base
+from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
-from memviz.workspace import RunKey, Workspace
 from tests.pages.driving import (
     QUESTIONS,
     click,

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
-from memviz.workspace import FIRST_SAMPLE, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from tests.pages.driving import (
     QUESTIONS,
     click,

@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
+from memviz.dashboard.ui.chat import current
+from memviz.dashboard.ui.chat.deriving import WAIT_FOR_MEMORY
+from memviz.dashboard.ui.shell.state import MESSAGES_SHOWN
 from memviz.engine import background_replay
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
-from memviz.ui.chat import current
-from memviz.ui.chat.deriving import WAIT_FOR_MEMORY
-from memviz.ui.shell.state import MESSAGES_SHOWN
-from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, slow, status, text
 from tests.pages.driving import (
     click,

@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.reporting.figures import can_render
+from memviz.dashboard.reporting.figures import can_render
+from memviz.dashboard.ui.compare.downloads import DOWNLOADS_KEY
 from memviz.transcripts.export.formats import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import sample
-from memviz.ui.compare.downloads import DOWNLOADS_KEY
 from tests.pages.driving import labelled, open_page
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.workspace import Workspace
+from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
 from tests.pages.driving import (
     click,

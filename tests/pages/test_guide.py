@@ -10,11 +10,11 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.guide.examples import example_of
-from memviz.guide.glossary import glossary, shown_terms
-from memviz.guide.strategies import strategy_pages
+from memviz.dashboard.guide.examples import example_of
+from memviz.dashboard.guide.glossary import glossary, shown_terms
+from memviz.dashboard.guide.strategies import strategy_pages
+from memviz.dashboard.ui.shell.chosen_request import TURN_KEY
 from memviz.strategies import strategies, strategy
-from memviz.ui.shell.chosen_request import TURN_KEY
 from tests.pages.driving import first_seen, open_address, open_page
 
 pytestmark = pytest.mark.usefixtures("with_recordings")

@@ -11,12 +11,12 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts import background
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.export.formats import to_json
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample
-from memviz.workspace import Workspace
 from tests.pages.driving import (
     click,
     figures,

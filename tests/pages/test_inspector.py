@@ -8,13 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.charts.palette import PART_COLORS, PART_TITLES
+from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
+from memviz.dashboard.ui.controls.block_html import text_tokens
+from memviz.dashboard.ui.controls.inspector import in_reading_order as blocks_in_order
 from memviz.engine.run import Run
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.metrics.summaries.compaction_words import size_words
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.block_html import text_tokens
-from memviz.ui.controls.inspector import in_reading_order as blocks_in_order
 from tests.pages.driving import (
     blocks,
     in_reading_order,

@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.access.settings import TRUST_EVERYONE
 from memviz.engine.judging import Judging
 from memviz.metrics.answers.scores import answer_scores
+from memviz.models.access.settings import TRUST_EVERYONE
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import labelled, open_page, sentences, texts

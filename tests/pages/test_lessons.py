@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.lessons.lesson import Prediction, Question
-from memviz.lessons.reading import read_lesson
+from memviz.dashboard.lessons.lesson import Prediction, Question
+from memviz.dashboard.lessons.reading import read_lesson
+from memviz.dashboard.ui.lessons.player import STEP_KEY
 from memviz.storage.store import Store
-from memviz.ui.lessons.player import STEP_KEY
-from tests.lessons.writing_lessons import text_with
+from tests.dashboard.lessons.writing_lessons import text_with
 from tests.pages.driving import (
     QUESTIONS,
     click,
@@ -156,7 +156,7 @@ def test_an_answer_is_judged_with_its_reason_and_scored(database: Path) -> None:
 def test_the_stage_waits_for_the_answer_of_a_prediction(database: Path) -> None:
     prediction = {"kind": "summarizes", "turn": 6, "setting": 1}
     saved(database, text_with({"prediction": prediction, "view": {"turn": 4}}))
-    with patch("memviz.ui.lessons.player.stage") as stage:
+    with patch("memviz.dashboard.ui.lessons.player.stage") as stage:
         session = playing(lesson="mine")
         session.radio[0].set_value(0).run()
     data: list[Any] = [call.args[0] for call in stage.call_args_list]

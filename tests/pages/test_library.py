@@ -13,10 +13,10 @@ from time import monotonic
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.dashboard.ui.library import backup
 from memviz.storage.store import Store
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import bundled, sample
-from memviz.ui.library import backup
-from memviz.workspace import Workspace
 from tests.pages.driving import (
     click,
     labelled,

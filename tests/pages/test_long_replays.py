@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.text.wording import counted
+from memviz.core.text.wording import counted
+from memviz.dashboard.ui.controls import long_replays
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
-from memviz.ui.controls import long_replays
-from memviz.workspace import Workspace
 from tests.pages.driving import click, open_page, token_lines
 
 TURNS = 400

@@ -14,17 +14,17 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz import Message, Recall
-from memviz.charts.palette import STEP_TITLES
-from memviz.context import Fate
+from memviz.core.context import Fate
+from memviz.dashboard.charts.palette import STEP_TITLES
+from memviz.dashboard.ui.compare.memory_map.legend import percent
+from memviz.dashboard.ui.compare.memory_map.message import life_in_words
+from memviz.dashboard.ui.shell.state import AddedRecall
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
-from memviz.ui.compare.memory_map.legend import percent
-from memviz.ui.compare.memory_map.message import life_in_words
-from memviz.ui.shell.state import AddedRecall
-from memviz.workspace import Workspace
 from tests.metrics.memory_map.codes import codes_of
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (

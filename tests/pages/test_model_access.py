@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.access.settings import ALLOW_ENVIRONMENT_KEYS, ALLOW_PRIVATE_BASE_URLS
+from memviz.models.access.settings import (
+    ALLOW_ENVIRONMENT_KEYS,
+    ALLOW_PRIVATE_BASE_URLS,
+)
 from tests.models.openai_server import OpenAIServer
 from tests.pages.driving import labelled, open_page, say, sentences
 from tests.pages.test_chat import FACT, bubbles

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
-from memviz.workspace import Workspace
 from tests.pages.driving import QUESTIONS, finished, labelled, open_page, page_of
 from tests.real_conversations import MISSING, is_there, real_conversations
 

@@ -11,15 +11,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.dashboard.ui.controls.grounds import (
+    ALL_STAND_IN,
+    NO_RECORDING,
+    WITH_RECORDINGS,
+)
 from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.writers import worth_of
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
+from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from memviz.strategies.base import Strategy
 from memviz.transcripts.samples import sample
-from memviz.ui.controls.grounds import ALL_STAND_IN, NO_RECORDING, WITH_RECORDINGS
-from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of

@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
-from memviz.workspace import Workspace
 from tests.pages.driving import labelled, open_address, request_as_json, sentences
 from tests.tool_loops import loops
 

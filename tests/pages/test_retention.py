@@ -10,6 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.core.text.light_markdown import without_marks
+from memviz.dashboard.ui.facts.probes import typed_probe
+from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.engine.run import Run
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import Retention, ceiling, floor, retention
@@ -17,10 +20,7 @@ from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
-from memviz.text.light_markdown import without_marks
 from memviz.transcripts.samples import sample
-from memviz.ui.facts.probes import typed_probe
-from memviz.ui.facts.version_card import badge_label
 from tests.pages.driving import (
     click,
     click_point,

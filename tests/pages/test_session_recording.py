@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.engine.recording import setting_of
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
-from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, text
 from tests.pages.driving import (
     click,

@@ -12,9 +12,9 @@ import pytest
 from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
-from memviz.charts.retention.result import Measure
-from memviz.ui.shell.links import link_query, named_models, open_link
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState
+from memviz.dashboard.charts.retention.result import Measure
+from memviz.dashboard.ui.shell.links import link_query, named_models, open_link
+from memviz.dashboard.ui.shell.state import MAX_SETTINGS, CompareState
 from tests.pages.driving import (
     click,
     figures,

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.engine.chat import Chat
 from memviz.storage.store import Store
-from memviz.workspace import Workspace
+from memviz.storage.workspace import Workspace
 from tests.pages.driving import figures, labelled, open_page, page_of, walk_to
 
 

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
+from memviz.core.text.light_markdown import without_marks
 from memviz.engine.run import Run
 from memviz.metrics.summaries.compaction_words import (
     compaction_words,
@@ -16,9 +17,8 @@ from memviz.metrics.summaries.compaction_words import (
     size_words,
 )
 from memviz.metrics.summaries.evolution import summary_evolution
-from memviz.text.light_markdown import without_marks
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
-from memviz.workspace import Workspace
 from tests.pages.driving import (
     click,
     figures,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.workspace import Workspace
+from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import (
     click,

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz import Chat
-from memviz.access.settings import TRUST_EVERYONE
-from memviz.workspace import Workspace
+from memviz.models.access.settings import TRUST_EVERYONE
+from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, texts
 from tests.pages.test_chat_models import KEY, use_model

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe, Transcript
-from memviz.workspace import Workspace
 from tests.pages.driving import (
     click,
     click_point,

@@ -18,16 +18,16 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.code_export import targets
-from memviz.memory_config import strategy_of
+from memviz.dashboard.ui.tune.run import AT_ONCE_MESSAGES
+from memviz.engine.memory_config import strategy_of
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.storage.store import Store
+from memviz.storage.workspace import DATABASE_VARIABLE
 from memviz.transcripts.samples import sample
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.strategy_answer import answer_for
-from memviz.ui.tune.run import AT_ONCE_MESSAGES
-from memviz.workspace import DATABASE_VARIABLE
 from tests.pages.driving import (
     click,
     figures,

@@ -43,7 +43,7 @@ def test_nothing_is_paid_before_the_button_and_the_price_is_told(
 def test_a_sweep_that_ends_while_the_page_waits_for_it_is_offered_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memviz.ui.tune.run.AT_ONCE_SECONDS", 60.0)
+    monkeypatch.setattr("memviz.dashboard.ui.tune.run.AT_ONCE_SECONDS", 60.0)
     page = open_page("tune", **{"try": '["summary_buffer"]', "summarizer": NAME})
     assert any(button.label.startswith("Sweep with") for button in page.button)
 

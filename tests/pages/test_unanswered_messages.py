@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
-from memviz.workspace import Workspace
+from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, chunk, status, text
 from tests.pages.driving import (
     click,

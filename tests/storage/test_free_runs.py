@@ -212,7 +212,7 @@ class TestKeeping:
     ) -> None:
         id = a_conversation(store)
         for name in ("mine", "chars4"):
-            counter = memviz.counters.Counter(name, len)
+            counter = memviz.core.counters.Counter(name, len)
             run = memviz.free_run(talk(3), BUFFER, model=Digest(), counter=counter)
             with pytest.raises(
                 StorageError, match=f"'{name}' cannot be stored.*chars4"

@@ -20,8 +20,8 @@ import memviz
 from memviz import Chat, MemoryStore, Message, ScriptedModel, StorageError, ToolCall
 from memviz.models.recordings.files import read_recording
 from memviz.storage.store import Store
+from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Probe, Transcript
-from memviz.workspace import RunKey, Workspace
 from tests.same_runs import contents
 from tests.storage.stored_runs import stored_runs
 

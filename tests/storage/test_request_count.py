@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 
 from memviz import Message
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
-from memviz.workspace import Workspace
 from tests.strategies.conversations import conversations
 
 

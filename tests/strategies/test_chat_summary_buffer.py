@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import MemvizError, Message, ScriptedModel
-from memviz.errors import SystemPromptTooLargeError
+from memviz.core.errors import SystemPromptTooLargeError
 from tests.strategies.comparison import compare
 from tests.strategies.conversations import COUNTERS, answered, conversations, outcomes
 

@@ -86,7 +86,7 @@ def test_each_request_is_what_the_rule_says(
     assert_records_agree(run, memviz.counter(counter))
 
 
-def assert_records_agree(run: memviz.Run, count: memviz.counters.Counter) -> None:
+def assert_records_agree(run: memviz.Run, count: memviz.core.counters.Counter) -> None:
     """Tokens, fates and compactions say what the messages show."""
     fates = run.fates()
     for row, record in enumerate(run.requests):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, ModelError, ScriptedModel, ToolCall
-from memviz.errors import MissingLibraryError
+from memviz.core.errors import MissingLibraryError
 from memviz.strategies import langchain_summarization
 from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import summarization_settings

@@ -60,7 +60,9 @@ def test_each_request_is_what_langchain_sends(
     assert_same_read(run, model, theirs.readings)
 
 
-def assert_counted(record: memviz.TurnRecord, count: memviz.counters.Counter) -> None:
+def assert_counted(
+    record: memviz.TurnRecord, count: memviz.core.counters.Counter
+) -> None:
     for block in record.context.blocks:
         assert block.tokens == sum(
             count(message.content) for message in block.messages

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import TranscriptError, UnclearUserError
+from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file, load_transcript
 from tests.transcripts.sample_files import sample_files

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from memviz.counters import counter
+from memviz.core.counters import counter
 from memviz.transcripts import background
 from memviz.transcripts.background import PICKING_COUNTER, BackgroundReading, NamedBytes
 from memviz.transcripts.loading import load_file

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
 from tests.transcripts.sample_files import format_of, sample_files

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import formats, load_file, load_transcript, to_json
 from memviz.transcripts.loading import UNFORESEEN
 from tests.transcripts.sample_files import format_of, sample_files

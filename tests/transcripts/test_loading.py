@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import ConfigError, TranscriptError, UnclearUserError
+from memviz.core.errors import ConfigError, TranscriptError, UnclearUserError
 from memviz.transcripts import load_transcript, load_transcripts
 from memviz.transcripts.limits import Limits
 

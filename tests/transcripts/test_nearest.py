@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memviz.errors import TranscriptError, UnclearUserError
+from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import formats, load_file, load_transcript
 
 HI, HO = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}

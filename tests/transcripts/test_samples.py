@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 from memviz.transcripts import bundled, sample
 from memviz.transcripts.base import CATEGORIES
 from memviz.transcripts.samples import UnknownSampleError

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.sqlite_tables import Tables

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 
 FOLDER = Path(os.environ.get("MEMVIZ_TEST_DATA", "")) / "bad"

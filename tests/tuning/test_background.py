@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 
 from memviz import SweepError
-from memviz.counters import counter
+from memviz.core.counters import counter
 from memviz.transcripts.samples import sample
 from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.grid import settings

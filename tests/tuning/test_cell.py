@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, Strategy, Transcript
-from memviz.counters import counter
+from memviz.core.counters import counter
 from memviz.engine.requests import Requests
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention

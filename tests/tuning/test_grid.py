@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import ParameterError, UnknownStrategyError
-from memviz.charts.sweeps.heat_map import setting_map
+from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.strategies.base import Strategy
 from memviz.tuning.axes import axes, recorded_values, suggested_values
 from memviz.tuning.grid import offered, refused, settings, suggested, tried_at_first

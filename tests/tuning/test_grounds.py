@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import memviz
-from memviz.conversation import ToolCall
+from memviz.core.conversation import ToolCall
+from memviz.core.text.wording import dollars
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE
-from memviz.text.wording import dollars
 from memviz.transcripts.base import Probe
 from memviz.tuning.grounds import (
     FEW_FACTS,

@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Message, ParameterError
-from memviz.errors import BudgetSpentError
+from memviz.core.errors import BudgetSpentError
 from memviz.models.budgeted import Budget
 from memviz.transcripts.samples import sample
 from memviz.tuning.paid import estimate, paid_summarizer

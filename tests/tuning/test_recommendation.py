@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Transcript
-from memviz.text.wording import dollars
+from memviz.core.text.wording import dollars
 from memviz.tuning.choice import SAME_COST, did_the_same
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.jobs import CellIndex

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.memory import Memory
-from memviz.pieces import Messages, Piece
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import free_text, whole_number

@@ -12,8 +12,8 @@ import pytest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz import Message, Model, Reply, SweepError, Transcript
-from memviz.counters import counter
-from memviz.errors import BudgetSpentError
+from memviz.core.counters import counter
+from memviz.core.errors import BudgetSpentError
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.retention import retention
 from memviz.storage.store import Store

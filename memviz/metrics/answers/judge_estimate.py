@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.judge_prompt import judge_request
 from memviz.engine.run import Run
 from memviz.metrics.cost.estimate import Estimate, at_list_price

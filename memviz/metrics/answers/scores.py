@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memviz.core.text.containment import contains, normal_tokens
 from memviz.engine.judged_answer import JudgedAnswer
-from memviz.text.containment import contains, normal_tokens
 
 ARTICLES = frozenset({"a", "an", "the"})
 
 
 def contains_answer(reply: str, answers: Iterable[str]) -> bool:
-    """Whether ``reply`` contains one of ``answers`` as whole words in order; see :mod:`memviz.text.containment`
+    """Whether ``reply`` contains one of ``answers`` as whole words in order; see :mod:`memviz.core.text.containment`
     for what makes two words the same."""
     return any(contains(reply, answer) for answer in answers)
 
@@ -22,7 +22,7 @@ def token_f1(reply: str, answers: Iterable[str]) -> float:
     """The best F1 (0 to 1) of the words of ``reply`` against one of ``answers``.
 
     As the SQuAD evaluation has it: F1 is the harmonic mean of precision and recall over the two bags of words,
-    English articles left out. Words are those of :mod:`memviz.text.containment`, so Chinese is compared by
+    English articles left out. Words are those of :mod:`memviz.core.text.containment`, so Chinese is compared by
     characters and numbers by value. 0 if the reply or every answer has no word.
     """
     said = _bag(reply)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memviz.text.terms import IS_UNSPACED, TOKEN, composed, normal_forms
+from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, normal_forms
 
 QUOTE_CHARS = 120
 """Most characters of a quotation."""

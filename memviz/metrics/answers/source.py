@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from memviz.context import BlockKind, Context
-from memviz.conversation import Message
+from memviz.core.context import BlockKind, Context
+from memviz.core.conversation import Message
+from memviz.core.text import phrases
+from memviz.core.text.sentences import passage, without_markup
+from memviz.core.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
 from memviz.metrics.answers.snippet import densest, flat, hits_of, quote
-from memviz.text import phrases
-from memviz.text.sentences import passage, without_markup
-from memviz.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from memviz.conversation import Log
-from memviz.counters import Counter
+from memviz.core.conversation import Log
+from memviz.core.counters import Counter
 from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
 from memviz.engine.compaction import Compaction
 from memviz.engine.judge_prompt import judge_request

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.errors import ParameterError
+from memviz.core.errors import ParameterError
+from memviz.core.text.wording import RequestPlace
 from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
 from memviz.metrics.requests.request_axis import RequestAxis, calls_of
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
-from memviz.text.wording import RequestPlace
 
 if TYPE_CHECKING:
     from pandas import DataFrame

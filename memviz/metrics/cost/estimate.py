@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memviz.core.text.wording import counted, dollars, listed, plural, rounded_tokens
 from memviz.engine.run import Run
 from memviz.models.base import Usage
 from memviz.models.prices import price
 from memviz.models.registry import OFFLINE
-from memviz.text.wording import counted, dollars, listed, plural, rounded_tokens
 
 LIST_PRICE = "list price"
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.bounds import MAX_USD
+from memviz.core.bounds import MAX_USD
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.models.prices import TokenRates, price
 from memviz.models.registry import OFFLINE

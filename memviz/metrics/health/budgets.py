@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from memviz.core.text.wording import message_number, share_of
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import (
     HealthWarning,
@@ -13,7 +14,6 @@ from memviz.metrics.health.warning import (
 )
 from memviz.metrics.requests.request_axis import name_of
 from memviz.strategies.base import Trigger
-from memviz.text.wording import message_number, share_of
 
 LARGE_SHARE = 2
 """A summary that counts against the budget is large when it takes more than one in so many parts of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memviz.core.text.wording import counted, dollars, duration_words
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
 from memviz.metrics.cost.by_pause import cost_by_pause
@@ -12,7 +13,6 @@ from memviz.metrics.requests.broken_prefix import broken_cache_tokens
 from memviz.metrics.requests.sent_whole import sent_whole
 from memviz.metrics.requests.traffic import Traffic
 from memviz.strategies.base import Strategy
-from memviz.text.wording import counted, dollars, duration_words
 
 LEAST_SHARE = 1.01
 """What costs less than this many times as much costs the same."""

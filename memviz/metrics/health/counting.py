@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from memviz.conversation import Log
-from memviz.counters import counter
+from memviz.core.conversation import Log
+from memviz.core.counters import counter
+from memviz.core.errors import CounterUnavailableError
 from memviz.engine.run import Run
-from memviz.errors import CounterUnavailableError
 from memviz.metrics.health.warning import HealthWarning
 
 REFERENCE = "o200k_base"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
-from memviz.conversation import Log, Message
-from memviz.counters import Counter
+from memviz.core.conversation import Log, Message
+from memviz.core.counters import Counter
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.text.wording import duration_words
 from memviz.engine.assembly import assemble
 from memviz.engine.run import Run
 from memviz.engine.session import new_space
-from memviz.memory import Memory, SummaryVersion
 from memviz.metrics.cost.by_pause import CostByPause, cost_by_pause, growth_in_cost
 from memviz.metrics.health.prices import Prices, answering_model, list_prices, sent_by
 from memviz.metrics.health.warning import HealthWarning, step_noun, turns_at
@@ -20,7 +21,6 @@ from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
-from memviz.text.wording import duration_words
 
 SAME_PRICE = 1.05
 """Requests that cost less than this many times as much cost the same."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.pieces import Messages, Notes, Picked
+from memviz.core.text.wording import share_of
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import orphaned_results
 from memviz.metrics.health.warning import HealthWarning, turns_at
-from memviz.pieces import Messages, Notes, Picked
 from memviz.strategies.base import Strategy, Trigger
-from memviz.text.wording import share_of
 
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:

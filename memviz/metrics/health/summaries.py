@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from memviz.core.memory import SUMMARY, SummaryVersion
+from memviz.core.text.wording import counted, message_number, share_of
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.memory import SUMMARY, SummaryVersion
 from memviz.metrics.health.warning import HealthWarning
 from memviz.strategies.base import Trigger
-from memviz.text.wording import counted, message_number, share_of
 
 UNCHANGED_SHARE = 0.25
 """From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
+from memviz.core.memory import Memory
+from memviz.core.text.wording import counted
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.memory import Memory
 from memviz.metrics.health.warning import HealthWarning, step_noun, turns_at
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Headroom
-from memviz.text.wording import counted
 
 THRASHING_SHARE = 0.75
 """Thrash is when, since the first summarization, at least this share of the requests had one. Half is a

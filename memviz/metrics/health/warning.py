@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memviz.core.text.wording import counted, turn_list
 from memviz.engine.run import Run
 from memviz.strategies.base import Strategy
-from memviz.text.wording import counted, turn_list
 
 Severity = Literal["bad", "caution"]
 

@@ -10,7 +10,7 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import Fate
+from memviz.core.context import Fate
 from memviz.metrics.memory_map.fate_map import FateMap
 from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 

@@ -15,7 +15,8 @@ from weakref import ReferenceType, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import Fate
+from memviz.core.context import Fate
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS
@@ -27,7 +28,6 @@ from memviz.metrics.requests.request_axis import (
     calls_of,
     request_turns,
 )
-from memviz.text.wording import RequestPlace
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000

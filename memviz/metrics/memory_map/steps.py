@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memviz.context import Fate
+from memviz.core.context import Fate
 
 
 class Step(NamedTuple):

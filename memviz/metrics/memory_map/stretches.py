@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import Fate
+from memviz.core.context import Fate
+from memviz.core.pieces import Messages, Notes
 from memviz.engine.assembly import reduced
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS, code_of
-from memviz.pieces import Messages, Notes
 
 SUMMARIZED_STEPS = tuple(
     step.generation for step in STEPS if step.fate is Fate.SUMMARIZED

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
+from memviz.core.memory import Memory
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs
-from memviz.memory import Memory
 from memviz.metrics.requests.requests_sent import Request
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.context import Fate
+from memviz.core.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.requests.turn_changes import sent_positions
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memviz.context import ALL_PARTS
+from memviz.core.context import ALL_PARTS
+from memviz.core.text.wording import counted
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Strategy, Trigger
-from memviz.text.wording import counted
 
 PARTS = ALL_PARTS
 

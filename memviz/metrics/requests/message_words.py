@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.conversation import Message, ToolCall
+from memviz.core.conversation import Message, ToolCall
 from memviz.engine.records import TurnRecord
 
 

@@ -7,12 +7,12 @@ from bisect import bisect_left
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from memviz.conversation import Message
-from memviz.counters import FormSums
+from memviz.core.conversation import Message
+from memviz.core.counters import FormSums
+from memviz.core.forms import Form
+from memviz.core.memory import MemorySpace
+from memviz.core.pieces import Line, Messages
 from memviz.engine.assembly import Parts, reduced, sums_of
-from memviz.forms import Form
-from memviz.memory import MemorySpace
-from memviz.pieces import Line, Messages
 
 
 class OtherRanges(NamedTuple):

@@ -7,10 +7,10 @@ from math import floor
 
 import numpy as np
 
+from memviz.core.text.wording import counted
 from memviz.metrics.requests.request_axis import request_names
 from memviz.metrics.requests.requests_sent import Tokens
 from memviz.metrics.requests.traffic import Traffic
-from memviz.text.wording import counted
 
 PACE_REQUESTS = 20
 """The requests at the end that say how fast they grow."""

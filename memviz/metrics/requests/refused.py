@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.forms import Form
 from memviz.engine.assembly import Parts
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs, orphaned_results
-from memviz.forms import Form
 from memviz.metrics.requests.orphaned import begins_behind_a_call
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.text.wording import RequestPlace, request_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.text.wording import RequestPlace, request_name
 
 Turns = Sequence[int] | NDArray[np.int64]
 Places = NDArray[np.int64]

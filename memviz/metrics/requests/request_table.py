@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.memory import MemorySpace, SummaryLog
+from memviz.core.pieces import in_ranges, joined
 from memviz.engine.assembly import Parts, whole
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.memory import MemorySpace, SummaryLog
 from memviz.metrics.requests.other_words import OtherWords
 from memviz.metrics.retention.probe_texts import Bools, Counts
-from memviz.pieces import in_ranges, joined
 
 Ranges = list[list[range]]
 """For each request its ranges of log positions, sorted, without overlaps."""

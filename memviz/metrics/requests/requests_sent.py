@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.pieces import Line, Messages, Notes, Picked, messages
 from memviz.engine.assembly import Parts
 from memviz.engine.run import Run
-from memviz.pieces import Line, Messages, Notes, Picked, messages
 
 Tokens = NDArray[np.int64]
 Item = Messages | Notes | Message

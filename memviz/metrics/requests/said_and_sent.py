@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from memviz.context import Block, Fate
+from memviz.core.context import Block, Fate
+from memviz.core.text.wording import counted, listed
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.text.wording import counted, listed
 
 Looks = Literal[
     "system",

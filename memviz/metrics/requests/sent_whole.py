@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memviz.core.pieces import Messages, Notes, Picked, Piece
 from memviz.engine.assembly import Parts, whole
 from memviz.engine.run import Run
 from memviz.metrics.requests.requests_sent import Request, requests_sent
 from memviz.metrics.requests.shared_prefix import SharedPrefix
 from memviz.metrics.requests.traffic import Traffic
-from memviz.pieces import Messages, Notes, Picked, Piece
 
 
 def sends_everything(run: Run) -> bool:

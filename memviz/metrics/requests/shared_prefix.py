@@ -18,15 +18,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.context import TOKENS_PER_MESSAGE
-from memviz.conversation import Message
-from memviz.counters import SumArrays
+from memviz.core.context import TOKENS_PER_MESSAGE
+from memviz.core.conversation import Message
+from memviz.core.counters import SumArrays
+from memviz.core.forms import Form
+from memviz.core.memory import SummaryVersion
+from memviz.core.pieces import Line, Messages, Notes
 from memviz.engine.assembly import message_tokens, offered_tokens, reduced, sums_of
 from memviz.engine.run import Run
-from memviz.forms import Form
-from memviz.memory import SummaryVersion
 from memviz.metrics.requests.requests_sent import Item, Request, Sent, Tokens
-from memviz.pieces import Line, Messages, Notes
 
 Inside = Sequence[Notes | Line]
 NEAR_CHARS = 64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memviz.core.text.wording import request_name
 from memviz.engine.assembly import reduced
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.text.wording import request_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.requests.requests_sent import Tokens, requests_sent

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from memviz.text.containment import normal_tokens
-from memviz.text.vocabulary import CHANGE_WORDS, STOP_WORDS
-from memviz.text.word_classes import NUMBER_WORDS
-from memviz.text.words import HAN, content_words, stem
+from memviz.core.text.containment import normal_tokens
+from memviz.core.text.vocabulary import CHANGE_WORDS, STOP_WORDS
+from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.words import HAN, content_words, stem
 
 _TOLD = (
     r"slip(?:s|ped) (?:by|to|back|until)|comes? out at|came out at|took over|taking over|takes over|settled on"

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from memviz.core.text.words import HAN
 from memviz.metrics.retention.label_words import one_of
-from memviz.text.words import HAN
 
 _COMMON = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐韩冯邓曹"

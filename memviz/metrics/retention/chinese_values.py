@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memviz.core.text.words import HAN
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.label_words import EMAIL, one_of
 from memviz.metrics.retention.labelled_kinds import (
@@ -16,7 +17,6 @@ from memviz.metrics.retention.labelled_kinds import (
     PLACE,
     Labelled,
 )
-from memviz.text.words import HAN
 
 _LABEL = one_of(
     """密码 门禁 验证码 取件码 口令 电话 手机号? 座机 号码 账号 帐号 账户 卡号 税号 编号 单号 订单号? 预订号 预约号

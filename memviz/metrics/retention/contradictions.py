@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.text.containment import normal_tokens
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import (
     RequestContents,
@@ -19,7 +20,6 @@ from memviz.metrics.retention.probe_texts import (
     ProbeTexts,
     running_counts,
 )
-from memviz.text.containment import normal_tokens
 from memviz.transcripts.base import Probe
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.assembly import reduced
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
@@ -16,7 +17,6 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import calls_in_turns
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
-from memviz.text.wording import RequestPlace
 
 
 class Span(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.core.pieces import Line
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_table import (
@@ -24,7 +25,6 @@ from memviz.metrics.retention.probe_texts import (
     answers_of,
     in_any,
 )
-from memviz.pieces import Line
 from memviz.transcripts.base import Probe
 
 MOST_NAMED = 6

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from memviz.core.text.vocabulary import STOP_WORDS, words
+from memviz.core.text.word_classes import DATE_WORDS
 from memviz.metrics.retention import label_words as part
 from memviz.metrics.retention.labelled_kinds import PERSON, kind
-from memviz.text.vocabulary import STOP_WORDS, words
-from memviz.text.word_classes import DATE_WORDS
 
 _NO_NAME = (
     STOP_WORDS

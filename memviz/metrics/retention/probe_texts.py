@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.conversation import Log, Message
-from memviz.metrics.retention.message_text import readable
-from memviz.text.answer_forms import is_date_with_year, list_parts
-from memviz.text.containment import Matches, PhraseIndex, normal_tokens
-from memviz.text.polarity import (
+from memviz.core.conversation import Log, Message
+from memviz.core.text.answer_forms import is_date_with_year, list_parts
+from memviz.core.text.containment import Matches, PhraseIndex, normal_tokens
+from memviz.core.text.polarity import (
     Polarity,
     clauses_with_negatives,
     denied_content,
@@ -27,7 +26,8 @@ from memviz.text.polarity import (
     sentences_that_may_deny,
     states_itself,
 )
-from memviz.text.vocabulary import CHINESE_STOP, STOP_WORDS
+from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
+from memviz.metrics.retention.message_text import readable
 from memviz.transcripts.base import Probe
 
 MOST_TOKENS_BETWEEN = 12
@@ -193,7 +193,7 @@ class ProbeTexts:
 
     A stale answer counts only where it is not a part of an accepted one ("26 June" in "26 June 2027"), and an
     accepted one only where it is not a part of a longer stale one. A stale answer that is spelled like an
-    accepted one is none. What is contained is defined in :mod:`memviz.text.containment`.
+    accepted one is none. What is contained is defined in :mod:`memviz.core.text.containment`.
 
     ``answer_counts`` [messages + 1 x probes] and ``stale_counts`` [messages + 1 x ``stale_columns``] are running
     numbers of messages, so whether a range of the log holds an answer is one difference.

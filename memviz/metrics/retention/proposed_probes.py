@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
+from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.words import content_words
 from memviz.engine.replay import Messages, as_log
 from memviz.metrics.retention.changed_values import Said, find_changes
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.stated_values import Value
 from memviz.metrics.retention.told_values import Told, told_values
 from memviz.metrics.retention.tool_facts import tool_facts
-from memviz.text.containment import PhraseIndex, contains, normal_tokens
-from memviz.text.sentences import Sentence, passage
-from memviz.text.words import content_words
 from memviz.transcripts.base import Category, Probe
 
 BLANK = "___"

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.text.containment import PhraseIndex, normal_form, spellings
+from memviz.core.text.terms import IS_UNSPACED
+from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import PhraseIndex, normal_form, spellings
-from memviz.text.terms import IS_UNSPACED
-from memviz.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.transcripts.base import Category, Probe
 
 DEFAULT_LIMIT = 500

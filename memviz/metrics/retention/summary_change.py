@@ -20,7 +20,8 @@ class SummaryChange(NamedTuple):
 
 
 def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange:
-    """Compare two versions of a summary by the answers of ``probes``, as :mod:`memviz.text.containment` finds them."""
+    """Compare two versions of a summary by the answers of ``probes``, as
+    :mod:`memviz.core.text.containment` finds them."""
     if not probes:
         return SummaryChange()
     texts = answers_of(tuple(probes))

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 from memviz.metrics.retention.knowledge import Freshness, Retention
 from memviz.transcripts.base import CATEGORIES, Category
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.words import HAN
 from memviz.metrics.retention.chinese_details import details_in
 from memviz.metrics.retention.chinese_people import ChinesePeople
 from memviz.metrics.retention.chinese_values import chinese_in
@@ -23,13 +25,11 @@ from memviz.metrics.retention.stated_values import (
     names_in,
     values_in,
 )
-from memviz.text.sentences import Sentence, passage
-from memviz.text.words import HAN
 
 SENTENCE_CHARS, HAN_CHARS = range(12, 241), 3
 """Of a sentence that states a value. A Chinese character says as much as three letters."""
 LEAST_INFORMATIVENESS = 1.7
-"""Of the stating sentence, see :class:`memviz.text.traits.Traits`: leaves out courtesies and advice."""
+"""Of the stating sentence, see :class:`memviz.core.text.traits.Traits`: leaves out courtesies and advice."""
 _ENDED = re.compile(r"""[.!…。！][\s"'”’」)）*_]*$""")
 """A line without a full stop is a heading, a cell of a table or an entry of a list, and states nothing by itself."""
 _FORMULA = re.compile(r"[=×±<>|{}]")

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.text.containment import normal_tokens
+from memviz.core.text.terms import IS_UNSPACED
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.other_words import OtherWords
@@ -23,8 +25,6 @@ from memviz.metrics.requests.request_table import (
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_text import argument_values, readable
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
-from memviz.text.containment import normal_tokens
-from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
 
 LEAST_CHARS = 3

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
+from memviz.core.text.sentences import json_facts
 from memviz.metrics.retention.message_text import readable
-from memviz.text.containment import PhraseIndex, contains, normal_tokens
-from memviz.text.sentences import json_facts
 from memviz.transcripts.base import Probe
 
 LINE_CHARS = 240

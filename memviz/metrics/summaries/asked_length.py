@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from memviz.core.text.length import count_words, counted_unit, length_unit
 from memviz.engine.compaction import Compaction
-from memviz.text.length import count_words, counted_unit, length_unit
 
 
 def broken_length(compaction: Compaction) -> tuple[int, int] | None:

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from memviz.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
-from memviz.text.words import bridges
+from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
+from memviz.core.text.words import bridges
 
 
 class WordOrigin(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
+from memviz.core.text.wording import listed
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
 from memviz.models.names import OFFLINE
 from memviz.models.names import STAND_IN as STAND_IN_NAME
-from memviz.text.wording import listed
 
 OFFLINE_SUMMARIES = (
     "Summaries here are written by the offline stand-in, "

@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from memviz.core.text.wording import (
+    RequestPlace,
+    message_number,
+    message_range,
+    request_name,
+)
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
@@ -18,12 +24,6 @@ from memviz.metrics.summaries.events import (
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
-from memviz.text.wording import (
-    RequestPlace,
-    message_number,
-    message_range,
-    request_name,
-)
 
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",

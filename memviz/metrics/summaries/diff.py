@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq, Postfix, Prefix
 
-from memviz.text.vocabulary import STOP_WORDS
-from memviz.text.words import UNSPACED
+from memviz.core.text.vocabulary import STOP_WORDS
+from memviz.core.text.words import UNSPACED
 
 Change = Literal["kept", "removed", "added"]
 MIN_FUNCTION_WORDS = 4

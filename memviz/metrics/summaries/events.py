@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from memviz.core.memory import SummaryVersion
 from memviz.engine.compaction import Compaction, CompactionKind
 from memviz.engine.run import Run
 from memviz.engine.settings_before import segments
-from memviz.memory import SummaryVersion
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
 from memviz.strategies.base import Strategy
 

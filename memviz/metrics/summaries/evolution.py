@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from itertools import chain
 
+from memviz.core.memory import SummaryVersion
 from memviz.engine.run import Run
-from memviz.memory import SummaryVersion
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.attribution import WordOrigin, content_keys, word_origin
 from memviz.metrics.summaries.diff import word_diff, words_of

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from memviz.conversation import Log
+from memviz.core.conversation import Log
+from memviz.core.memory import FACTS, SummaryVersion
+from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
-from memviz.memory import FACTS, SummaryVersion
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.attribution import content_keys
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
-from memviz.text.terms import composed, weights_of
 
 LEAST_SHARE = 0.5
 """A message is taken for the source of a fact from this share of the weight of the fact's words on, and a new line for

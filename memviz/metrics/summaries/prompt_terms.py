@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.text.vocabulary import STOP_WORDS
+from memviz.core.text.words import stem
 from memviz.metrics.retention.chinese_people import ChinesePeople
-from memviz.text.vocabulary import STOP_WORDS
-from memviz.text.words import stem
 
 _LETTER = "[A-Za-z\u00c0-\u024f]"
 _WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")

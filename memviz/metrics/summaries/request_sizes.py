@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from memviz.core.memory import Memory
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.memory import Memory
 from memviz.strategies.base import Strategy
 
 

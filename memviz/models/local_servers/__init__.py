@@ -7,6 +7,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
+from memviz.core.text.wording import counted
 from memviz.models.local_servers.asking import (
     MOST_SECONDS,
     NoAnswerError,
@@ -18,7 +19,6 @@ from memviz.models.local_servers.found import LocalModel, LocalServer, LocalServ
 from memviz.models.local_servers.programs import server_at
 from memviz.models.own_servers import LOOPBACK, PROGRAMS, Program
 from memviz.models.prices import note_window
-from memviz.text.wording import counted
 
 __all__ = ["LocalModel", "LocalServer", "LocalServers", "find_local_servers"]
 
@@ -36,7 +36,7 @@ def find_local_servers(
     served there. Takes a moment where nothing listens, and five seconds at most.
 
     Whose window is known, has it from now on wherever memviz speaks of context windows. Nothing is sent but the
-    question, and no key. Raises :class:`memviz.errors.BadRequestError` for an address that is not of this machine.
+    question, and no key. Raises :class:`memviz.core.errors.BadRequestError` for an address that is not of this machine.
     """
     usual = {Place(LOOPBACK, program.port).address: program for program in programs}
     places = {

@@ -11,11 +11,11 @@ from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from memviz.access.settings import is_loopback
-from memviz.bounds import quoted, read_json
-from memviz.errors import BadRequestError
+from memviz.core.bounds import quoted, read_json
+from memviz.core.errors import BadRequestError
+from memviz.core.text.wording import counted
+from memviz.models.access.settings import is_loopback
 from memviz.models.own_servers import LOOPBACK
-from memviz.text.wording import counted
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Of one answer. A list of a hundred models has some 50 KB."""
@@ -148,7 +148,7 @@ def _json(body: bytes) -> Any:
 def place_of(address: str) -> Place:
     """The place that somebody typed: ``8081``, ``127.0.0.1:8081``, ``http://localhost:8081/v1``.
 
-    Raises :class:`memviz.errors.BadRequestError` for what is no port of this machine.
+    Raises :class:`memviz.core.errors.BadRequestError` for what is no port of this machine.
     """
     text = address.strip()
     text = f"{LOOPBACK}:{text}" if text.isdecimal() else text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memviz.core.text.wording import listed
 from memviz.models.own_servers import LOOPBACK, Program
-from memviz.text.wording import listed
 
 
 @dataclass(frozen=True, slots=True)

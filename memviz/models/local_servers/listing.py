@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memviz.bounds import is_whole_number
+from memviz.core.bounds import is_whole_number
+from memviz.core.text.wording import counted
 from memviz.models.local_servers.asking import Place
 from memviz.models.local_servers.found import LocalModel, LocalServer
 from memviz.models.own_servers import Program
-from memviz.text.wording import counted
 
 MAX_MODELS = 100
 """Of one server. What comes behind is counted and not listed."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memviz.core.text.wording import counted
 from memviz.models.local_servers.asking import NoAnswerError, Place
 from memviz.models.local_servers.found import LocalServer
 from memviz.models.local_servers.listing import (
@@ -20,7 +21,6 @@ from memviz.models.local_servers.listing import (
     tokens_of,
 )
 from memviz.models.own_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, OPENAI_LIKE, VLLM
-from memviz.text.wording import counted
 
 _WANTS_KEY = "tells nobody without a key what it serves: enter its base URL, a model's name and the key by hand"
 _UNREADABLE = "answers as {} does, but its list of models cannot be read"

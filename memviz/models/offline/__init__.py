@@ -25,9 +25,9 @@ From sentences to a summary:
 
 1. ``summary_request`` makes entries (role and text) of the source of the prompt, or parses them out of the prompt, and
    reads which length and form that asks for.
-2. ``statements`` makes clauses of them (:mod:`memviz.text.clauses`), without greetings, thanks and exclamations
-   (:mod:`memviz.text.openers`). ``worth`` weighs each: what it tells (numbers, names, decisions; see
-   :mod:`memviz.text.traits`), who said it, and whether it will hold tomorrow.
+2. ``statements`` makes clauses of them (:mod:`memviz.core.text.clauses`), without greetings, thanks and exclamations
+   (:mod:`memviz.core.text.openers`). ``worth`` weighs each: what it tells (numbers, names, decisions; see
+   :mod:`memviz.core.text.traits`), who said it, and whether it will hold tomorrow.
 3. ``topics`` reads what a clause speaks of and which values it gives. ``choosing`` leaves out what a later clause
    supersedes, takes the best until the budget is used, one of several that say the same, and nothing that points back
    without what it points to.

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from memviz.core.text.phrases import social
+from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.vocabulary import words
+from memviz.core.text.words import content_words
 from memviz.models.offline.deeds import is_deed, is_reminder, looked_up_in
 from memviz.models.offline.sentence_starts import FOR_ME, starts
 from memviz.models.offline.turn_numbers import Named, named_in
-from memviz.text.phrases import social
-from memviz.text.sentences import Sentence, passage
-from memviz.text.vocabulary import words
-from memviz.text.words import content_words
 
 
 class Sought(Enum):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from math import log
 
+from memviz.core.text.sentences import Sentence
 from memviz.models.offline.statements import Statement, statements_of
 from memviz.models.offline.summary_request import Entry
 from memviz.models.offline.topics import says_the_same, supersedes
-from memviz.text.sentences import Sentence
 
 OLDEST_DECAY, NEWEST_DECAY = 0.7, 1.0
 """What a clause of the previous summary keeps of its weight, from the first to the last. The oldest facts

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memviz.conversation import Message
-from memviz.text.sentences import Passage, passage
+from memviz.core.conversation import Message
+from memviz.core.text.sentences import Passage, passage
 
 _SUMMARY_HEAD = re.compile(
     r"^[^\S\n]*(?:summary of earlier conversation|previous summary)\s*:\s*|^=== .* ===\s*$|^\[Turn \d+\] "

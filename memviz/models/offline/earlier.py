@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.text.sentences import passage
+from memviz.core.text.wording import message_number
 from memviz.models.offline.context_sources import Source
 from memviz.models.offline.turn_numbers import Named
 from memviz.models.offline.turn_summaries import turn_summaries
 from memviz.models.recall_result import RecallResult
-from memviz.text.sentences import passage
-from memviz.text.wording import message_number
 
 Reference = tuple[str, int]
 """A turn or a message by the number that people give it: ``("turn", 3)``."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from memviz.core.text import phrases
+from memviz.core.text.sentences import Sentence
 from memviz.models.offline.asking import Ask
 from memviz.models.offline.context_sources import Source
 from memviz.models.offline.meanings import implied
 from memviz.models.offline.summary_request import Entry
-from memviz.text import phrases
-from memviz.text.sentences import Sentence
 
 MOST_LISTED = 6
 _DATES = re.compile(

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
+from memviz.core.text import phrases
+from memviz.core.text.sentences import Sentence
 from memviz.models.offline.context_sources import Source
 from memviz.models.offline.meanings import all_have_other_words, implied
 from memviz.models.offline.question import Question
 from memviz.models.offline.suitability import agreement, bonus
-from memviz.text import phrases
-from memviz.text.sentences import Sentence
 
 FEW_SENTENCES = 30
 """A context of fewer sentences is weighed as if it had this many."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from memviz.text.sentences import Sentence
-from memviz.text.words import content_words
+from memviz.core.text.sentences import Sentence
+from memviz.core.text.words import content_words
 
 
 class _Meaning(NamedTuple):

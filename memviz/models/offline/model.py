@@ -8,12 +8,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.conversation import Message, ToolCall
-from memviz.counters import SLICE_CHARS
-from memviz.counters import counter as counter_named
-from memviz.errors import ParameterError
-from memviz.memory import SummarySource
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.counters import SLICE_CHARS
+from memviz.core.counters import counter as counter_named
+from memviz.core.errors import ParameterError
+from memviz.core.memory import SummarySource
+from memviz.core.text.length import count_words
+from memviz.core.text.words import UNSPACED
+from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.facts import fact_request, facts
 from memviz.models.offline.summarizer import summarize
@@ -27,9 +30,6 @@ from memviz.models.offline.summary_request import (
 )
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
-from memviz.text.length import count_words
-from memviz.text.words import UNSPACED
-from memviz.tool_schemas import schema_tokens
 
 VERSION = 6
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
@@ -54,8 +54,8 @@ class OfflineModel(Model):
     ``summary_budget_tokens`` is the most a summary may hold, counted with the token counter named
     ``counter``. Same messages, same answer; nothing leaves the machine; a reply costs nothing.
 
-    Raises :class:`memviz.errors.ParameterError` for a budget below 1 and
-    :class:`memviz.errors.UnknownCounterError` for an unknown counter.
+    Raises :class:`memviz.core.errors.ParameterError` for a budget below 1 and
+    :class:`memviz.core.errors.UnknownCounterError` for an unknown counter.
     """
 
     name = "offline"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from memviz.core.text.vocabulary import LIGHT_WORDS
+from memviz.core.text.words import bridges, content_words, stem
 from memviz.models.offline.question_subject import About
-from memviz.text.vocabulary import LIGHT_WORDS
-from memviz.text.words import bridges, content_words, stem
 
 LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
 """Weights of words of a question, where an ordinary one has 1: a word that says which kind of answer is wanted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memviz.text.vocabulary import LIGHT_WORDS
-from memviz.text.words import content_words, stem
+from memviz.core.text.vocabulary import LIGHT_WORDS
+from memviz.core.text.words import content_words, stem
 
 _OWN_NAME = re.compile(
     r"\bwhat(?:['’]s| is) my (?:(?:full|last|first) )?name\b|\bwho am i\b|\bmy name\?|\bwie heiße ich\b|\bcomment je m"

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memviz.core.text import phrases
+from memviz.core.text.sentences import passage
+from memviz.core.text.wording import message_position
 from memviz.models.offline.context_sources import Source
 from memviz.models.offline.earlier import references
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.open_turn import OpenTurn
 from memviz.models.offline.question import Question
-from memviz.text import phrases
-from memviz.text.sentences import passage
-from memviz.text.wording import message_position
 
 MAX_TURNS = 3
 ENTRY_THRESHOLD = 0.3

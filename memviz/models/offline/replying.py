@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from memviz.conversation import Message
+from memviz.core.conversation import Message
+from memviz.core.text import phrases
+from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.words import HAN, content_words, is_chinese
 from memviz.models.offline.answering import find
 from memviz.models.offline.asking import (
     Ask,
@@ -22,9 +25,6 @@ from memviz.models.offline.listing import MOST_LISTED, entries_about, listed
 from memviz.models.offline.question import Question
 from memviz.models.offline.summary_request import Entry
 from memviz.models.offline.turn_numbers import Named
-from memviz.text import phrases
-from memviz.text.sentences import Sentence, passage
-from memviz.text.words import HAN, content_words, is_chinese
 
 Summarizer = Callable[[Sequence[Entry], bool], str]
 """Makes a summary of entries; the second argument says whether it may take all the room that it has."""

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memviz.core.text.clauses import clauses
+from memviz.core.text.sentences import CACHED_TEXT_CHARS, Sentence, json_facts, passage
+from memviz.core.text.vocabulary import words
+from memviz.core.text.words import HAN, content_words
 from memviz.models.offline.summary_request import Entry
 from memviz.models.offline.topics import Topic, topic_of
 from memviz.models.offline.worth import worth
-from memviz.text.clauses import clauses
-from memviz.text.sentences import CACHED_TEXT_CHARS, Sentence, json_facts, passage
-from memviz.text.vocabulary import words
-from memviz.text.words import HAN, content_words
 
 _CALL = re.compile(r"\s*\[calls [\w.-]+ (\{.*?\})\](?=\s*\[calls |\s*$)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

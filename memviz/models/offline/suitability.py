@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
+from memviz.core.text.sentences import Sentence
+from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.words import content_words, stem
 from memviz.models.offline.meanings import implied
 from memviz.models.offline.question import NEGATION, Question, Wanted
 from memviz.models.offline.question_subject import OTHERS, About
-from memviz.text.sentences import Sentence
-from memviz.text.word_classes import NUMBER_WORDS
-from memviz.text.words import content_words, stem
 
 FITS = 0.15
 """Added to the score of a statement that holds just the kind of answer wanted."""

@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memviz.conversation import Message, ToolCall
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.text.words import is_chinese
 from memviz.models.base import ToolChoice
 from memviz.models.offline.open_turn import OpenTurn, open_turn
 from memviz.models.offline.recalling import LAST_N, wanted_recall
 from memviz.models.offline.replying import Summarizer
 from memviz.models.offline.summary_request import Entry
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
-from memviz.text.words import is_chinese
 
 
 class Step(NamedTuple):

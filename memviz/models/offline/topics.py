@@ -10,10 +10,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from memviz.text.sentences import Sentence
-from memviz.text.vocabulary import words
-from memviz.text.word_classes import DATE_WORDS
-from memviz.text.words import HAN, content_words, stem
+from memviz.core.text.sentences import Sentence
+from memviz.core.text.vocabulary import words
+from memviz.core.text.word_classes import DATE_WORDS
+from memviz.core.text.words import HAN, content_words, stem
 
 _VERBS = words(
     """is are was were has have had cost costs start starts begin begins open opens close closes leave leaves depart

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from memviz.text.vocabulary import words
-from memviz.text.wording import message_position
-from memviz.text.words import content_words
+from memviz.core.text.vocabulary import words
+from memviz.core.text.wording import message_position
+from memviz.core.text.words import content_words
 
 MAX_NAMED = 100
 """Of a longer range only so many turns or messages are looked for."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from memviz.core.text.sentences import Sentence
+from memviz.core.text.vocabulary import words
+from memviz.core.text.word_classes import WEIGHTY
+from memviz.core.text.words import HAN
 from memviz.models.offline.deeds import is_deed
-from memviz.text.sentences import Sentence
-from memviz.text.vocabulary import words
-from memviz.text.word_classes import WEIGHTY
-from memviz.text.words import HAN
 
 ROLE_WEIGHT = {
     "user": 1.3,

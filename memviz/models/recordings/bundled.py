@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from memviz.errors import UnknownNameError
+from memviz.core.errors import UnknownNameError
 from memviz.models.recordings.files import SUFFIX, read_recording
 from memviz.models.recordings.recording import Recording
 

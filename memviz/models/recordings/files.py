@@ -16,14 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from memviz.bounds import is_whole_number, quoted, read_json
-from memviz.conversation import Message, ToolCall
-from memviz.errors import MemvizError, RecordingError
-from memviz.models.base import Reply, Usage
+from memviz.core.bounds import is_whole_number, quoted, read_json
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.errors import MemvizError, RecordingError
+from memviz.models.base import ModelRequest, Reply, Usage
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,
-    RecordedRequest,
     RecordedSetting,
     Recording,
 )
@@ -37,8 +36,8 @@ Line = dict[str, Any]
 
 
 def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
-    """The recording in a file, or in the bytes of one. Raises :class:`memviz.errors.RecordingError`, which says the
-    line and the reason."""
+    """The recording in a file, or in the bytes of one. Raises
+    :class:`memviz.core.errors.RecordingError`, which says the line and the reason."""
     content, place = _content_of(source)
     reader = _Reader(place)
     lines = content.split(b"\n")
@@ -82,8 +81,9 @@ def write_recording(recording: Recording) -> str:
 class RecordingFile:
     """A recording that grows: each reply is on the disk before the next request is made. Use it in a ``with``.
 
-    One that exists is gone on with: :attr:`recording` is what it held. Raises :class:`memviz.errors.RecordingError` if
-    the file is no recording, or cannot be written.
+    One that exists is gone on with: :attr:`recording` is what it held. Raises
+    :class:`memviz.core.errors.RecordingError` if the file is no recording, or cannot be
+    written.
     """
 
     def __init__(self, path: str | Path, about: About) -> None:
@@ -240,7 +240,7 @@ class _Reader:
         )
 
     def _reply(self, value: Line) -> RecordedReply:
-        request = RecordedRequest(
+        request = ModelRequest(
             tuple(self._messages[at] for at in value["request"]),
             tuple(self._tools[at] for at in value.get("tools", ())),
             "none" if value.get("tool_choice") == "none" else "auto",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.errors import MemvizError
+from memviz.core.errors import MemvizError
+from memviz.core.text.wording import counted, listed
 from memviz.models.recordings.recording import Hole
 from memviz.strategies import strategy
-from memviz.text.wording import counted, listed
 
 NUMBERS_SHOWN = 5
 

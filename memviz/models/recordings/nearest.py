@@ -5,8 +5,9 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from memviz.conversation import Message
-from memviz.models.recordings.recording import RecordedRequest, Recording
+from memviz.core.conversation import Message
+from memviz.models.base import ModelRequest
+from memviz.models.recordings.recording import Recording
 
 COMPARED_CHARS = 1_500
 """Of the beginning and of the end of each message: enough to find the nearest, and quick with long ones."""
@@ -14,7 +15,7 @@ SHOWN_CHARS = 60
 BEFORE_CHARS = 15
 
 
-def what_changed(recording: Recording, request: RecordedRequest) -> str:
+def what_changed(recording: Recording, request: ModelRequest) -> str:
     """The nearest request of ``recording`` and the first difference from it, as a sentence."""
     requests = [one.request for one in recording.replies.values()]
     if not requests:
@@ -25,7 +26,7 @@ def what_changed(recording: Recording, request: RecordedRequest) -> str:
     return f"The nearest it holds is request {at + 1} of {len(requests)}: {_difference(requests[at], request)}."
 
 
-def _likeness(recorded: RecordedRequest, request: RecordedRequest) -> tuple[int, float]:
+def _likeness(recorded: ModelRequest, request: ModelRequest) -> tuple[int, float]:
     """How many messages are the same at the beginning, and how alike the next ones are."""
     pairs = zip(recorded.messages, request.messages, strict=False)
     same = 0
@@ -46,7 +47,7 @@ def _ends(message: Message) -> str:
     )
 
 
-def _difference(recorded: RecordedRequest, request: RecordedRequest) -> str:
+def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
     for number, (one, other) in enumerate(
         zip_longest(recorded.messages, request.messages), 1
     ):
@@ -83,5 +84,5 @@ def _article(role: str) -> str:
     return f"{'an' if role[0] in 'aeiou' else 'a'} {role} message"
 
 
-def _named(request: RecordedRequest) -> str:
+def _named(request: ModelRequest) -> str:
     return ", ".join(f"the tool {tool.name}" for tool in request.tools) or "no tool"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Lock
 from time import perf_counter
 
-from memviz.conversation import Message
-from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
-from memviz.models.metering import Meter
-from memviz.models.recordings.recording import RecordedReply, RecordedRequest
-from memviz.models.tools import Tool
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    unmetered,
+)
+from memviz.models.recordings.recording import RecordedReply
 
 MOST_REPLIES = 2_000
 """Noted at once; the oldest go first."""
@@ -38,7 +42,7 @@ class Notes:
             return tuple(self._replies)
 
 
-class Noted(MeteredWrapper):
+class Noted(ModelWrapper):
     """``model``, with every whole reply written into ``notes``. One that was cut off may be whole the next time."""
 
     def __init__(self, model: Model, notes: Notes) -> None:
@@ -50,25 +54,17 @@ class Noted(MeteredWrapper):
         limited = self._model.limited(max_output_tokens)
         return None if limited is None else Noted(limited, self.notes)
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's reply."""
         started = perf_counter()
-        for item in self._model.stream_metered(meter, messages, tools, tool_choice):
+        for item in self._model.answer(request, meter):
             if isinstance(item, Reply) and item.is_whole:
-                self._note(
-                    RecordedRequest(tuple(messages), tuple(tools), tool_choice),
-                    item,
-                    perf_counter() - started,
-                )
+                self._note(request, item, perf_counter() - started)
             yield item
 
-    def _note(self, request: RecordedRequest, reply: Reply, seconds: float) -> None:
+    def _note(self, request: ModelRequest, reply: Reply, seconds: float) -> None:
         # An answer from the disk took no time, and what it cost was paid before.
         took, cost = (
             (None, None) if reply.cached else (round(seconds, 3), reply.cost_usd)

@@ -7,14 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import sleep
 from typing import Any
 
-from memviz.conversation import Message
-from memviz.errors import NotRecordedError
-from memviz.memory import SummarySource
-from memviz.models.base import Model, ModelWrapper, Reply, ToolChoice
+from memviz.core.conversation import Message
+from memviz.core.errors import NotRecordedError
+from memviz.core.memory import SummarySource
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    ToolChoice,
+    unmetered,
+)
 from memviz.models.names import RECORDING
 from memviz.models.recordings.holes import setting_words
 from memviz.models.recordings.nearest import what_changed
-from memviz.models.recordings.recording import RecordedRequest, Recording
+from memviz.models.recordings.recording import Recording
 from memviz.models.tools import Tool
 
 MOST_SETTINGS = 8
@@ -26,8 +34,8 @@ class RecordedModel(Model):
     """Plays ``recording``: to the same request the same reply, with no key and no network. With ``paced`` a reply takes
     as long as it took, where that was recorded.
 
-    Raises :class:`memviz.errors.NotRecordedError` for a request that is not in it, which names the nearest one that is
-    and what changed.
+    Raises :class:`memviz.core.errors.NotRecordedError` for a request that is not in it,
+    which names the nearest one that is and what changed.
     """
 
     def __init__(self, recording: Recording, *, paced: bool = False) -> None:
@@ -39,7 +47,7 @@ class RecordedModel(Model):
         """What it holds."""
         return {"recording": self.recording.digest}
 
-    def find(self, request: RecordedRequest) -> Reply | None:
+    def find(self, request: ModelRequest) -> Reply | None:
         """The reply to a request, ``None`` where it is not recorded."""
         found = self.recording.replies.get(request.digest)
         return None if found is None else found.reply
@@ -51,7 +59,7 @@ class RecordedModel(Model):
         tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
         """The recorded reply: a word a piece, and last the whole."""
-        reply = self._reply(messages, tools, tool_choice)
+        reply = self._reply(ModelRequest(tuple(messages), tuple(tools), tool_choice))
         pieces = _PIECE.findall(reply.text)
         pause = (
             (reply.recorded_seconds or 0.0) / max(1, len(pieces)) if self.paced else 0.0
@@ -69,7 +77,7 @@ class RecordedModel(Model):
         tool_choice: ToolChoice = "auto",
     ) -> Reply:
         """The recorded reply at once, or after the time that it took."""
-        reply = self._reply(messages, tools, tool_choice)
+        reply = self._reply(ModelRequest(tuple(messages), tuple(tools), tool_choice))
         if self.paced:
             sleep(reply.recorded_seconds or 0.0)
         return reply
@@ -84,13 +92,7 @@ class RecordedModel(Model):
             return "Choose another model, or record this too."
         return f"Choose one of its settings ({', '.join(own[:MOST_SETTINGS])}), another model, or record this too."
 
-    def _reply(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool],
-        tool_choice: ToolChoice,
-    ) -> Reply:
-        request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
+    def _reply(self, request: ModelRequest) -> Reply:
         reply = self.find(request)
         if reply is None:
             raise NotRecordedError(
@@ -122,38 +124,25 @@ class RecordedFirst(ModelWrapper):
             }
         )
 
-    def stream(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The recorded reply, or that of the other model."""
-        model = self._of(messages, tools, tool_choice)
-        return (
-            model.stream(messages, tools, tool_choice)
-            if tools
-            else model.stream(messages)
-        )
+        return self._of(request).answer(request, meter)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The recorded summary, or that of the other model."""
-        return self._of(messages).summarize(messages)
+        return self._of(ModelRequest(tuple(messages))).summarize(messages)
 
     def summarize_from(
         self, messages: Sequence[Message], source: SummarySource
     ) -> Reply:
         """The same, with what the prompt was made of."""
-        return self._of(messages).summarize_from(messages, source)
+        return self._of(ModelRequest(tuple(messages))).summarize_from(messages, source)
 
-    def _of(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
-    ) -> Model:
-        digest = RecordedRequest(tuple(messages), tuple(tools), tool_choice).digest
-        return next(
-            (one for one in self._recorded if digest in one.recording.replies),
-            self._model,
-        )
+    def _of(self, request: ModelRequest) -> Model:
+        digest = request.digest
+        for one in self._recorded:
+            if digest in one.recording.replies:
+                return one
+        return self._model

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
 
-from memviz.conversation import Message
-from memviz.models.base import MeteredWrapper, Model, Reply, ToolChoice
-from memviz.models.metering import Meter
+from memviz.models.base import (
+    Meter,
+    Model,
+    ModelRequest,
+    ModelWrapper,
+    Reply,
+    unmetered,
+)
 from memviz.models.recordings.files import RecordingFile
 from memviz.models.recordings.player import RecordedModel
-from memviz.models.recordings.recording import RecordedReply, RecordedRequest
-from memviz.models.tools import Tool
+from memviz.models.recordings.recording import RecordedReply
 
 
-class RecordingModel(MeteredWrapper):
+class RecordingModel(ModelWrapper):
     """``model``, with every reply written to ``file``. What the file held before is played and not asked for again, so
     that a recorder that was killed pays nothing twice. ``asked`` and ``played`` count both; ``given`` are the marks of
     all replies, in order."""
@@ -28,15 +32,10 @@ class RecordingModel(MeteredWrapper):
         self.asked = self.played = 0
         self.given: list[str] = []
 
-    def stream_metered(
-        self,
-        meter: Meter,
-        messages: Sequence[Message],
-        tools: Sequence[Tool] = (),
-        tool_choice: ToolChoice = "auto",
+    def answer(
+        self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's reply, written down when it is whole; or the one on record, of which the meter hears nothing."""
-        request = RecordedRequest(tuple(messages), tuple(tools), tool_choice)
         known = self._known.find(request) or self._added.get(request.digest)
         if known is not None:
             self.played += 1
@@ -45,12 +44,12 @@ class RecordingModel(MeteredWrapper):
             yield known
             return
         started = perf_counter()
-        for item in self._model.stream_metered(meter, messages, tools, tool_choice):
+        for item in self._model.answer(request, meter):
             if isinstance(item, Reply):
                 self._write(request, item, perf_counter() - started)
             yield item
 
-    def _write(self, request: RecordedRequest, reply: Reply, seconds: float) -> None:
+    def _write(self, request: ModelRequest, reply: Reply, seconds: float) -> None:
         self.asked += 1
         kept = replace(
             reply,

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memviz.conversation import Message
-from memviz.errors import MemvizError
-from memviz.models.base import Reply, ToolChoice
-from memviz.models.tools import Tool
+from memviz.core.conversation import Message
+from memviz.core.errors import MemvizError
+from memviz.models.base import ModelRequest, Reply, hashed_json
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
@@ -22,30 +19,11 @@ MARK_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedRequest:
-    """All that a model was sent. Two are the same if their :attr:`digest` is."""
-
-    messages: tuple[Message, ...]
-    tools: tuple[Tool, ...] = ()
-    tool_choice: ToolChoice = "auto"
-
-    @property
-    def digest(self) -> str:
-        """A hash of what is sent; what goes with a message and is not sent has no part in it."""
-        sent = [
-            [one.to_request() for one in self.messages],
-            [one.to_request() for one in self.tools],
-        ]
-        # Without tools there is nothing to choose, whatever the caller says of it.
-        return _hashed([*sent, self.tool_choice if self.tools else "auto"])
-
-
-@dataclass(frozen=True, slots=True)
 class RecordedReply:
     """One request and the reply to it. ``reply.recorded_seconds`` is ``None`` where nobody measured it, as are usage
     and cost of the reply; ``at`` is the time of the reply as ISO text, empty where it is not known."""
 
-    request: RecordedRequest
+    request: ModelRequest
     reply: Reply
     at: str = ""
 
@@ -78,7 +56,7 @@ class RecordedSetting:
     def digest(self) -> str:
         """A hash of what has to be the same; the answers do not belong to it. A parameter at its default may be named
         or not: one that came later says nothing of a recording that was made before."""
-        return _hashed(
+        return hashed_json(
             [
                 self.conversation,
                 _without_defaults(self.strategy),
@@ -223,7 +201,7 @@ class Recording:
     @cached_property
     def digest(self) -> str:
         """A hash of all replies: two recordings with the same one answer alike."""
-        return _hashed(
+        return hashed_json(
             [
                 [key, one.reply.text, [call.to_dict() for call in one.reply.tool_calls]]
                 for key, one in self.replies.items()
@@ -258,7 +236,7 @@ def conversation_digest(
     messages: Sequence[Message], system_prompt: str | None, tools: Sequence[str] = ()
 ) -> str:
     """A hash of all of a conversation that a model could be sent: of a longer one the same recording says nothing."""
-    return _hashed(
+    return hashed_json(
         [[one.to_request() for one in messages], system_prompt or "", list(tools)]
     )
 
@@ -277,14 +255,8 @@ def _without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mark(request_digest: str, reply: Reply) -> str:
     calls = [call.to_dict() for call in reply.tool_calls]
-    return _hashed([request_digest, reply.text, calls])[:MARK_CHARS]
+    return hashed_json([request_digest, reply.text, calls])[:MARK_CHARS]
 
 
 def _missing(needed: Sequence[str], held: set[str]) -> tuple[int, ...]:
     return tuple(number for number, mark in enumerate(needed, 1) if mark not in held)
-
-
-def _hashed(value: Any) -> str:
-    return hashlib.sha256(
-        json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
-    ).hexdigest()

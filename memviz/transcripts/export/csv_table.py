@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from memviz.conversation import Message, clean_text
+from memviz.core.conversation import Message, clean_text
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.csv_cells import COLUMNS, guarded_label, spreadsheet_safe
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memviz.conversation import clean_text
+from memviz.core.conversation import clean_text
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.export.csv_table import to_csv
 from memviz.transcripts.export.markdown import to_markdown

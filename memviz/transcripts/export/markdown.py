@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memviz.conversation import Message, ToolCall, clean_text
+from memviz.core.conversation import Message, ToolCall, clean_text
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.code_fences import left_open
 from memviz.transcripts.markers import marked, marker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memviz.conversation import Message, clean_text
+from memviz.core.conversation import Message, clean_text
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.chat_messages import PROMPT_NAME
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memviz.conversation import TIME
+from memviz.core.conversation import TIME
 from memviz.transcripts.base import UNTITLED, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, kept_beside, stand_in

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memviz.errors import TranscriptError
-from memviz.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
+from memviz.core.errors import TranscriptError
+from memviz.core.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (

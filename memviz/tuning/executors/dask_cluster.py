@@ -10,7 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from memviz.errors import SweepError
+from memviz.core.errors import SweepError
 from memviz.tuning.executors.interrupts import interrupts_held_back
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def run(
     """Do the jobs on the cluster behind ``scheduler`` (``tcp://host:8786``), or on a local one of ``workers``
     processes. A job whose worker is lost is done again by another.
 
-    Raises :class:`memviz.errors.SweepError` if Dask is not installed, no scheduler answers, or the cluster is lost.
+    Raises :class:`memviz.core.errors.SweepError` if Dask is not installed, no scheduler
+    answers, or the cluster is lost.
     """
     with _client(scheduler, workers) as client:
         from distributed import KilledWorker, wait

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-from memviz.errors import SweepError
+from memviz.core.errors import SweepError
 from memviz.tuning.executors.interrupts import interrupts_held_back
 
 Job = TypeVar("Job")
@@ -31,7 +31,7 @@ def run(
     """Do the jobs in ``workers`` processes. Once ``stop`` is set nothing new is begun; jobs at work still give their
     results. Who stops listening, or is killed, leaves no process behind. Ctrl-C reaches this process alone.
 
-    Raises :class:`memviz.errors.SweepError` when a process was killed.
+    Raises :class:`memviz.core.errors.SweepError` when a process was killed.
     """
     waiting, over = iter(jobs), SPAWNED.Event()
     lifeline, ours = SPAWNED.Pipe(duplex=False)

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.synthetic.generator import generate
-from memviz.conversation import Log
-from memviz.errors import ParameterError
+from memviz.core.conversation import Log
+from memviz.core.errors import ParameterError
 from memviz.transcripts import Probe, Transcript, load_transcript, to_json
 
 PRINT_DIGEST = (

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import memviz
-from memviz.conversation import Message, ToolCall
-from memviz.counters import counter
+from memviz.core.conversation import Message, ToolCall
+from memviz.core.counters import counter
 from memviz.engine.judging import Judging
 from memviz.engine.prompt_lab import try_prompt
 from memviz.metrics.cost.bounds import (

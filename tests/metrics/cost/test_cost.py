@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.metrics.cost.cost import (
     Cost,
     Pricing,
@@ -24,7 +25,6 @@ from memviz.metrics.cost.cost import (
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
-from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.engine.probes import IDS, Digest, small, talk
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Recall, Run
-from memviz.context import Fate
+from memviz.core.context import Fate
 from memviz.metrics.memory_map import fate_map as module
 from memviz.metrics.memory_map.fate_map import (
     FateShares,

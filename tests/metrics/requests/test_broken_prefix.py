@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Message, Run, ScriptedModel, Strategy
-from memviz.context import TOKENS_PER_MESSAGE
+from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.context import Fate
+from memviz.core.context import Fate
 from memviz.metrics.requests.left_since import left_since
 from tests.tool_talk import tool_talk
 

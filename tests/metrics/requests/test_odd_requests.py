@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
-from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.assembly import message_tokens
 from memviz.engine.requests import Requests
 from memviz.metrics.requests.traffic import traffic

@@ -13,7 +13,7 @@ from memviz.metrics.requests.overflow import (
     requests_to_overflow,
 )
 from memviz.metrics.requests.traffic import Traffic
-from tests.charts.costs import traffic_of
+from tests.dashboard.charts.costs import traffic_of
 
 
 def growing(tokens: list[int]) -> Traffic:

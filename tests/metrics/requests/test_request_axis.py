@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
+from memviz.core.text.wording import request_name
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
@@ -14,7 +15,6 @@ from memviz.metrics.requests.request_axis import (
     request_names,
     request_turns,
 )
-from memviz.text.wording import request_name
 from tests.metrics.requests.tool_loops import tool_loop
 
 CALLS = st.lists(st.integers(1, 6), min_size=1, max_size=12)

@@ -14,8 +14,8 @@ from benchmarks.synthetic.phrasings import (
     Phrasing,
 )
 from memviz import Log, Message, propose_probes
+from memviz.core.text.containment import contains
 from memviz.metrics.retention.proposed_probes import BLANK
-from memviz.text.containment import contains
 
 
 def asked(*texts: str) -> list[tuple[str, str]]:

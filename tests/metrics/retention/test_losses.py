@@ -11,7 +11,7 @@ from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.losses import fact_losses
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from tests.charts.facts import FACTS, kept, run_with_facts
+from tests.dashboard.charts.facts import FACTS, kept, run_with_facts
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 

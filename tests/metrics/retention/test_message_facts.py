@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Recall, Run
-from memviz.context import Fate
+from memviz.core.context import Fate
 from memviz.metrics.retention.message_facts import (
     MOST_NAMED,
     MessageFacts,

@@ -7,10 +7,10 @@ from hypothesis import given
 
 import memviz
 from memviz import Log, Message
+from memviz.core.text.containment import contains, normal_tokens
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.proposed_probes import BLANK, propose_probes
 from memviz.metrics.retention.retention import retention
-from memviz.text.containment import contains, normal_tokens
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled, sample
 from tests.strategies.conversations import conversations

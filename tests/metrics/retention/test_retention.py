@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
-from memviz.memory import SummaryLog, SummaryVersion, SummaryWording
+from memviz.core.memory import SummaryLog, SummaryVersion, SummaryWording
+from memviz.core.pieces import Notes
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
 from memviz.metrics.retention.retention import (
     Freshness,
@@ -22,7 +23,6 @@ from memviz.metrics.retention.retention import (
     floor,
     retention,
 )
-from memviz.pieces import Notes
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS, Digest, small
 from tests.metrics.naive_retention import STATES, cell

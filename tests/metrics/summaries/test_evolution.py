@@ -11,7 +11,8 @@ from hypothesis import given
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
-from memviz.memory import SummaryVersion
+from memviz.core.memory import SummaryVersion
+from memviz.core.text.terms import keys
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
@@ -24,7 +25,6 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import summary_evolution
-from memviz.text.terms import keys
 from tests.engine.probes import IDS, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 

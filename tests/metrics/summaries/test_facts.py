@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, ScriptedModel
-from memviz.memory import FACTS, Memory
+from memviz.core.memory import FACTS, Memory
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.metrics.summaries.facts import (
     FactsVersion,
     fact_lines,
     facts_versions,
     without_tags,
 )
-from memviz.pieces import Messages, Piece, notes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 
 

@@ -13,13 +13,19 @@ from rich.console import Console
 
 import memviz
 from memviz import Recall, Run
-from memviz.charts.memory_map.fate_map import map_of
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
-from memviz.charts.retention.curve import retention_curve
-from memviz.charts.retention.life_lines import life_lines_of
-from memviz.charts.retention.result import Measure, RetentionResult
-from memviz.charts.summaries.timeline import summary_timeline
 from memviz.cli.run_tables import print_run
+from memviz.dashboard.charts.memory_map.fate_map import map_of
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.retention.curve import retention_curve
+from memviz.dashboard.charts.retention.life_lines import life_lines_of
+from memviz.dashboard.charts.retention.result import Measure, RetentionResult
+from memviz.dashboard.charts.summaries.timeline import summary_timeline
+from memviz.dashboard.reporting.report import html_report
+from memviz.dashboard.reporting.run_tables import compactions_csv
+from memviz.dashboard.ui.facts.summaries.page import versions_table
+from memviz.dashboard.ui.facts.summaries.version import event_label
+from memviz.dashboard.ui.facts.summaries.version_html import facts_html
+from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.life_lines import life_lines
@@ -29,13 +35,7 @@ from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.evolution import summary_evolution
-from memviz.reporting.report import html_report
-from memviz.reporting.run_tables import compactions_csv
 from memviz.transcripts.samples import sample
-from memviz.ui.facts.summaries.page import versions_table
-from memviz.ui.facts.summaries.version import event_label
-from memviz.ui.facts.summaries.version_html import facts_html
-from memviz.ui.facts.version_card import badge_label
 
 SETTINGS = {
     "summary_buffer": {"max_token_limit": 1500},

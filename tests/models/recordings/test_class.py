@@ -16,7 +16,7 @@ FIGURES = """
 import hashlib, json, sys
 import memviz
 from memviz.transcripts.samples import sample
-from memviz.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
 for name, recording in memviz.recordings().items():
     if name not in sys.argv[1:]:
         continue

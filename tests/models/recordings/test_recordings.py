@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, NotRecordedError, RecordingError, Reply, Usage
 from memviz.engine.recording import record, setting_of
+from memviz.models.base import ModelRequest
 from memviz.models.recordings.files import (
     RecordingFile,
     read_recording,
@@ -24,7 +25,6 @@ from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,
-    RecordedRequest,
     Recording,
 )
 from memviz.transcripts.samples import sample
@@ -59,7 +59,7 @@ replies = st.builds(
 )
 tools = st.lists(st.just(memviz.RECALL_CONVERSATION), max_size=1).map(tuple)
 requests = st.builds(
-    RecordedRequest, st.lists(messages, min_size=1, max_size=4).map(tuple), tools
+    ModelRequest, st.lists(messages, min_size=1, max_size=4).map(tuple), tools
 )
 recorded = st.builds(RecordedReply, requests, replies, texts)
 
@@ -248,7 +248,7 @@ class TestPlayer:
             played(a_recording_of(TALK, SUMMARY)).complete(HELLO)
 
     def test_what_changed_is_said(self) -> None:
-        asked = RecordedRequest(
+        asked = ModelRequest(
             (
                 Message("system", "Be brief."),
                 Message("user", "What is the budget of the trip?"),
@@ -277,7 +277,7 @@ class TestPlayer:
     def test_a_tool_choice_means_nothing_without_tools(self) -> None:
         model = RecordedModel(
             Recording.of(
-                "mine", ABOUT, [RecordedReply(RecordedRequest(HELLO), Reply("Hi"))]
+                "mine", ABOUT, [RecordedReply(ModelRequest(HELLO), Reply("Hi"))]
             )
         )
         assert model.complete(HELLO, tool_choice="none").text == "Hi"
@@ -285,7 +285,7 @@ class TestPlayer:
     def test_paced_takes_as_long_as_it_took(self) -> None:
         reply = Reply("Hi there", recorded=True, recorded_seconds=0.2)
         recording = Recording.of(
-            "mine", ABOUT, [RecordedReply(RecordedRequest(HELLO), reply)]
+            "mine", ABOUT, [RecordedReply(ModelRequest(HELLO), reply)]
         )
         started = perf_counter()
         *pieces, last = RecordedModel(recording, paced=True).stream(HELLO)
@@ -304,7 +304,7 @@ class TestPlayer:
         ]
         bare = [
             RecordedReply(
-                RecordedRequest(tuple(prompt)), Reply("text", model="m", recorded=True)
+                ModelRequest(tuple(prompt)), Reply("text", model="m", recorded=True)
             )
             for prompt in prompts[:1]
         ]

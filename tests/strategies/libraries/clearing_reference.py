@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memviz import Message, ToolCall
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 
 
 def cleared_requests(

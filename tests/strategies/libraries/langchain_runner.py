@@ -23,7 +23,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.graph.message import add_messages
 
 from memviz import Message
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 from tests.strategies.libraries.langchain_messages import (
     content_counter,
     from_langchain,

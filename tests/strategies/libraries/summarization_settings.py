@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from memviz import Message
-from memviz.conversation import Log
+from memviz.core.conversation import Log
 
 WINDOW_TOKENS = 100
 PERCENTS = st.sampled_from([1, 10, 29, 50, 100])  # 0.29 x 100 is 28.999999999999996

@@ -3,7 +3,7 @@
 import json
 from itertools import islice
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import formats, load_file, load_transcript
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_file, load_transcript
 from tests.transcripts.sample_files import FOLDER as SAMPLES
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import UNFORESEEN, formats, load_file
 from tests.transcripts.readers.library_files import (

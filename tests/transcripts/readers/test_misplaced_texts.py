@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz.tool_schemas import schema_tokens
+from memviz.core.tool_schemas import schema_tokens
 from memviz.transcripts.export.formats import to_json
 
 SCHEMA = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.synthetic.generator import generate
-from memviz.counters import counter
+from memviz.core.counters import counter
 from memviz.tuning.cell import Cell
 from memviz.tuning.grid import settings
 from memviz.tuning.jobs import CellIndex, Job, jobs, work

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memviz.errors import SweepError
+from memviz.core.errors import SweepError
 from memviz.tuning.executors.dask_cluster import run
 from tests.tuning.executors.measured import (
     all_jobs,

@@ -12,7 +12,7 @@ from threading import Event
 
 import pytest
 
-from memviz.errors import SweepError
+from memviz.core.errors import SweepError
 from memviz.storage.store import Store
 from memviz.tuning import sweep as sweep_module
 from memviz.tuning.executors.processes import run

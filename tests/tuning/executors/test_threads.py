@@ -9,7 +9,7 @@ from threading import Barrier, Event, Lock
 
 import pytest
 
-from memviz.errors import BudgetSpentError
+from memviz.core.errors import BudgetSpentError
 from memviz.tuning.executors.threads import run
 
 SOON = 60.0

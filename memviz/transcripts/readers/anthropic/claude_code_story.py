@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memviz.conversation import TIME, ToolCall
-from memviz.text.wording import counted
+from memviz.core.conversation import TIME, ToolCall
+from memviz.core.text.wording import counted
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note

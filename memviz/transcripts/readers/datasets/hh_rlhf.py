@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.json_rows import RowReader, inside

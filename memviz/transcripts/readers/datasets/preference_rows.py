@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.datasets.hh_rlhf import has_speakers
 from memviz.transcripts.readers.json_access import text_at

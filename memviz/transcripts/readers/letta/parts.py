@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.conversation import TIME
+from memviz.core.conversation import TIME
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed
 from memviz.transcripts.readers.json_access import list_at, object_at, value_at

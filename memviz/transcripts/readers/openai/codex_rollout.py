@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memviz.conversation import TIME
-from memviz.text.wording import counted
+from memviz.core.conversation import TIME
+from memviz.core.text.wording import counted
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.conversation import ToolCall
+from memviz.core.conversation import ToolCall
 from memviz.transcripts.chat_messages import Note, content_text, stand_in
 from memviz.transcripts.readers.json_access import (
     joined,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from itertools import islice
 
-from memviz.errors import TranscriptError, UnclearUserError
+from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.document import Document, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text
 from memviz.transcripts.readers.texts.speaker_lines import (

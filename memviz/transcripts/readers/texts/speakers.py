@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memviz.message_fields import ROLE_NAMES, role_named
+from memviz.core.message_fields import ROLE_NAMES, role_named
 from memviz.transcripts.user_names import nobody_called, same_name
 
 QUESTIONS = {

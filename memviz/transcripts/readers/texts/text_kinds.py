@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from memviz.errors import UnclearUserError
+from memviz.core.errors import UnclearUserError
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.markers import is_marked
 from memviz.transcripts.readers.texts.speaker_lines import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from tests.transcripts.readers.openai_files import (
     as_json,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.conversation import ToolCall
-from memviz.errors import TranscriptError
+from memviz.core.conversation import ToolCall
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.sample_files import FOLDER as SAMPLES

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memviz.errors import TranscriptError
+from memviz.core.errors import TranscriptError
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.openai_files import (

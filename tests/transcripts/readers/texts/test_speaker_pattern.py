@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.errors import TranscriptError, UnclearUserError
+from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import Transcript, load_transcript
 from memviz.transcripts.readers.texts.labels import LABELS
 from memviz.transcripts.readers.texts.speakers import SPEAKERS

@@ -1,0 +1,107 @@
+"""What one request sends, block by block, and what became of every message."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Literal
+
+from memviz.core.conversation import Message
+
+BlockKind = Literal["system", "summary", "history", "recalled", "input", "tools"]
+BLOCK_ORDER: tuple[BlockKind, ...] = (
+    "system",
+    "summary",
+    "history",
+    "recalled",
+    "input",
+    "tools",
+)
+"""The order of blocks in a request, unless a strategy places one elsewhere. A recalled message that the strategy sends
+with less in it stands whole in its own place, as a block between those of the history. Tools stand last: what the model
+did with them in this turn follows the input. (Their schemas are no messages; a provider renders them where it
+likes.)"""
+
+TOKEN_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
+"""The parts a request's tokens are always split into."""
+PARTS_IN_USE = ("tools", "names")
+"""Those that join them where there are any: tools with their calls, and the names of those who speak."""
+ALL_PARTS = (*TOKEN_PARTS, *PARTS_IN_USE)
+
+TOKENS_PER_MESSAGE = 4
+"""What the OpenAI chat format adds to every message, as OpenAI's cookbook counts it: 3 tokens and that of its role,
+which is one token in the encodings of that format and is taken for one under every other counter."""
+TOKENS_PER_REQUEST = 3
+"""What it adds to every request: the primer of the reply."""
+
+OVER_BUDGET = "over_budget"
+ORPHANED_TOOL_MESSAGE = "orphaned_tool_message"
+
+
+class Fate(IntEnum):
+    """What became of one message at one request."""
+
+    NOT_YET = 0
+    DROPPED = 1
+    SUMMARIZED = 2
+    RECALLED = 3
+    VERBATIM = 4
+    CLEARED = 5
+    SHORTENED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Part of a context. ``indices`` are the log positions it stands for: the messages themselves,
+    or for a summary the messages that it covers; none for a line of the strategy's own words. ``tokens`` counts content
+    only. A summary that stands inside the system prompt has no message of its own but its ``text``."""
+
+    kind: BlockKind
+    messages: tuple[Message, ...]
+    indices: tuple[int, ...]
+    tokens: int
+    text: str = ""
+
+
+def joined(
+    blocks: Iterable[Block], kinds: Collection[BlockKind] = ("history", "input")
+) -> Iterator[Block]:
+    """The blocks with neighbours of one of these kinds as one, where they are messages of the log."""
+    last: Block | None = None
+    for block in blocks:
+        if (
+            last is not None
+            and last.kind == block.kind in kinds
+            and last.indices
+            and block.indices
+        ):
+            last = Block(
+                last.kind,
+                last.messages + block.messages,
+                last.indices + block.indices,
+                last.tokens + block.tokens,
+            )
+            continue
+        if last is not None:
+            yield last
+        last = block
+    if last is not None:
+        yield last
+
+
+@dataclass(frozen=True)
+class Context:
+    """The blocks of one request, in the order in which they are sent. Empty blocks are left out."""
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The exact messages sent, in order."""
+        return tuple(message for block in self.blocks for message in block.messages)
+
+    def block(self, kind: BlockKind) -> Block | None:
+        """The first block of this kind, if one was sent."""
+        return next((block for block in self.blocks if block.kind == kind), None)

@@ -1,0 +1,213 @@
+"""Messages of other libraries, read by their shape: what LangChain, LlamaIndex and OpenAI's client hand around.
+
+None of these libraries is imported. What is no text in a message is named in its place, such as ``[image]``; thoughts
+of a model and cache marks are left out, because they are no part of what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from memviz.core.bounds import type_of
+from memviz.core.errors import MessageError
+
+LANGCHAIN_ROLES = {
+    "human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""Roles by the ``type`` of LangChain's messages."""
+OTHER_ROLES = {
+    "developer": "system",
+    "function": "tool",
+    "chatbot": "assistant",
+    "model": "assistant",
+}
+"""Roles of LlamaIndex and OpenAI that are called otherwise here; all other names stay as they are."""
+TEXT_TYPES = frozenset({"text", "output_text", "input_text", "refusal"})
+UNSAID_TYPES = frozenset(
+    {"thinking", "reasoning", "redacted_thinking", "cache", "tool_call", "tool_use"}
+)
+"""Parts that are not said: thoughts, cache marks, and calls, which have a place of their own in a message."""
+
+USES = frozenset({"tool_use", "tool_call"})
+UNTYPED = "content"
+"""What stands for a part that does not say what it is."""
+
+
+def as_dictionary(value: object) -> dict[str, Any] | None:
+    """The message as ``{"role", "content", "name", "tool_calls", "tool_call_id"}``; ``None`` if it has no shape that
+    is known: of LlamaIndex (``role`` and ``blocks``), of LangChain (``type`` and ``content``) or of OpenAI's client
+    (``role`` and ``content``)."""
+    if isinstance(value, str | bytes | Mapping | type):
+        return None
+    if isinstance(getattr(value, "blocks", None), list) and hasattr(value, "role"):
+        return _of_llama_index(value)
+    if isinstance(getattr(value, "type", None), str) and hasattr(value, "content"):
+        return _of_langchain(value)
+    if hasattr(value, "role") and hasattr(value, "content"):
+        return _of_openai(value)
+    return None
+
+
+def _of_llama_index(message: Any) -> dict[str, Any]:
+    extra = _mapping(getattr(message, "additional_kwargs", None))
+    in_blocks = [
+        _call(block.tool_call_id, block.tool_name, block.tool_kwargs)
+        for block in message.blocks
+        if _type_of(block) == "tool_call"
+    ]
+    return {
+        "role": _role(message.role),
+        "content": _content(message.blocks, between="\n"),
+        "name": extra.get("name"),
+        "tool_calls": in_blocks or _openai_calls(extra.get("tool_calls")),
+        "tool_call_id": extra.get("tool_call_id"),
+    }
+
+
+def _of_langchain(message: Any) -> dict[str, Any]:
+    kind = message.type.removesuffix(
+        "MessageChunk"
+    ).lower()  # a piece of a stream has the name of its class
+    role = (
+        getattr(message, "role", None)
+        if kind == "chat"
+        else LANGCHAIN_ROLES.get(kind, kind)
+    )
+    calls = [
+        *(getattr(message, "tool_calls", None) or ()),
+        *(getattr(message, "invalid_tool_calls", None) or ()),
+    ]
+    in_parts = [] if calls else _used_in(message.content)
+    return {
+        "role": _role(role),
+        "content": _content(message.content),
+        "name": getattr(message, "name", None),
+        "tool_calls": [
+            _call(call.get("id"), call["name"], call.get("args"))
+            for call in calls
+            if call.get("name")
+        ]
+        or in_parts,
+        "tool_call_id": getattr(message, "tool_call_id", None),
+    }
+
+
+def _used_in(content: Any) -> list[dict[str, Any]]:
+    """The calls that are parts of a content and stand nowhere else in the message, as Anthropic writes them."""
+    parts = content if isinstance(content, list | tuple) else []
+    used = [
+        part
+        for part in parts
+        if isinstance(part, Mapping) and part.get("type") in USES and part.get("name")
+    ]
+    return [
+        _call(part.get("id"), part["name"], part.get("input", part.get("args")))
+        for part in used
+    ]
+
+
+def _of_openai(message: Any) -> dict[str, Any]:
+    content = _content(message.content)
+    return {
+        "role": _role(message.role),
+        "content": _refusal_and_speech(message) if content in (None, "") else content,
+        "name": getattr(message, "name", None),
+        "tool_calls": _openai_calls(getattr(message, "tool_calls", None)),
+        "tool_call_id": getattr(message, "tool_call_id", None),
+    }
+
+
+def _refusal_and_speech(message: Any) -> str | None:
+    """Why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
+    said = (
+        getattr(message, "refusal", None),
+        _field(getattr(message, "audio", None), "transcript"),
+    )
+    return "\n".join(dict.fromkeys(text for text in said if text)) or None
+
+
+def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message whose ``content`` is a list of parts, in the shape of the chat API, with the parts as one text and
+    the calls among them under ``tool_calls``. Raises :class:`MessageError` for a part that has to be a message."""
+    parts = message["content"]
+    for part in parts:
+        if isinstance(part, str):
+            continue
+        if _type_of(part) == UNTYPED and not isinstance(_field(part, "text"), str):
+            raise MessageError(
+                f"has a part that is {type_of(part)} without a type or a text"
+            )
+        if _type_of(part) == "tool_result":
+            raise MessageError(
+                "has the result of a tool as a part; it has to be a message of its own, of role tool"
+            )
+    calls = message.get("tool_calls") or _used_in(parts)
+    return {
+        **message,
+        "content": _content(parts, between="\n"),
+        **({"tool_calls": calls} if calls else {}),
+    }
+
+
+def _role(role: Any) -> Any:
+    role = getattr(role, "value", role)  # an enumeration's member, or the text itself
+    return OTHER_ROLES.get(role, role) if isinstance(role, str) else role
+
+
+def _content(content: Any, between: str = "") -> Any:
+    """The text of a list of parts, with ``between`` between them. Anything else stays for :class:`memviz.Message` to
+    judge."""
+    if not isinstance(content, list | tuple):
+        return content
+    texts = (part if isinstance(part, str) else _text_of(part) for part in content)
+    return between.join(text for text in texts if text is not None)
+
+
+def _text_of(part: Any) -> str | None:
+    """The text of a part, or what stands for a part that is no text; ``None`` for one that was not said."""
+    kind, file = _type_of(part), _field(part, "file")
+    if kind in TEXT_TYPES:
+        return str(_field(part, "text") or _field(part, "refusal") or "")
+    if kind in UNSAID_TYPES:
+        return None
+    if kind in ("citable", "citation"):  # LlamaIndex: a text and where it is from
+        inner = _field(part, "content") or _field(part, "cited_content")
+        return str(
+            _content(inner if isinstance(inner, list) else [inner], between="\n")
+        )
+    if isinstance(_field(part, "text"), str):
+        return str(_field(part, "text"))
+    label, filename = (
+        kind.removesuffix("_url").removeprefix("input_"),
+        _field(file, "filename"),
+    )
+    return (
+        f"[{label}: {filename[:200]}]"
+        if isinstance(filename, str) and filename
+        else f"[{label}]"
+    )
+
+
+def _type_of(part: Any) -> str:
+    return str(_field(part, "block_type") or _field(part, "type") or UNTYPED)
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _openai_calls(calls: Iterable[Any] | None) -> list[dict[str, Any]]:
+    found = [(call, _field(call, "function") or call) for call in calls or ()]
+    return [
+        _call(_field(call, "id"), _field(what, "name"), _field(what, "arguments"))
+        for call, what in found
+    ]
+
+
+def _call(id: Any, name: Any, arguments: Any) -> dict[str, Any]:
+    return {"id": id, "function": {"name": name, "arguments": arguments}}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,209 @@
+"""Forms: how a message of the log is sent, as a whole or with less in it.
+
+A form is a pure function of one message, and a value, so that the tokens of a whole log in one form are counted once
+and kept as running sums (:meth:`memviz.core.conversation.Log.token_sums`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Literal
+
+from memviz.core.conversation import Message
+
+FormFate = Literal["cleared", "shortened"]
+
+
+class Form(ABC):
+    """How a message is sent. ``fate`` says what became of the messages that it changes. Subclasses are frozen
+    dataclasses of plain values, whose ``name`` is theirs in files."""
+
+    name: ClassVar[str]
+    fate: ClassVar[FormFate] = "shortened"
+
+    @abstractmethod
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """``message`` as it is sent: itself where the form changes nothing. ``tool`` is the name of the tool whose
+        result it is, ``None`` where it answers no call (:meth:`memviz.core.conversation.Log.answered_tool`)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form as JSON."""
+        values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # every form is a dataclass
+        return {"form": self.name, **values}
+
+
+@dataclass(frozen=True)
+class ClearedResults(Form):
+    """The results of tools are replaced by a ``placeholder``, but those of the tools ``kept_tools`` and results that
+    answer no call; ``without_arguments`` empties the arguments of all calls as well, but those of the kept tools."""
+
+    name: ClassVar[str] = "cleared results"
+    fate: ClassVar[FormFate] = "cleared"
+
+    placeholder: str = "[cleared]"
+    kept_tools: tuple[str, ...] = ()
+    without_arguments: bool = False
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The placeholder in place of a result."""
+        if message.role == "tool":
+            is_kept = tool is None or (message.name or tool) in self.kept_tools
+            return (
+                message
+                if is_kept or message.content == self.placeholder
+                else replace(message, content=self.placeholder)
+            )
+        if not self.without_arguments or not message.tool_calls:
+            return message
+        gone = tuple(
+            call.id for call in message.tool_calls if call.name not in self.kept_tools
+        )
+        return WithoutArguments(gone).sent(message, tool)
+
+
+@dataclass(frozen=True)
+class WithoutArguments(Form):
+    """The calls of these ids are sent without their arguments; with ``None`` all calls are."""
+
+    name: ClassVar[str] = "without arguments"
+    fate: ClassVar[FormFate] = "cleared"
+
+    ids: tuple[str, ...] | None = None
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The calls with ``{}`` as arguments."""
+        calls = tuple(
+            replace(call, arguments="{}")
+            if self.ids is None or call.id in self.ids
+            else call
+            for call in message.tool_calls
+        )
+        return (
+            message
+            if calls == message.tool_calls
+            else replace(message, tool_calls=calls)
+        )
+
+
+@dataclass(frozen=True)
+class Cut(Form):
+    """A content of more than ``head`` + ``tail`` characters is cut to its first ``head`` and last ``tail`` characters,
+    with ``between`` in place of the rest. ``roles`` says whose messages."""
+
+    name: ClassVar[str] = "cut"
+
+    head: int
+    tail: int = 0
+    between: str = "…"
+    roles: tuple[str, ...] = ("system", "user", "assistant", "tool")
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """Both ends of the content."""
+        content = message.content
+        if message.role not in self.roles or len(
+            content
+        ) <= self.head + self.tail + len(self.between):
+            return message
+        return replace(
+            message,
+            content=content[: self.head]
+            + self.between
+            + content[len(content) - self.tail :],
+        )
+
+
+@dataclass(frozen=True)
+class Digest(Form):
+    """A content is replaced by one line: how long it is, and how it begins, ``chars`` characters of it. ``roles`` says
+    whose messages."""
+
+    name: ClassVar[str] = "digest"
+
+    chars: int = 60
+    roles: tuple[str, ...] = ("tool",)
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """One line in place of the content."""
+        if message.role not in self.roles:
+            return message
+        line = f"[{len(message.content):,} characters: {' '.join(message.content.split())[: self.chars]}]"
+        return (
+            replace(message, content=line)
+            if len(line) < len(message.content)
+            else message
+        )
+
+
+@dataclass(frozen=True)
+class WithoutThinking(Form):
+    """What stands between ``<thinking>`` and ``</thinking>`` (or ``<think>``) is left out of the assistant's words."""
+
+    name: ClassVar[str] = "without thinking"
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The words without the thinking."""
+        if message.role != "assistant" or "<think" not in message.content:
+            return message
+        return replace(message, content=_without_thinking(message.content))
+
+
+def _without_thinking(text: str) -> str:
+    for tag in ("thinking", "think"):
+        opening, closing = f"<{tag}>", f"</{tag}>"
+        while opening in text:
+            before, _, rest = text.partition(opening)
+            text = (
+                before + rest.partition(closing)[2]
+            )  # thinking that was cut off goes to the end
+    return text.strip()
+
+
+@dataclass(frozen=True)
+class WithCalls(Form):
+    """Of the calls of a message only those of these ``numbers`` (from 0) are sent: the others have no result, and
+    providers refuse a call without one."""
+
+    name: ClassVar[str] = "with calls"
+
+    numbers: tuple[int, ...] = ()
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The text with the calls that are left."""
+        calls = tuple(
+            call
+            for number, call in enumerate(message.tool_calls)
+            if number in self.numbers
+        )
+        return (
+            message
+            if calls == message.tool_calls
+            else replace(message, tool_calls=calls)
+        )
+
+
+FORMS: dict[str, type[Form]] = {
+    form.name: form
+    for form in (
+        ClearedResults,
+        WithoutArguments,
+        Cut,
+        Digest,
+        WithoutThinking,
+        WithCalls,
+    )
+}
+
+
+def form_from(value: Mapping[str, Any]) -> Form:
+    """The form that :meth:`Form.to_dict` described. Raises ValueError for one that is unknown."""
+    known = FORMS.get(str(value.get("form")))
+    if known is None:
+        raise ValueError(f"the form {value.get('form')!r} is unknown")
+    fields = {
+        name: tuple(item) if isinstance(item, list) else item
+        for name, item in value.items()
+        if name != "form"
+    }
+    return known(**fields)

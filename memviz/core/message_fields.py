@@ -1,0 +1,158 @@
+"""What programs call the fields of a message: one table of role names, and the keys under which its text may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memviz.core.errors import MessageError
+
+ROLE_NAMES = {
+    "user": "user human you me customer prompter",
+    "assistant": "assistant ai bot chatbot chatgpt gpt claude gemini model agent bing bard gpt4 gpt_4 gpt_3.5 "
+    "gpt_3.5_turbo",
+    "system": "system developer",
+    "tool": "tool function observation function_response tool_response function_result tool_result function_output "
+    "tool_output",
+}
+"""The names under which each role speaks in files: in JSON, in tables and in texts."""
+_ROLES = {name: role for role, names in ROLE_NAMES.items() for name in names.split()}
+MAX_NAME_CHARS = 20
+
+TEXT_KEYS = (
+    "text",
+    "message",
+    "value",
+    "message_content",
+    "message_text",
+    "body",
+    "utterance",
+)
+"""Where the text of a message stands that has no ``content``."""
+PART_KEYS = ("blocks", "parts")
+"""Where it stands in pieces, as LlamaIndex and Gemini write it."""
+_MAY_BE_SILENT = (
+    "content",
+    "tool_calls",
+    "function_call",
+    "refusal",
+    "audio",
+    "reasoning_content",
+    "reasoning",
+    "reasoning_details",
+)
+"""A message that has any of these may have no text."""
+_BLOCK_LABELS = {"document": "file"}
+MAX_KEYS_SHOWN = 8
+
+
+def role_named(name: object) -> str | None:
+    """The role of a name in any letter case, with spaces, hyphens or underscores; ``None`` for any other value."""
+    if not isinstance(name, str) or len(name) > MAX_NAME_CHARS:
+        return None
+    # Nearly every message names its role as it is known.
+    return _ROLES.get(name) or _ROLES.get(
+        name.strip().lower().replace("-", "_").replace(" ", "_")
+    )
+
+
+def text_beside_content(value: Mapping[str, Any]) -> Any:
+    """What stands in place of a ``content``: a text, a list of parts, or an object; ``None`` where a message of this
+    kind may have no text.
+
+    Raises :class:`MessageError`, which completes "the message ...", where there is no text and nothing that explains
+    why: then the text stands under a key that nobody knows, and would be lost.
+    """
+    kept = (
+        value[key]
+        for key in (*TEXT_KEYS, *PART_KEYS)
+        if value.get(key) not in (None, "", [], {})
+    )
+    found = next(kept, None) or refusal_and_speech(value) or None
+    if isinstance(found, Mapping):
+        inner = found.get("content")
+        return inner if inner is not None else text_beside_content(found)
+    if found is not None or any(
+        key in value for key in (*_MAY_BE_SILENT, *TEXT_KEYS, *PART_KEYS)
+    ):
+        return found
+    filled = [key for key, held in value.items() if held not in (None, "", [], {})]
+    if value.get("role") == "assistant" and filled == [
+        "role"
+    ]:  # one that said nothing, saved without its null fields
+        return None
+    keys = ", ".join(repr(str(key)[:40]) for key in list(value)[:MAX_KEYS_SHOWN])
+    raise MessageError(
+        f"has no text: it has {keys or 'no key'}, and none of content, {', '.join(TEXT_KEYS[:3])}"
+    )
+
+
+def refusal_and_speech(value: Mapping[str, Any]) -> str:
+    """What a model of OpenAI's API said outside of ``content``: why it refuses, and the transcript of its audio, one a
+    line; empty where it said neither."""
+    audio = value.get("audio")
+    said = (
+        value.get("refusal"),
+        audio.get("transcript") if isinstance(audio, Mapping) else None,
+    )
+    return "\n".join(
+        dict.fromkeys(text for text in said if isinstance(text, str) and text)
+    )
+
+
+def flat_message(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A message without ``content`` in the OpenAI chat shape: its text as ``content``, and what LlamaIndex keeps in
+    blocks or in ``additional_kwargs`` where that shape has it. Raises :class:`MessageError` as
+    :func:`text_beside_content` does."""
+    found = text_beside_content(value)
+    if not isinstance(found, list | tuple):
+        return {**value, "content": value.get("content") if found is None else found}
+    blocks = [block for block in found if isinstance(block, Mapping)]
+    kwargs = value.get("additional_kwargs")
+    extra = kwargs if isinstance(kwargs, Mapping) else {}
+    known = {
+        key: extra[key]
+        for key in ("tool_calls", "tool_call_id", "name")
+        if key in extra
+    }
+    calls = [_call(block) for block in blocks if block.get("block_type") == "tool_call"]
+    thoughts = "\n".join(
+        str(block["content"]) for block in blocks if _is_thought(block)
+    )
+    return {
+        **known,
+        **({"tool_calls": calls} if calls else {}),
+        **({"meta": {"reasoning": thoughts}} if thoughts else {}),
+        **{key: held for key, held in value.items() if held is not None},
+        "content": "\n".join(_texts(found)),
+    }
+
+
+def _texts(blocks: list[Any] | tuple[Any, ...]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, Mapping) and isinstance(block.get("text"), str):
+            yield block["text"]
+        elif isinstance(block, Mapping) and block.get("block_type") not in (
+            "tool_call",
+            "thinking",
+            "cache",
+        ):
+            kind = str(block.get("block_type") or block.get("type") or "part")
+            yield f"[{_BLOCK_LABELS.get(kind, kind)[:40]}]"
+
+
+def _is_thought(block: Mapping[str, Any]) -> bool:
+    return block.get("block_type") == "thinking" and isinstance(
+        block.get("content"), str
+    )
+
+
+def _call(block: Mapping[str, Any]) -> dict[str, Any]:
+    id = block.get("tool_call_id")
+    return {
+        "id": id,
+        "name": block.get("tool_name"),
+        "arguments": block.get("tool_kwargs"),
+    }

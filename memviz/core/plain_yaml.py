@@ -1,0 +1,115 @@
+"""YAML that comes from outside, read as nodes with their lines: plain values alone, no aliases, no deep nesting."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+from yaml.composer import ComposerError
+
+from memviz.core.bounds import MAX_QUOTED_CHARS, quoted
+
+_WORDS = (
+    (r"mapping values are not allowed", "a colon stands where none can; put a text that holds one in quotes, and "
+     "begin names of one level in one column"),
+    (r"could not find expected ':'", "a name has no colon behind it; write NAME: VALUE"),
+    (r"character '\\t'", "a tab stands where spaces belong; indent with spaces"),
+    (r"character '(.)' that cannot start", "a text begins with a mark that YAML keeps for itself; put it in quotes"),
+    (r"found '<stream end>'", "a bracket is opened and never closed"),
+    (r"unexpected end of stream", "a quotation mark is opened and never closed; close it"),
+    (r"expected ',' or '[]}]'", "a bracket is opened and never closed, or a comma is missing in it"),
+    (r"expected <block end>|expected <document start>|block sequence entries are not allowed",
+     "its indentation does not fit the lines above; begin names of one level in one column"),
+    (r"constructor for the tag '(.*)'", "the tag {} is not read; write the value alone"),
+    (r"tag handle|expected .* node", "a tag such as !name is not read here; write the value alone"),
+    (r"special characters|unacceptable character|control characters", "it holds a control character; remove it"),
+    (r"expected a single document|found another document", "it holds several documents; leave one, without ---"),
+)  # fmt: skip
+"""What the parser says, and the same for somebody who writes settings."""
+_OTHERWISE = "it cannot be read from here on; compare it with an example, and put texts in quotes"
+
+
+class PlainYamlError(ValueError):
+    """A text is not YAML that is read here. ``line`` counts from 1; 0 where no line is at fault."""
+
+    def __init__(self, problem: str, line: int = 0) -> None:
+        self.line = line
+        super().__init__(problem)
+
+
+class _RefusedError(ComposerError):
+    """YAML that is not read here, with words of memviz."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads no aliases, with which a few bytes can stand for gigabytes, and no deep nesting."""
+
+    max_levels, depth_words = 20, ""
+    levels = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        if self.check_event(yaml.AliasEvent):
+            raise _RefusedError(
+                None,
+                None,
+                "aliases such as *name are not read; write the value out",
+                mark,
+            )
+        self.levels += 1
+        if self.levels > self.max_levels:
+            raise _RefusedError(
+                None, None, f"it is nested too deeply; {self.depth_words}", mark
+            )
+        node = super().compose_node(parent, index)
+        self.levels -= 1
+        return node
+
+
+def composed(content: bytes, max_levels: int, depth_words: str) -> yaml.Node | None:
+    """The root node of a YAML text in UTF-8, ``None`` where it is empty. ``depth_words`` say how deep such a file is.
+
+    Raises :class:`PlainYamlError`, and :class:`UnicodeDecodeError` for what is no UTF-8.
+    """
+    bounds = {"max_levels": max_levels, "depth_words": depth_words}
+    loader: type[yaml.SafeLoader] = type("Loader", (_Loader,), bounds)
+    try:
+        return yaml.compose(content.decode("utf-8"), Loader=loader)
+    except UnicodeDecodeError:
+        raise
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise PlainYamlError(
+            problem_words(error), mark.line + 1 if mark else 0
+        ) from None
+
+
+def constructed(node: yaml.Node) -> object:
+    """The plain value of a node: what SafeLoader makes of it. Raises :class:`PlainYamlError`."""
+    try:
+        value: object = yaml.SafeLoader("").construct_object(node, deep=True)
+    except yaml.YAMLError as error:
+        raise PlainYamlError(problem_words(error), node.start_mark.line + 1) from None
+    except (ValueError, ArithmeticError) as error:  # such as a 13th month
+        too_long = "set_int_max_str_digits" in str(error)
+        named = (
+            quoted(node.value) if isinstance(node, yaml.ScalarNode) else "a value in it"
+        )
+        wrong = (
+            "a number has too many digits"
+            if too_long
+            else f"{named} is no date and no number; put it in quotes"
+        )
+        raise PlainYamlError(wrong, node.start_mark.line + 1) from None
+    return value
+
+
+def problem_words(error: object) -> str:
+    """What is wrong, in a few words for a sentence."""
+    problem = str(getattr(error, "problem", None) or error)
+    if isinstance(error, _RefusedError):
+        return problem
+    for pattern, words in _WORDS:
+        if found := re.search(pattern, problem):
+            return words.format(*(group[:MAX_QUOTED_CHARS] for group in found.groups()))
+    return _OTHERWISE

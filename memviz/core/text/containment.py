@@ -1,0 +1,308 @@
+"""Whether a text contains an answer: the same words and values in the same order, however they are written.
+
+Text becomes normal tokens. Values have one spelling each, see
+:mod:`memviz.core.text.values`: 3k is 3,000, 5:30 pm is 17:30, and 1990-05-12 is 12 May
+1990. Letters lose their case, their accents and their compatibility forms, Chinese
+characters are simplified; words lose the ending of a plural, numbers in letters are
+numbers. Punctuation and white space part tokens and are gone. An ordinary space parts
+numbers, because "rooms 3 600" would be read as one else. A code such as QX7-R4M is one
+token. Every character of a script written without spaces is a token (and of Korean,
+whose particles stick to the word), so an answer is found inside a run of them, and a
+number between them stands alone. A word that is a name as well counts as the name only
+where it is written and used as one: "Mark my words" names nobody.
+
+What an answer leaves open is looked for in all its forms: 12/05/1990 may be the 12th of May or the 5th of December.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from sys import intern
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.core.text.answer_forms import (
+    KINDS,
+    NAME_TOKENS,
+    READ_IN_CONTEXT,
+    answer_forms,
+    tokens_in_context,
+)
+from memviz.core.text.inflections import uninflected
+from memviz.core.text.letters import plain_letters, simplified
+from memviz.core.text.respelled import MARK
+from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, is_number
+from memviz.core.text.value_words import (
+    CURRENCIES,
+    MONTH_NUMBERS,
+    SHARED_MONTHS,
+    SHORT_FORMS,
+    SHORT_WEEKDAYS,
+    UNITS,
+    word_number,
+)
+from memviz.core.text.values import plain_number, plain_values
+from memviz.core.text.words import UNSPACED
+
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
+_INVISIBLE = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]+")
+_PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
+_CACHED_CHARS = 32
+"""Longer tokens are runs of an unspaced script, which hardly come twice."""
+_KEPT_CHARS = 4_000
+"""Longer texts are read each time: what is kept of all texts stays below some 30 MB."""
+_UNKNOWN, _BORDER = 0, -1
+_YEARS = tuple(map(str, range(1900, 2100)))
+_KIND_TOKENS = tuple(
+    dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values()))
+)
+
+
+class Matches(NamedTuple):
+    """Where phrases were found, one entry a match: the number of the text, the number of the phrase, and the
+    places of the first token and behind the last, counted through all texts. Of the forms of a phrase that begin at
+    one place it is the longest."""
+
+    texts: NDArray[np.int64]
+    phrases: NDArray[np.int64]
+    places: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def of_first(self, count: int) -> Matches:
+        """Those of the phrases before number ``count``; matches are in the order of their phrases."""
+        stop = int(np.searchsorted(self.phrases, count))
+        return Matches(*(part[:stop] for part in self))
+
+
+def spellings(text: str) -> list[str]:
+    """The tokens of ``text`` as they are written; :func:`normal_form` says what each is compared by."""
+    found: list[str] = TOKEN.findall(_ORDINAL.sub("", _composed(text)))
+    return found
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else composed(_INVISIBLE.sub("", text))
+
+
+def _value_tokens(text: str) -> Sequence[str]:
+    """The tokens of ``text``, those of a value as :mod:`memviz.core.text.values` spells it."""
+    return _kept_tokens(text) if len(text) <= _KEPT_CHARS else _read_tokens(text)
+
+
+def _read_tokens(text: str) -> Sequence[str]:
+    found: list[str] = TOKEN.findall(plain_values(simplified(_composed(text))))
+    if not READ_IN_CONTEXT.isdisjoint(found):
+        return list(tokens_in_context(found))
+    return found
+
+
+@lru_cache(maxsize=2048)
+def _kept_tokens(text: str) -> Sequence[str]:
+    """One page looks for its facts in the same messages again and again, each time for other phrases. Tokens are
+    interned: most of them come in every message."""
+    return tuple(map(intern, _read_tokens(text)))
+
+
+@lru_cache(maxsize=65_536)
+def normal_form(token: str) -> tuple[str, ...]:
+    """The normal tokens of one written token: one, or one a character in an unspaced run."""
+    if IS_UNSPACED.match(token):
+        return tuple(unicodedata.normalize("NFKC", token))
+    if is_number(token):
+        return (plain_number(token),)
+    if token in NAME_TOKENS:
+        return (token,)
+    if token in SHORT_WEEKDAYS:
+        return (SHORT_WEEKDAYS[token],)
+    word = unicodedata.normalize(
+        "NFKC", unicodedata.normalize("NFKC", token).casefold()
+    )
+    return tuple(map(_normal_word, _PIECE.findall(word)))
+
+
+def _normal_word(word: str) -> str:
+    plain = plain_letters(word)
+    if plain in MONTH_NUMBERS and plain not in SHARED_MONTHS:
+        return f"{MARK}{MONTH_NUMBERS[plain]}"
+    if plain in KINDS:
+        return f"{MARK}{KINDS[plain]}"
+    if plain in SHORT_FORMS:
+        return uninflected(SHORT_FORMS[plain])
+    number = word_number(plain)
+    return uninflected(plain) if number is None else str(number)
+
+
+def normal_tokens(text: str) -> tuple[str, ...]:
+    """The normal tokens of ``text``, in order."""
+    return tuple(form for token in _value_tokens(text) for form in normal_form(token))
+
+
+def contains(text: str, answer: str) -> bool:
+    """Whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
+    return bool(PhraseIndex([answer]).find([text]).texts.size)
+
+
+class PhraseIndex:
+    """Many phrases to be looked up in many texts; each text is read once, for all of them. Dates among the phrases of
+    the numbers ``may_omit_years`` are found without their year, too."""
+
+    def __init__(
+        self, phrases: Sequence[str], *, may_omit_years: range = range(0)
+    ) -> None:
+        self.phrases = [normal_tokens(phrase) for phrase in phrases]
+        """The normal tokens of each phrase; one without any is never found."""
+        forms = [
+            (number, form)
+            for number, phrase in enumerate(phrases)
+            for form in answer_forms(
+                phrase, self.phrases[number], may_omit_year=number in may_omit_years
+            )
+        ]
+        self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
+        self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)
+        self._is_yearless = np.array(
+            [form.is_yearless for _, form in forms], dtype=bool
+        )
+        self._numbers: dict[str, int] = {}
+        for token in (*_KIND_TOKENS, *(_YEARS if may_omit_years else ())):
+            self._numbers[token] = len(self._numbers) + 1
+        self._coded = [
+            [
+                self._numbers.setdefault(token, len(self._numbers) + 1)
+                for token in form.tokens
+            ]
+            for _, form in forms
+        ]
+        self._lengths = np.array(
+            [len(tokens) for tokens in self._coded], dtype=np.int64
+        )
+        self._starts = np.concatenate(([0], np.cumsum(self._lengths)))[:-1].astype(
+            np.int64
+        )
+        self._filled = np.flatnonzero(self._lengths)
+        self._tokens = np.array(
+            [number for tokens in self._coded for number in tokens], dtype=np.int32
+        )
+        self._known = _KnownTokens(self._numbers)
+
+    def find(self, texts: Sequence[str]) -> Matches:
+        """Every match of every phrase in ``texts``, sorted by phrase and place."""
+        read = [self._read(text) for text in texts]
+        ends = np.cumsum(
+            [len(tokens) for tokens in read]
+        )  # each text ends with a border
+        tokens = np.fromiter(
+            (number for text in read for number in text),
+            np.int32,
+            int(ends[-1]) if read else 0,
+        )
+        forms, places = self._anchored(tokens)
+        forms, places = self._confirmed(tokens, forms, places)
+        forms, places = self._without_other_kinds(tokens, forms, places)
+        phrases, behind = self._phrase_of[forms], places + self._lengths[forms]
+        order = np.lexsort((-behind, places, phrases))
+        phrases, places, behind = phrases[order], places[order], behind[order]
+        is_longest = np.ones(len(order), dtype=bool)
+        is_longest[1:] = (phrases[1:] != phrases[:-1]) | (places[1:] != places[:-1])
+        phrases, places, behind = (
+            phrases[is_longest],
+            places[is_longest],
+            behind[is_longest],
+        )
+        return Matches(
+            np.searchsorted(ends, places, side="right"), phrases, places, behind
+        )
+
+    def _read(self, text: str) -> list[int]:
+        known = self._known
+        return [
+            *(number for token in _value_tokens(text) for number in known[token]),
+            _BORDER,
+        ]
+
+    def _anchored(
+        self, tokens: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places where phrases might begin: where the rarest token of each phrase occurs."""
+        known = np.flatnonzero(tokens > _UNKNOWN)
+        counts = np.bincount(tokens[known], minlength=len(self._numbers) + 1)
+        by_token = known[np.argsort(tokens[known], kind="stable")]
+        firsts = np.concatenate(([0], np.cumsum(counts)))
+        phrases, places = [_NONE], [_NONE]
+        # Most phrases hold a token that occurs nowhere: to leave them out together is far faster than one by one.
+        of_rarest = (
+            np.minimum.reduceat(counts[self._tokens], self._starts[self._filled])
+            if self._filled.size
+            else _NONE
+        )
+        for phrase in self._filled[of_rarest > 0].tolist():
+            numbers = self._coded[phrase]
+            at = int(np.argmin(counts[numbers]))
+            anchors = by_token[firsts[numbers[at]] : firsts[numbers[at] + 1]] - at
+            places.append(anchors)
+            phrases.append(np.full(len(anchors), phrase, dtype=np.int64))
+        return np.concatenate(phrases), np.concatenate(places)
+
+    def _confirmed(
+        self,
+        tokens: NDArray[np.int32],
+        phrases: NDArray[np.int64],
+        places: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Those places where all tokens of the phrase follow; a border never does."""
+        inside = (places >= 0) & (places + self._lengths[phrases] <= len(tokens))
+        phrases, places = phrases[inside], places[inside]
+        for at in range(int(self._lengths.max(initial=0))):
+            long = np.flatnonzero(self._lengths[phrases] > at)
+            if not long.size:
+                break
+            wrong = (
+                tokens[places[long] + at]
+                != self._tokens[self._starts[phrases[long]] + at]
+            )
+            keep = np.ones(len(phrases), dtype=bool)
+            keep[long[wrong]] = False
+            phrases, places = phrases[keep], places[keep]
+        return phrases, places
+
+    def _without_other_kinds(
+        self,
+        tokens: NDArray[np.int32],
+        phrases: NDArray[np.int64],
+        places: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Without the bare amounts that the text says to be of another kind, 3,000 dollars for 3,000 euros, and dates
+        without a year that it says to be of another one."""
+        if not self._is_bare.any() and not self._is_yearless.any():
+            return phrases, places
+        behind = tokens[places + self._lengths[phrases]]  # a border ends every text
+        is_kind = (behind > _UNKNOWN) & (behind <= len(_KIND_TOKENS))
+        is_year = (behind > len(_KIND_TOKENS)) & (
+            behind <= len(_KIND_TOKENS) + len(_YEARS)
+        )
+        keep = ~(self._is_bare[phrases] & is_kind) & ~(
+            self._is_yearless[phrases] & is_year
+        )
+        return phrases[keep], places[keep]
+
+
+_NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+
+class _KnownTokens(dict[str, tuple[int, ...]]):
+    """Written token to the numbers of its normal tokens, 0 for a token that no phrase has. Fills itself."""
+
+    def __init__(self, numbers: dict[str, int]) -> None:
+        super().__init__()
+        self._numbers = numbers
+
+    def __missing__(self, token: str) -> tuple[int, ...]:
+        known = tuple(self._numbers.get(form, _UNKNOWN) for form in normal_form(token))
+        if len(token) <= _CACHED_CHARS:
+            self[token] = known
+        return known

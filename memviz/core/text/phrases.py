@@ -1,0 +1,187 @@
+"""What the offline model says around what it quotes, in English and Chinese, and how it knows its own words again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from zlib import crc32
+
+from memviz.core.text.wording import counted, listed
+
+_ENGLISH_SOURCE = {
+    "user": ("You told me", "You also told me"),
+    "assistant": ("I said earlier", "I also said"),
+    "summary": ("My summary of our earlier conversation says", "My summary also says"),
+    "tool": ("A tool result says", "A tool result also says"),
+    "system": ("My instructions say", "My instructions also say"),
+}
+_CHINESE_SOURCE = {
+    "user": ("你告诉过我", "你还告诉过我"),
+    "assistant": ("我之前说过", "我还说过"),
+    "summary": ("我对之前谈话的总结里写着", "总结里还写着"),
+    "tool": ("工具结果显示", "工具结果还显示"),
+    "system": ("我的指令里写着", "我的指令里还写着"),
+}
+_ENGLISH_NOTED = ("Noted", "Got it", "Understood", "I will keep that in mind")
+_CHINESE_NOTED = ("记下了", "好的", "明白了", "我会记住")
+
+_LEADS = "|".join(
+    re.escape(lead)
+    for lead in (
+        *(
+            lead
+            for leads in (*_ENGLISH_SOURCE.values(), *_CHINESE_SOURCE.values())
+            for lead in leads
+        ),
+        *_ENGLISH_NOTED,
+        *_CHINESE_NOTED,
+    )
+)
+_QUOTED = re.compile(f'(?:{_LEADS})[:：] ?["“](.+?)["”]?')
+_NO_ANSWER = re.compile(
+    r"\b(?:i|we)(?:'m| am|'re| are)?(?: do| did| could| can| was| were)?(?:n't|n’t| not|not)(?: \w+)? "
+    r"(?:know|have (?:any|that|a record)|see|find|recall|remember|told|sure|aware)\b|"
+    r"\bno (?:record|mention|information) of\b|\bnothing in the context i was sent\b"
+    r"|\bthe (?:bundled model|offline stand-in) cannot\b"
+    r"|\bthere is no (?:turn|message) \d|\bI cannot tell which of the messages\b"
+    r"|我不知道|不清楚|没有提到|自带的模型|没有第\d",
+    re.IGNORECASE,
+)
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|你好|您好|早上好|晚上好|嗨)"
+    r"(?: there| everyone| all)?[\s,.!~。！，]*",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?|谢谢你?您?|多谢)[\s,.!。！]*",
+    re.IGNORECASE,
+)
+
+
+def quoted(text: str) -> str | None:
+    """What ``text`` quotes if it is a sentence of this model, else ``None``."""
+    match = _QUOTED.fullmatch(text)
+    return match.group(1) if match else None
+
+
+def admits_ignorance(text: str) -> bool:
+    """Whether the sentence says that its speaker does not know."""
+    return _NO_ANSWER.search(text) is not None
+
+
+def social(text: str, chinese: bool) -> str | None:
+    """The reply to a bare greeting or thanks, ``None`` for anything else."""
+    if _GREETING.fullmatch(text):
+        return (
+            "你好！请告诉我一些事情，或者问我之前说过的内容。"
+            if chinese
+            else ("Hello! Tell me something, or ask me about what was said before.")
+        )
+    if _THANKS.fullmatch(text):
+        return "不客气。" if chinese else "You are welcome."
+    return None
+
+
+def answer(quotes: Sequence[tuple[str, str]], chinese: bool) -> str:
+    """Quote ``(source, sentence)`` pairs; a source is user, assistant, summary, tool or system."""
+    leads = _CHINESE_SOURCE if chinese else _ENGLISH_SOURCE
+    frame = "{}：“{}”" if chinese else '{}: "{}"'
+    parts = [
+        frame.format(leads[source][min(at, 1)], sentence)
+        for at, (source, sentence) in enumerate(quotes)
+    ]
+    return ("" if chinese else " ").join(parts)
+
+
+def unknown(missing: Sequence[str], chinese: bool) -> str:
+    """Say that the context holds no answer; ``missing`` are words of the question that occur nowhere in it."""
+    if chinese:
+        return f"我不知道：发给我的内容里没有提到{'、'.join(f'“{word}”' for word in missing) or '这一点'}。"
+    named = " or ".join(f'"{word}"' for word in missing)
+    return f"I do not know: nothing in the context I was sent {f'mentions {named}' if named else 'says that'}."
+
+
+def not_stated(chinese: bool, of: str = "") -> str:
+    """Say that all words of a question were sent, and no sentence that answers it; none says it ``of`` a person."""
+    if chinese:
+        return "我不知道：发给我的内容谈到了这些，但没有一句话说明这一点；自带的模型只会引用原话，要推算请换一个模型。"
+    return (
+        f"I do not know: what I was sent speaks of this, but no sentence says it{f' of {of}' if of else ''}, and the "
+        "offline stand-in only quotes; choose another model to work it out."
+    )
+
+
+def no_such(absent: Sequence[tuple[str, int]], turns: int | None, chinese: bool) -> str:
+    """Say that ``absent`` turns or messages do not exist in a conversation of so many completed ``turns``, if that is
+    known."""
+    to = "到" if chinese else " to "
+    ranges = {
+        kind: _ranges([number for one, number in absent if one == kind], to)
+        for kind, _ in absent
+    }
+    if chinese:
+        names = "、".join(
+            f"第{'、'.join(found)}{'轮' if kind == 'turn' else '条消息'}"
+            for kind, found in ranges.items()
+        )
+        return f"没有{names}" + (
+            "。" if turns is None else f"：在这之前的对话有{turns}轮。"
+        )
+    names = " and no ".join(f"{kind} {listed(found)}" for kind, found in ranges.items())
+    return f"There is no {names}" + (
+        "."
+        if turns is None
+        else f": there were {counted(turns, 'turn')} before this one."
+    )
+
+
+def _ranges(numbers: Sequence[int], to: str) -> list[str]:
+    """``["3", "5 to 9"]``."""
+    starts = [one for one in numbers if one - 1 not in numbers]
+    stops = [one for one in numbers if one + 1 not in numbers]
+    return [
+        str(first) if first == last else f"{first}{to}{last}"
+        for first, last in zip(starts, stops, strict=True)
+    ]
+
+
+def not_numbered(chinese: bool) -> str:
+    """Say that it is not known which messages a number stands for."""
+    if chinese:
+        return "我不知道是哪些消息：发给我的内容没有编号。"
+    return "I cannot tell which of the messages those are: nothing in the context I was sent numbers them."
+
+
+def cannot_work_out(chinese: bool) -> str:
+    """Say that a quotation is no answer to this."""
+    if chinese:
+        return "自带的模型无法推算这个：它只会引用收到的句子，请换一个模型来回答。"
+    return "The offline stand-in cannot work this out: it only quotes what it was sent; choose another model for this."
+
+
+def overview(text: str, chinese: bool) -> str:
+    """Lead in the most important of what was sent."""
+    return (
+        f"我收到的内容里最重要的是：{text}"
+        if chinese
+        else f"The most important of what I was sent: {text}"
+    )
+
+
+def about(part: str, said: str, chinese: bool) -> str:
+    """Name the ``part`` of an input that ``said`` is the reply to; an empty part is not named."""
+    if not part:
+        return said
+    return f"关于“{part}”：{said}" if chinese else f'On "{part}": {said}'
+
+
+def noted(sentence: str, chinese: bool) -> str:
+    """Acknowledge a statement, in words that depend on the statement alone."""
+    leads = _CHINESE_NOTED if chinese else _ENGLISH_NOTED
+    lead = leads[crc32(sentence.encode("utf-8", "replace")) % len(leads)]
+    return f"{lead}：“{sentence}”" if chinese else f'{lead}: "{sentence}"'
+
+
+def nothing_said(chinese: bool) -> str:
+    """The reply to an empty input."""
+    return "我没有收到任何内容。" if chinese else "I was sent nothing to answer."

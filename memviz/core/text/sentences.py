@@ -1,0 +1,231 @@
+"""Text into sentences, each with its content words; cached, because a chat sends the same texts again and again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import islice
+
+from memviz.core.text import phrases
+from memviz.core.text.traits import Traits
+from memviz.core.text.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
+from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.words import HAN, content_words, stem
+
+MAX_FACTS = 500
+
+
+def json_facts(text: str) -> list[str]:
+    """One line ``key key: value`` for each value of the JSON object or list ``text``; empty for any other text."""
+    try:
+        return list(islice(_facts(json.loads(text), ()), MAX_FACTS))
+    except (ValueError, RecursionError):
+        return []
+
+
+def _facts(value: object, path: tuple[str, ...]) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _facts(item, (*path, str(key).replace("_", " ")))
+    elif isinstance(value, list) and any(
+        isinstance(item, dict | list) for item in value
+    ):
+        for item in value:
+            yield from _facts(item, path)
+    elif value is not None and value != "" and value != []:
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        yield f"{' '.join(path)}: {shown}" if path else shown
+
+
+MAX_TEXT_CHARS = 200_000
+"""Of a longer text only the beginning and the end, half each, are read."""
+MAX_SENTENCES = 10_000
+MAX_SENTENCE_CHARS = 400
+CACHED_TEXT_CHARS = 20_000
+"""Longer texts are few and large, so only the newest of them are kept."""
+
+_SENTENCE_END = re.compile(r"""[.!?…؟।]+["'”’»)\]*_]*(?=\s)|[。！？]+["'”’」』）]*""")
+_MONTH_FOLLOWS = re.compile(
+    r" (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
+_LINE_DECORATION = re.compile(r"^(?:[#>|\s]+|[-*+•–]\s+|\(?\d{1,2}[.)]\s+)+")
+_CODE_MARK_BETWEEN = re.compile(r"(?<=[^\W_])`+(?=[^\W_])")
+"""What is set as code is a word of its own, and stays one without its marks."""
+_MARKUP = re.compile(
+    r"(?<!\d)(?:\*\*|__|`+)|(?:\*\*|__|`+)(?!\d)"
+)  # between digits they belong to a number: 2**10
+_CELL_EDGE = re.compile(r"\s*\|\s*")
+_ENDINGS = tuple(".!?…。！？：；:;\"'”’»」』)）")
+_RULER = re.compile(r"[\s|:=_*~-]*")
+_VALUE_STEMS = frozenset(map(stem, CHANGE_WORDS | NUMBER_WORDS))
+_QUESTION_MARKS = ("?", "？", "؟")
+_MAY_ASK = words(
+    """and so hey now also then but please in at on by for from to can could would do tell
+    what who whose where when why how which"""
+)
+_AUXILIARY = (
+    "(?:is|are|was|were|am|do|does|did|will|would|should|can|could|has|have|had)"
+)
+_ASKS = re.compile(
+    rf"""(?:please\ |and\ |so\ |hey,?\ |now,?\ |also\ |then\ |but\ )*
+    (?: (?:can|could|would)\ you\ (?:please\ )?(?:tell|remind|repeat|recall|give)\b
+      | do\ you\ (?:still\ )?(?:remember|recall|know)\b
+      | tell\ me\b
+      | (?:in\ |at\ |on\ |by\ |for\ |from\ |to\ )?
+        (?: (?:what|who|whose|where|when|why)(?:'s|\ {_AUXILIARY})\b
+          | how\ (?:\w+\ ){{0,2}}{_AUXILIARY}\ |how\ (?:much|many)\b
+          | (?:what|which|whose)\ (?!\w+s\ )(?:\w+\ ){{1,3}}{_AUXILIARY}\ (?:i|you|we|my|our|the|it|they|he|she)\b
+        )
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CHINESE_ASKS = re.compile(
+    r"(?:请)?(?:告诉我|提醒我|你?还?记得)|.*(?:什么|多少|谁|哪[里儿天个位些]|几[点号个位天]|吗|呢)$"
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence without markup. ``words`` are its content stems; ``echo`` marks a quotation
+    in a reply of the offline model."""
+
+    text: str
+    words: frozenset[str]
+    echo: bool = False
+
+    @cached_property
+    def traits(self) -> Traits:
+        """What the sentence says about itself: numbers, dates, names, and how informative it is."""
+        return Traits.of(self.text)
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """The words without numbers, months, weekdays and words of change: what a stale fact and its update share."""
+        return frozenset(
+            word for word in self.words - _VALUE_STEMS if not word[0].isdigit()
+        )
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether the sentence asks."""
+        return is_question(self.text)
+
+    @cached_property
+    def ended(self) -> str:
+        """The sentence with a full stop where it has no end, so that the next sentence can follow it."""
+        if self.text.endswith(_ENDINGS):
+            return self.text
+        return self.text + ("。" if HAN.match(self.text[-1]) else ".")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The sentences of one text, and all their words together."""
+
+    sentences: tuple[Sentence, ...]
+    words: frozenset[str]
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence ends with a question mark, begins like a question, or asks to be reminded."""
+    bare = text.rstrip("\"'”’」』）)]*_ ")
+    if bare.endswith(_QUESTION_MARKS):
+        return True
+    if not text.isascii() and _CHINESE_ASKS.match(bare):
+        return True
+    if bare[:40].partition(" ")[0].rstrip(",'’s").lower() in _MAY_ASK and _ASKS.match(
+        bare
+    ):
+        return True
+    return "remind me" in text or "Remind me" in text
+
+
+def passage(text: str) -> Passage:
+    """The sentences of ``text``."""
+    return (
+        _short_passage(text) if len(text) <= CACHED_TEXT_CHARS else _long_passage(text)
+    )
+
+
+def _read(text: str) -> Passage:
+    found = tuple(
+        _unquoted(sentence) for sentence in islice(_split(text), MAX_SENTENCES)
+    )
+    return Passage(found, frozenset().union(*(sentence.words for sentence in found)))
+
+
+_short_passage = lru_cache(maxsize=2048)(_read)
+_long_passage = lru_cache(maxsize=16)(_read)
+
+
+@lru_cache(maxsize=8192)  # a sentence comes back in summary after summary
+def _unquoted(text: str) -> Sentence:
+    inner = phrases.quoted(text)
+    return Sentence(inner or text, content_words(inner or text), bool(inner))
+
+
+def _split(text: str) -> Iterator[str]:
+    if len(text) > MAX_TEXT_CHARS:
+        text = text[: MAX_TEXT_CHARS // 2] + "\n" + text[-MAX_TEXT_CHARS // 2 :]
+    if text.lstrip().startswith(("{", "[")) and (facts := json_facts(text)):
+        yield from facts
+        return
+    for line in text.splitlines():
+        line = _clean_line(line)
+        if not line:
+            continue
+        start = 0
+        for match in _SENTENCE_END.finditer(line):
+            if _ends_here(line, start, match):
+                yield from _bounded(line[start : match.end()].strip())
+                start = match.end()
+        yield from _bounded(line[start:].strip())
+
+
+def without_markup(text: str) -> str:
+    """``text`` line by line as its sentences are read, without the marks of Markdown."""
+    return "\n".join(map(_clean_line, text.split("\n")))
+
+
+def _clean_line(line: str) -> str:
+    line = line.strip(" \t|")
+    if not line[:1].isalpha():
+        if _RULER.fullmatch(line):
+            return ""
+        line = _LINE_DECORATION.sub("", line)
+    if "*" in line or "_" in line or "`" in line:
+        line = _MARKUP.sub("", _CODE_MARK_BETWEEN.sub(" ", line))
+    return _CELL_EDGE.sub(", ", line) if "|" in line else line
+
+
+def _ends_here(line: str, start: int, match: re.Match[str]) -> bool:
+    """Not after an abbreviation, an initial, or where the text goes on in lower case."""
+    if line[match.start()] != ".":
+        return True
+    word = (
+        line[max(start, match.start() - 12) : match.start()]
+        .rpartition(" ")[2]
+        .lstrip("(\"'“")
+    )
+    if word.lower() in ABBREVIATIONS or (
+        len(word) == 1 and word.isalpha() and word != "I"
+    ):
+        return False
+    if word.isdigit() and _MONTH_FOLLOWS.match(line, match.end()):
+        return False  # am 26. Juni
+    following = line[match.end() : match.end() + 3].lstrip()
+    return not following[:1].islower()
+
+
+def _bounded(sentence: str) -> Iterator[str]:
+    """The sentence, cut at spaces if it is too long to be quoted."""
+    while len(sentence) > MAX_SENTENCE_CHARS:
+        cut = sentence.rfind(" ", MAX_SENTENCE_CHARS // 2, MAX_SENTENCE_CHARS)
+        cut = MAX_SENTENCE_CHARS if cut < 0 else cut
+        yield sentence[:cut].strip()
+        sentence = sentence[cut:].strip()
+    if sentence:
+        yield sentence

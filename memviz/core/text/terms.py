@@ -1,0 +1,103 @@
+"""The terms by which an answer and its sources are compared: numbers, names and other content words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from memviz.core.text.values import plain_number
+from memviz.core.text.vocabulary import SAME_WORD, STOP_WORDS, words
+from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.words import UNSPACED, content_words, stem
+
+NUMBER_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
+"""Whole numbers, so that equal shares are equal to the last bit."""
+
+_ALNUM = f"[^\\W_{UNSPACED}]"
+_UNIT = (
+    "(?:st|nd|rd|th|er|[kKMG]|[KkMGT]i?B|[KMG]bit|km|cm|mm|kg|mg|ml|ms|min|mins|sec|hrs?|kWh?|Hz|[kMG]Hz|mph|kph|ft"
+    "|am|pm|AM|PM|yo|px|pt|EUR|USD|GBP|CHF|[mglhsxdWV])"
+)
+TOKEN = re.compile(
+    f"[{UNSPACED}]+"
+    # a number, with nothing but its unit after it: 3,000 or 40GB or 14th, but not 9K4 or 1042A, which are codes
+    rf"|(?<!{_ALNUM})(?:\d{{1,3}}(?:[,，'’\u00a0\u202f]\d{{3}}(?!\d))+|\d{{1,40}})(?:[.,\uff0e\u066b]\d{{1,40}})*+"
+    rf"(?={_UNIT}?(?!{_ALNUM}))"
+    rf"|{_ALNUM}{{1,64}}"
+)
+IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_DIGIT = re.compile(r"\d")
+# What an answer says around what it tells.
+_FRAMING = STOP_WORDS | words(
+    """
+    yes sure certainly course according based earlier previously previous conversation chat context message messages
+    summary note noted stated states indicated specified provided shared confirmed correct answer question
+    information details record records recorded memory history instructions result user assistant
+    st nd rd th haven hasn hadn weren mustn
+    根据 对话 谈话 总结 消息 提到 记录 信息
+    """
+)
+_BEFORE_A_SENTENCE = frozenset(".!?:;\"'“”\u2018(「『。！？：")
+
+
+def composed(text: str) -> str:
+    """``text`` with letters and their accents as one character, so that they make one word."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def keys(text: str) -> frozenset[str]:
+    """The normal forms of all content words of ``text``; each spelling is looked at once."""
+    return frozenset(
+        key
+        for token in set(TOKEN.findall(composed(text)))
+        for key in normal_forms(token)
+    )
+
+
+def weights_of(text: str) -> dict[str, int]:
+    """The content words of one sentence and what each weighs."""
+    weights: dict[str, int] = {}
+    for match in TOKEN.finditer(text):
+        before = text[: match.start()].rstrip()[-1:]
+        weight = _weight(
+            match.group(), begins=not before or before in _BEFORE_A_SENTENCE
+        )
+        for key in normal_forms(match.group()):
+            weights[key] = max(weight, weights.get(key, 0))
+    return weights
+
+
+def _weight(token: str, begins: bool) -> int:
+    if _DIGIT.search(token) or token.casefold() in NUMBER_WORDS:
+        return NUMBER_WEIGHT
+    is_name = token[0].isupper() and (
+        not begins or (len(token) > 1 and token.isupper())
+    )
+    return NAME_WEIGHT if is_name else WORD_WEIGHT
+
+
+@lru_cache(maxsize=16_384)
+def normal_forms(token: str) -> tuple[str, ...]:
+    """What a token is compared by: a number's value, a word's stem, the character pairs of an unspaced run."""
+    if IS_UNSPACED.match(token):
+        return tuple(content_words(token) - _FRAMING)
+    if is_number(token):
+        return (number_value(token),)
+    word = unicodedata.normalize("NFKC", token).casefold()
+    return () if word in _FRAMING else (stem(word),)
+
+
+def is_number(token: str) -> bool:
+    """Whether a token of :data:`TOKEN` is a number, not a word or a code."""
+    return (
+        token[0].isdecimal()
+        and token[-1].isdecimal()
+        and not any(map(str.isalpha, token))
+    )
+
+
+def number_value(token: str) -> str:
+    """A number's value as text: no separators of thousands, a point before decimals, no zeros at their end."""
+    value = plain_number(token, is_amount=True)
+    return SAME_WORD.get(value, value)

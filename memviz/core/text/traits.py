@@ -1,0 +1,193 @@
+"""What can be seen in a sentence without understanding it: numbers, dates, names, and how much it tells.
+
+A replay reads every sentence of a conversation, so words are looked up in sets and the regular
+expressions for digits and for Chinese run only where there are any.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memviz.core.text import phrases
+from memviz.core.text import word_classes as classes
+from memviz.core.text.vocabulary import STOP_WORDS
+from memviz.core.text.words import HAN
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_MONTH = (
+    "(?:"
+    + "|".join(sorted(classes.MONTHS | {"march", "may"}, key=len, reverse=True))
+    + ")"
+)
+_DATED_NUMBER = re.compile(
+    rf"\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}\b(?:,? \d{{4}})?|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?"
+    r"|\d{1,2}:\d\d|\d{4}-\d\d-\d\d\S*|\d+[年月日号点]"
+)
+_DATE_OR_TIME = re.compile(
+    rf"{_DATED_NUMBER.pattern}|\b\d{{1,2}} ?[ap]\.?m\b|\b(?:19|20)\d\d\b|\b\d{{1,2}}[./]\d{{1,2}}(?:[./]\d{{2,4}})?\b"
+    r"|\d(?:st|nd|rd|th)\b|\b(?:at|until|till|by|before|after) \d{1,2}\b(?! ?(?:%|percent|euro|dollar))"
+)
+_SPOKEN_TIME = re.compile(
+    rf"\b(?:at|until|till|by|before|after) (?:{'|'.join(classes.NUMBER_WORDS)})\b"
+)
+_CHINESE_NUMBER = re.compile(
+    r"[零一二两三四五六七八九十百千万亿]+(?=[个位岁人天年月号日点元块次只条张本分公米斤瓶间度%％])|[二两三四五六七八九十百千万亿]{2,}"
+)
+_CHINESE_DATE = re.compile(
+    r"[\d一二三四五六七八九十]+[年月日号点]|星期|礼拜|周[一二三四五六日末]|[明后昨]天|[上下]午|晚上|早上|[春夏秋冬]天"
+)
+_UNIT = re.compile(
+    r"\d ?(?:%|[a-z]{1,3}\b|[元块岁人个天平米斤万度公小分])|\d[\w.,]* (?:percent|euros?|dollars?|pounds?|people"
+    r"|guests|degrees|hours?|minutes?|days?|weeks?|months?|years?|points?|kilos?|grams?|miles?|kilomet\w+|met(?:er|re)s?"
+    r"|lit(?:er|re)s?)\b"
+)
+_MONEY = re.compile(r"[$€£¥]")
+_CODE = re.compile(
+    r"\b(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Z0-9][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b"
+)
+_CAPITALISED = re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][\w'’-]+")
+_SCAFFOLD = re.compile(r"[{}<>\[\]\\;=|_]")
+_KEY_AND_VALUE = re.compile(r"[a-z][a-z ]{1,40}: \S")
+_CHINESE_WEIGHTY = re.compile(
+    r"决定|喜欢|讨厌|偏好|过敏|必须|不能|截止|改成|改为|改到|换成|变成|预算|密码|生日|住在|名字|叫|地址|预订|订了|取消|确认|电话|号码"
+)
+_CHINESE_CHANGE = re.compile(
+    r"改成|改为|改到|换成|变成|更新|推迟|提前|最终|最后定|其实|不再|更正|增加到|降到|提高到|现在"
+)
+_CHINESE_HEDGED = re.compile(r"建议|一般|通常|可以|最好|比如|例如|如果")
+_CHINESE_SMALL_TALK = re.compile(
+    r"你好|您好|谢谢|好的|没问题|当然|不客气|明白|太好了|好。|对了?。"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Marks of one sentence. ``amounts`` are the numbers outside dates and times of day.
+    ``informativeness`` is a weight without unit, larger for what is more worth keeping."""
+
+    numbers: frozenset[str]
+    amounts: frozenset[str]
+    names: frozenset[str]
+    has_date: bool
+    is_change: bool
+    is_hedged: bool
+    informativeness: float
+
+    @classmethod
+    def of(cls, text: str) -> Traits:
+        """Look at ``text`` once."""
+        lower = text.lower()
+        ordered = _WORD.findall(lower)
+        words = frozenset(ordered)
+        chinese = not text.isascii() and HAN.search(text) is not None
+        numbers, amounts = _numbers(lower, words, chinese)
+        names = _names(text)
+        has_date = _has_date(lower, words, chinese)
+        is_hedged = _is_hedged(words, ordered[0] if ordered else "") or (
+            chinese and _found(_CHINESE_HEDGED, text)
+        )
+        weight = (
+            1.0
+            + 0.8 * min(len(numbers), 2)
+            + 0.7 * min(len(names), 3)
+            + has_date
+            + _details(text, lower)
+        )
+        weighty = len(words & classes.WEIGHTY) + (
+            len(_CHINESE_WEIGHTY.findall(text)) if chinese else 0
+        )
+        weight += 1.2 * min(weighty, 2) + 0.8 * (
+            not words.isdisjoint(classes.PERSONAL) or (chinese and "我" in text)
+        )
+        weight *= _damping(text, words, ordered[0] if ordered else "", chinese) * (
+            0.4 if is_hedged else 1.0
+        )
+        is_change = _is_change(lower, words) or (
+            chinese and _found(_CHINESE_CHANGE, text)
+        )
+        return cls(numbers, amounts, names, has_date, is_change, is_hedged, weight)
+
+
+def _found(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
+
+
+def _numbers(
+    lower: str, words: frozenset[str], chinese: bool
+) -> tuple[frozenset[str], frozenset[str]]:
+    """All numbers, and those that are part of no date or time."""
+    spoken = words & classes.NUMBER_WORDS
+    if chinese:
+        spoken |= frozenset(_CHINESE_NUMBER.findall(lower))
+    if not _DIGIT.search(lower):
+        return spoken, spoken
+    amounts = frozenset(_NUMBER.findall(_DATED_NUMBER.sub(" ", lower)))
+    return spoken | frozenset(_NUMBER.findall(lower)), spoken | amounts
+
+
+def _has_date(lower: str, words: frozenset[str], chinese: bool) -> bool:
+    if not words.isdisjoint(classes.DATE_WORDS):
+        return True
+    if _DIGIT.search(lower) and _DATE_OR_TIME.search(lower):
+        return True
+    if not words.isdisjoint(classes.NUMBER_WORDS) and _SPOKEN_TIME.search(lower):
+        return True
+    return chinese and _found(_CHINESE_DATE, lower)
+
+
+def _details(text: str, lower: str) -> float:
+    """Weight of money, measures and codes."""
+    weight = 0.6 * _found(_MONEY, text)
+    if _DIGIT.search(text):
+        weight += 0.6 * _found(_UNIT, lower) + 1.2 * _found(_CODE, text)
+    return weight
+
+
+def _names(text: str) -> frozenset[str]:
+    """Capitalised words, not counting one that only begins the sentence."""
+    found = {
+        match.group().removesuffix("'s").removesuffix("’s").lower()
+        for match in _CAPITALISED.finditer(text)
+        if match.start() > 0
+        and text[match.start() - 2 : match.start()] not in (". ", ": ")
+    }
+    return frozenset(
+        name
+        for name in found - STOP_WORDS - classes.DATE_WORDS
+        if not name.startswith(("i'", "i’"))
+    )
+
+
+def _is_change(lower: str, words: frozenset[str]) -> bool:
+    found = words & classes.CHANGE
+    return bool(found) and (found != {"now"} or "for now" not in lower)
+
+
+def _is_hedged(words: frozenset[str], first: str) -> bool:
+    """Advice and conditions, which state no fact."""
+    if first in classes.HEDGED_STARTS or not words.isdisjoint(classes.HEDGED):
+        return True
+    return "you" in words and not words.isdisjoint(classes.MODALS)
+
+
+def _damping(text: str, words: frozenset[str], first: str, chinese: bool) -> float:
+    """Factor for sentences that tell little: courtesies, headings, scaffolding, ignorance, mere fragments."""
+    length = (
+        3 * len(HAN.findall(text)) if chinese else len(text)
+    )  # a Han character says as much as three letters
+    factor = 0.6 if length < 25 else 1.0
+    if first in classes.SMALL_TALK_STARTS or (
+        chinese and _CHINESE_SMALL_TALK.match(text)
+    ):
+        factor *= 0.5 if length > 60 else 0.15
+    elif first in classes.POINTING_STARTS:
+        factor *= 0.7
+    if text.endswith((":", "：")) or _KEY_AND_VALUE.match(text):
+        factor *= 0.3
+    if len(_SCAFFOLD.findall(text)) * 20 > len(text):
+        factor *= 0.2
+    might_not_know = chinese or not words.isdisjoint(classes.MAY_ADMIT_IGNORANCE)
+    return factor * 0.1 if might_not_know and phrases.admits_ignorance(text) else factor

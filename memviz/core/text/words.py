@@ -1,0 +1,95 @@
+"""Text into content words: stemmed, without function words, character pairs where nothing is spaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+from memviz.core.text.vocabulary import CHINESE_STOP, SAME_WORD, STOP_WORDS
+
+# Scripts written without spaces, and Korean, whose particles stick to the word.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+KANA = re.compile(r"[\u3040-\u30ff]")
+
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+_TOKEN = re.compile(r"[^\W_]+(?:[-.,:/'’][^\W_]+)*")
+_CHINESE_STOP = re.compile(CHINESE_STOP)
+_DIGIT = re.compile(r"\d")
+_PARTS = re.compile(r"[-./,:]")
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The stems that carry the meaning of ``text``."""
+    text = text.lower()
+    found: list[Iterable[str]] = []
+    if not text.isascii():
+        found.extend(map(_pairs, _UNSPACED_RUN.findall(text)))
+        text = _UNSPACED_RUN.sub(" ", text)
+    found.extend(map(_stems, set(_TOKEN.findall(text)) - STOP_WORDS))
+    return frozenset().union(*found)
+
+
+def is_chinese(text: str) -> bool:
+    """Whether ``text`` is mostly Chinese: Han characters, no Japanese kana, and few Latin words beside them."""
+    han = len(HAN.findall(text))
+    return (
+        han > 0
+        and not KANA.search(text)
+        and han >= len(_TOKEN.findall(_UNSPACED_RUN.sub(" ", text)))
+    )
+
+
+def bridges(text: str) -> dict[str, tuple[str, str]]:
+    """Character pairs of ``text`` with the pairs before and after them: one may straddle two words."""
+    found: dict[str, tuple[str, str]] = {}
+    for run in _UNSPACED_RUN.findall(text):
+        for piece in _CHINESE_STOP.split(run):
+            for at in range(1, len(piece) - 2):
+                found[piece[at : at + 2]] = (
+                    piece[at - 1 : at + 1],
+                    piece[at + 1 : at + 3],
+                )
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def _pairs(run: str) -> frozenset[str]:
+    """Pairs of neighbouring characters between function words; a character that stands alone counts itself."""
+    found: set[str] = set()
+    for piece in _CHINESE_STOP.split(run):
+        if len(piece) == 1:
+            found.add(piece)
+        found.update(piece[at : at + 2] for at in range(len(piece) - 1))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=65_536)
+def _stems(token: str) -> tuple[str, ...]:
+    """The stems of one token. A number or code stays whole; a hyphenated word gives its parts."""
+    token = token.replace("’", "'")
+    if _DIGIT.search(token):
+        return (SAME_WORD.get(token, token),)
+    parts = (part.partition("'")[0] for part in _PARTS.split(token))
+    return tuple(stem(part) for part in parts if part and part not in STOP_WORDS)
+
+
+def stem(word: str) -> str:
+    """The English stem of a word in lower case, by the Snowball algorithm; irregular forms and synonyms share one."""
+    if word in SAME_WORD:
+        return SAME_WORD[word]
+    # A stemmer keeps the word that it works on, so each call has its own: several threads stem at once. The class is
+    # named because `snowballstemmer.stemmer` would use another implementation where PyStemmer is installed.
+    found: str = EnglishStemmer().stemWord(word)
+    return _same_stem().get(found, found)
+
+
+@cache
+def _same_stem() -> dict[str, str]:
+    """:data:`SAME_WORD` by the stems of its words, so that "purchases" is found by "purchase"."""
+    return {
+        EnglishStemmer().stemWord(word): shared for word, shared in SAME_WORD.items()
+    }

@@ -1,0 +1,15 @@
+"""Where the files of the dashboard are: app.py, navigation.py, pages/ and .streamlit/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_INSTALLED = (
+    _PACKAGE / "_dashboard"
+)  # hatch_build.py puts them here when a wheel is built
+
+
+def dashboard_folder() -> Path:
+    """The folder with app.py: in a checkout the repository's, else one inside the installed package."""
+    return _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent

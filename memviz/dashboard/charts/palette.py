@@ -1,0 +1,122 @@
+"""One colour, one meaning, on every chart. All of it reads in light and dark and without colour vision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memviz.core.context import Fate
+from memviz.metrics.memory_map.steps import STEPS, Step
+
+PART_COLORS = {
+    "system": "#8A929C",
+    "summary": "#8D6BDB",
+    "history": "#4196CC",
+    "recalled": "#E69F00",
+    "input": "#17A887",
+    "tools": "#A26E44",
+    "names": "#2F6F7E",
+    "overhead": "#B4B4B4",
+}
+"""Colours of the parts of a request; fates use the same."""
+
+PART_TITLES = {
+    "system": "System prompt",
+    "summary": "Summary",
+    "history": "History",
+    "recalled": "Recalled",
+    "input": "Input",
+    "tools": "Tools",
+    "names": "Names",
+    "overhead": "Format overhead",
+}
+PART_HELP = {
+    "system": "The system prompt, sent with every request.",
+    "summary": "What a summarizer wrote about older messages.",
+    "history": "Earlier messages, word for word.",
+    "recalled": "Earlier messages that were brought back for this request.",
+    "input": "The user's newest message. It is always sent, whole.",
+    "tools": "Schemas of the tools offered, tool calls among the messages, and what the model recalled or thought.",
+    "names": "The names of those who speak, sent with their messages, and 1 token of the format for each.",
+    "overhead": "3 tokens and the role for each message, and 3 for the reply, as OpenAI's cookbook counts them.",
+}
+PART_ORDER = tuple(PART_COLORS)
+
+_FADING = (1.0, 0.58, 0.42, 0.26)
+"""How strongly the summary's violet covers the page, the more often a summary was itself summarized the less. It
+fades into the page, light or dark, in steps that can still be told apart."""
+
+
+def faded(color: str, opacity: float) -> str:
+    """``#RRGGBB`` let through by the page behind it."""
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+SHORTENED_COLOR = "#7FB069"
+_STEPS: dict[Step, tuple[str, str]] = {
+    Step(Fate.NOT_YET): ("rgba(0,0,0,0)", "Not yet there"),
+    Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), "Dropped"),
+    Step(Fate.SUMMARIZED, 1): (
+        faded(PART_COLORS["summary"], _FADING[0]),
+        "Replaced by a summary",
+    ),
+    Step(Fate.SUMMARIZED, 2): (
+        faded(PART_COLORS["summary"], _FADING[1]),
+        "Summarized 2-3 times",
+    ),
+    Step(Fate.SUMMARIZED, 4): (
+        faded(PART_COLORS["summary"], _FADING[2]),
+        "Summarized 4-7 times",
+    ),
+    Step(Fate.SUMMARIZED, 8): (
+        faded(PART_COLORS["summary"], _FADING[3]),
+        "Summarized 8 times or more",
+    ),
+    Step(Fate.CLEARED): (faded(PART_COLORS["tools"], 0.5), "Sent as a placeholder"),
+    Step(Fate.SHORTENED): (SHORTENED_COLOR, "Shortened"),
+    Step(Fate.RECALLED): (PART_COLORS["recalled"], "Recalled"),
+    Step(Fate.VERBATIM): (PART_COLORS["history"], "Word for word"),
+}
+"""What is cleared are results of tools: their brown, as faint as what is left of them."""
+STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
+STEP_TITLES = tuple(_STEPS[step][1] for step in STEPS)
+"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
+SUMMARIZATION_LINE = "#6A45C4"
+"""Darker than the summary's violet, over which it is drawn."""
+SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
+"""The same on a page, lighter in dark; style.css has it for the diamonds of charts."""
+
+NOTE_PIXELS = 13
+"""Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
+
+LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 28, 3
+"""Of a chart's height, what one row of its legend takes, and how many settings a chart has room for as it is."""
+FEW_TURNS = 12
+FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
+"""Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""
+TURN_TITLE = {"text": "turn", "standoff": 6}
+"""Close to its axis: further away, a legend of several lines would cover it."""
+FAILURE_COLOR = "#D32F2F"
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+def setting_color(index: int) -> str:
+    """Colour of the setting added as number ``index`` (0-based), as a token that Streamlit
+    replaces by the theme's categorical colour, in light and in dark."""
+    return f"#{index % 10 + 1:06d}"
+
+
+def setting_dash(index: int) -> str:
+    """Line dash of the setting added as number ``index`` (0-based)."""
+    return DASHES[index % len(DASHES)]
+
+
+def with_legend(pixels: int, settings: int) -> int:
+    """How high a picture of ``pixels`` becomes where it shows so many settings: on a phone each has a row of the
+    legend, which is to take no room from the lines."""
+    return pixels + LEGEND_ROW_PIXELS * max(0, settings - SETTINGS_IN_ROOM)
+
+
+def turn_ticks(turns: int) -> dict[str, Any]:
+    """Ticks of a turn axis: whole numbers, one a turn where there are few."""
+    return {"tickformat": ",d", "tick0": 0, "dtick": 1 if turns <= FEW_TURNS else None}

@@ -1,0 +1,47 @@
+"""What one setting kept of the facts, as the charts of retention take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.engine.run import Run
+from memviz.metrics.retention.knowledge import Retention
+from memviz.metrics.retention.life_lines import LifeLine
+from memviz.metrics.retention.losses import Losses
+from memviz.metrics.retention.probe_texts import Bools
+from memviz.metrics.retention.version_facts import VersionProbes
+
+
+class Measure(Enum):
+    """When a fact counts as known."""
+
+    RETAINED = "Could be known"
+    CONTAINED = "Answer contained"
+    EVIDENCE = "Message word for word"
+
+    def of(self, retention: Retention) -> Bools:
+        """The matrix [requests x probes] of this measure."""
+        return {
+            Measure.RETAINED: retention.retained,
+            Measure.CONTAINED: retention.contained,
+            Measure.EVIDENCE: retention.evidence,
+        }[self]
+
+
+@dataclass(frozen=True, eq=False)
+class RetentionResult:
+    """What one setting retained: its line, the matrices, the life of every fact and what ended it each time, and what
+    each of the run's compactions did to the facts."""
+
+    setting: SettingRun
+    retention: Retention
+    lives: tuple[LifeLine, ...]
+    losses: Losses = field(default_factory=dict)
+    by_compaction: tuple[VersionProbes, ...] = ()
+
+    @property
+    def run(self) -> Run:
+        """The run of the line."""
+        return self.setting.run

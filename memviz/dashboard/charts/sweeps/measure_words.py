@@ -1,0 +1,249 @@
+"""What the measures of a sweep are called, in which unit they are, and how their numbers are written.
+
+Text of this file goes into titles and tooltips as it stands: it holds no markup and nothing that a user wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+
+from memviz.core.text.wording import dollars
+from memviz.tuning.recommendation import share_in_words
+from memviz.tuning.results import MEASURES
+
+UNKNOWN = "unknown"
+"""In the place of a number that is not known."""
+_DIGITS = 9
+"""Of a share; sums of floating point numbers are not exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureWords:
+    """One measure: its ``title`` ("Cost"), the ``unit`` on an axis, a sentence of ``help``, and how a number is
+    ``shown`` (see :func:`shown`)."""
+
+    name: str
+    title: str
+    unit: str
+    help: str
+    write: Callable[[float], str]
+
+    @property
+    def less_is_better(self) -> bool:
+        """Which end of it one wants: the other one of what counts as the worst conversation."""
+        return MEASURES[self.name] == "max"
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is in US dollars."""
+        return self.write is dollars
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it goes from 0 to 1 and is written in percent."""
+        return self.write is percent
+
+    @property
+    def axis_title(self) -> str:
+        """Title with the unit, as it stands at an axis: ``Cost (US dollars)``, ``Tokens sent``."""
+        return (
+            self.title
+            if self.unit in self.title.lower()
+            else f"{self.title} ({self.unit})"
+        )
+
+    def shown(self, value: float) -> str:
+        """``value`` as a person reads it, or "unknown" for NaN."""
+        return self.write(float(value)) if isfinite(value) else UNKNOWN
+
+
+def percent(share: float) -> str:
+    """A share (0 to 1) in percent; what is not all is never "100%", and what is not nothing never "0%"."""
+    return share_in_words(round(share, _DIGITS))
+
+
+def count(number: float) -> str:
+    """A number of things; a median can lie between two."""
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.1f}"
+
+
+def tokens(number: float) -> str:
+    """A number of tokens, whole."""
+    return f"{number:,.0f}"
+
+
+def seconds(number: float) -> str:
+    """A duration: two digits that say something, and never "0" for something that is not."""
+    if number >= 10 or number == 0:
+        return f"{number:,.0f} s"
+    return f"{number:.1f} s" if number >= 1 else f"{max(number, 0.001):.2g} s"
+
+
+_TOKENS, _USD, _SHARE, _FACTS, _TIMES = (
+    "tokens",
+    "US dollars",
+    "%",
+    "% of the facts",
+    "summarizations",
+)
+
+WORDS: dict[str, MeasureWords] = {
+    words.name: words
+    for words in (
+        MeasureWords(
+            "usd",
+            "Cost",
+            _USD,
+            "What all conversations of the sweep cost together: the chat model with its "
+            "prompt cache, and the summarizer.",
+            dollars,
+        ),
+        MeasureWords(
+            "uncached_usd",
+            "Cost without a cache",
+            _USD,
+            "What all conversations would cost together if the "
+            "chat model had no prompt cache.",
+            dollars,
+        ),
+        MeasureWords(
+            "main_usd",
+            "Cost of the chat model",
+            _USD,
+            "What the requests to the chat model cost, replies included.",
+            dollars,
+        ),
+        MeasureWords(
+            "summarizer_usd",
+            "Cost of the summarizer",
+            _USD,
+            "What writing the summaries costs.",
+            dollars,
+        ),
+        MeasureWords(
+            "usd_per_fact",
+            "Cost per fact kept",
+            _USD,
+            "The cost divided by the number of facts that a request keeps on average.",
+            dollars,
+        ),
+        MeasureWords(
+            "all_tokens",
+            "All tokens",
+            _TOKENS,
+            "Tokens sent to the chat model, and those that the "
+            "summarizer read and wrote.",
+            tokens,
+        ),
+        MeasureWords(
+            "sent_tokens",
+            "Tokens sent",
+            _TOKENS,
+            "Tokens of all requests to the chat model together.",
+            tokens,
+        ),
+        MeasureWords(
+            "mean_tokens",
+            "Tokens a request",
+            _TOKENS,
+            "Tokens of a request to the chat model, on average.",
+            tokens,
+        ),
+        MeasureWords(
+            "peak_tokens",
+            "Largest request",
+            _TOKENS,
+            "Tokens of the largest request: it has to fit into the "
+            "model's context window.",
+            tokens,
+        ),
+        MeasureWords(
+            "summarizer_tokens",
+            "Tokens of the summarizer",
+            _TOKENS,
+            "Tokens that the summarizer read and wrote.",
+            tokens,
+        ),
+        MeasureWords(
+            "summarizations",
+            "Summarizations",
+            _TIMES,
+            "How often a summary was written; each one makes the "
+            "user wait, and the next request finds less in the cache.",
+            count,
+        ),
+        MeasureWords(
+            "failed_summarizations",
+            "Failed summarizations",
+            _TIMES,
+            "Calls of the summarizer that gave no summary.",
+            count,
+        ),
+        MeasureWords(
+            "over_budget_requests",
+            "Requests over their limit",
+            "requests",
+            "Requests of more tokens than their own setting allows.",
+            count,
+        ),
+        MeasureWords(
+            "orphaned_requests",
+            "Requests with orphaned results",
+            "requests",
+            "Requests that hold a tool's "
+            "result without its call; a real API rejects them.",
+            count,
+        ),
+        MeasureWords(
+            "refused_requests",
+            "Requests that are refused",
+            "requests",
+            "Requests that a provider refuses, "
+            "for a tool's result without its call or a call without its result.",
+            count,
+        ),
+        MeasureWords(
+            "hit_rate",
+            "Read from the cache",
+            _SHARE,
+            "The share of all tokens sent that the chat model's "
+            "prompt cache already held.",
+            percent,
+        ),
+        MeasureWords(
+            "retention",
+            "Facts kept",
+            _FACTS,
+            "The share of the facts stated so far that a request still "
+            "holds, word for word or in a summary, on average over all requests.",
+            percent,
+        ),
+        MeasureWords(
+            "final_retention",
+            "Facts kept at the end",
+            _FACTS,
+            "The share of all facts that the last request still holds.",
+            percent,
+        ),
+        MeasureWords(
+            "seconds",
+            "Time to measure",
+            "seconds",
+            "How long measuring took on this machine; a user does not wait for that.",
+            seconds,
+        ),
+    )
+}
+"""The words of every measure of :data:`memviz.tuning.results.MEASURES`, by name."""
+
+
+def shown(measure: str, value: float) -> str:
+    """``value`` of a measure as a person reads it. Raises KeyError for a measure that there is not."""
+    return WORDS[measure].shown(value)
+
+
+def inline(title: str) -> str:
+    """A title as words within a sentence or after a colon: its first letter small."""
+    return title[:1].lower() + title[1:]

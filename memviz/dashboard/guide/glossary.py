@@ -1,0 +1,78 @@
+"""What the words of memviz mean: one text for every page, tooltip and document."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from memviz.core.errors import UnknownNameError
+
+
+class UnknownTermError(UnknownNameError):
+    """The glossary has no such word."""
+
+    kind = "term of the glossary"
+
+
+class Entry(NamedTuple):
+    """A ``term`` with its ``meaning``, one or two sentences of plain text. ``also`` are other forms of the word,
+    ``code`` is what it is called in the code (Markdown, empty where nothing is), and ``on_screen`` is false for a word
+    that pages do not use."""
+
+    term: str
+    meaning: str
+    also: tuple[str, ...] = ()
+    code: str = ""
+    on_screen: bool = True
+
+    def matches(self, words: str) -> bool:
+        """Whether the word, one of its forms or its meaning holds what somebody looks for."""
+        wanted = words.casefold().split()
+        text = " ".join((self.term, *self.also, self.meaning)).casefold()
+        return all(word in text for word in wanted)
+
+
+@cache
+def glossary() -> Mapping[str, Entry]:
+    """All entries by their term, in the order of the alphabet."""
+    text = (files("memviz.dashboard.guide") / "glossary.toml").read_text(
+        encoding="utf-8"
+    )
+    entries = {term: _entry(term, said) for term, said in tomllib.loads(text).items()}
+    return dict(sorted(entries.items()))
+
+
+def shown_terms() -> dict[str, Entry]:
+    """Those that pages use."""
+    return {term: entry for term, entry in glossary().items() if entry.on_screen}
+
+
+def entry(word: str) -> Entry:
+    """What a word or one of its forms means. Raises :class:`UnknownTermError`."""
+    found = _by_form().get(word.casefold())
+    if found is None:
+        raise UnknownTermError(word, glossary())
+    return found
+
+
+def tooltip(word: str) -> str:
+    """The meaning of a word, as plain text. Raises :class:`UnknownTermError`."""
+    return entry(word).meaning
+
+
+@cache
+def _by_form() -> dict[str, Entry]:
+    return {form: one for one in glossary().values() for form in (*one.also, one.term)}
+
+
+def _entry(term: str, said: Mapping[str, Any]) -> Entry:
+    return Entry(
+        term,
+        said["meaning"],
+        tuple(said.get("also", ())),
+        said.get("code", ""),
+        said.get("screen", True),
+    )

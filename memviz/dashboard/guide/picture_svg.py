@@ -1,0 +1,84 @@
+"""The picture of a strategy at work as a file: where no chart of the dashboard can be shown, such as in ``docs/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from memviz.dashboard.charts.requests.said_and_sent import (
+    COLORS,
+    FUNNEL_OPACITY,
+    SAID,
+    SENT,
+    TITLES,
+    opacity_of,
+)
+from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
+
+WIDTH, LEFT, BAR_TOPS, BAR_HEIGHT = 760, 104, (8, 72), 40
+LEGEND_TOP, LEGEND_ROW, LETTER, SWATCH = 140, 22, 7.2, 14
+STYLE = "text{font:13px system-ui,sans-serif;fill:#1d2630}@media(prefers-color-scheme:dark){text{fill:#e6ebf0}}"
+
+
+def picture_svg(picture: SaidAndSent) -> str:
+    """The two bars with their tokens, and a legend."""
+    most = max(picture.said_tokens, picture.record.total_tokens)
+    scale = (WIDTH - LEFT - 10) / most
+    legend, bottom = _legend(picture)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom}" role="img">',
+        f"<title>{escape(picture.sentence)}</title>",
+        f"<style>{STYLE}</style>",
+        *_funnel(picture, scale),
+        *_row(picture, SAID, picture.said, BAR_TOPS[0], scale),
+        *_row(picture, SENT, picture.sent, BAR_TOPS[1], scale),
+        *legend,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(
+    picture: SaidAndSent,
+    title: str,
+    stretches: tuple[Stretch, ...],
+    top: int,
+    scale: float,
+) -> Iterator[str]:
+    tokens = sum(stretch.tokens for stretch in stretches)
+    yield f'<text x="0" y="{top + 18}">{title}</text><text x="0" y="{top + 35}">{tokens:,} tokens</text>'
+    for stretch in stretches:
+        gap = 1 if stretch.position is not None and stretch.tokens * scale > 2 else 0
+        yield (
+            f'<rect x="{LEFT + stretch.start * scale:.1f}" y="{top}" width="{stretch.tokens * scale - gap:.1f}" '
+            f'height="{BAR_HEIGHT}" fill="{COLORS[stretch.looks]}" opacity="{opacity_of(picture, stretch):g}"/>'
+        )
+
+
+def _funnel(picture: SaidAndSent, scale: float) -> Iterator[str]:
+    """From what was summarized to its summary."""
+    if picture.folded is not None:
+        said, sent = picture.folded
+        x0, x1, x2, x3 = (
+            f"{LEFT + tokens * scale:.1f}"
+            for tokens in (said.start, said.stop, sent.stop, sent.start)
+        )
+        top, bottom = BAR_TOPS[0] + BAR_HEIGHT, BAR_TOPS[1]
+        points = f"{x0},{top} {x1},{top} {x2},{bottom} {x3},{bottom}"
+        yield f'<polygon points="{points}" fill="{COLORS["summary"]}" opacity="{FUNNEL_OPACITY}"/>'
+
+
+def _legend(picture: SaidAndSent) -> tuple[list[str], int]:
+    """Its lines, and where it ends."""
+    shown = {stretch.looks for stretch in (*picture.said, *picture.sent)}
+    lines, x, y = [], 0.0, LEGEND_TOP
+    for looks in (looks for looks in COLORS if looks in shown):
+        width = SWATCH + 6 + len(TITLES[looks]) * LETTER + 18
+        if x + width > WIDTH:
+            x, y = 0.0, y + LEGEND_ROW
+        lines.append(
+            f'<rect x="{x:.1f}" y="{y - 12}" width="{SWATCH}" height="{SWATCH}" rx="3" fill="{COLORS[looks]}"/>'
+            f'<text x="{x + SWATCH + 6:.1f}" y="{y}">{TITLES[looks]}</text>'
+        )
+        x += width
+    return lines, y + 12

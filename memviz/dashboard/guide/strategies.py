@@ -1,0 +1,109 @@
+"""What a strategy says of itself in its docstring, section by section.
+
+The first line of the docstring says what the strategy does. Then come paragraphs, each
+begun by its name and a colon: ``Gains``, ``Loses``, ``Hurts when``, and ``Used by``
+with a list of ``- NAME: RULE (SOURCE)``. Paragraphs without such a name are details.
+``tests/dashboard/guide/test_strategies.py`` holds every strategy of memviz against
+this; one of another package may say less.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import getdoc
+from typing import NamedTuple
+
+from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter
+
+LOGGER = logging.getLogger(__name__)
+GAINS, LOSES, HURTS_WHEN, USED_BY = SECTIONS = (
+    "Gains",
+    "Loses",
+    "Hurts when",
+    "Used by",
+)
+_USER = re.compile(r"(?P<name>[^:]+): (?P<rule>.+) \((?P<source>[^()]+)\)")
+_SECTION = re.compile(rf"({'|'.join(SECTIONS)}):\s*(.*)", re.DOTALL)
+
+
+class User(NamedTuple):
+    """A library or product with this strategy or a near one: its rule, and where that is known from."""
+
+    name: str
+    rule: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyPage:
+    """All that a strategy says of itself. What it does not say is empty."""
+
+    id: str
+    title: str
+    summary: str
+    gains: str
+    loses: str
+    hurts_when: str
+    users: tuple[User, ...]
+    details: tuple[str, ...]
+    reference: str
+    parameters: tuple[Parameter, ...]
+
+    @classmethod
+    def of(cls, strategy: type[Strategy]) -> StrategyPage:
+        """The page of this strategy. A user that is not written as ``NAME: RULE (SOURCE)`` is left out and noted in the
+        log: a line in another package must not take the guide down."""
+        sections: dict[str, str] = {}
+        details: list[str] = []
+        for paragraph in (getdoc(strategy) or "").split("\n\n")[1:]:
+            named = _SECTION.fullmatch(paragraph)
+            if named:
+                sections[named[1]] = named[2]
+            else:
+                details.append(_on_one_line(paragraph))
+        said = {
+            name: _on_one_line(sections.get(name, ""))
+            for name in (GAINS, LOSES, HURTS_WHEN)
+        }
+        users = tuple(_users(strategy.id, sections.get(USED_BY, "")))
+        return cls(
+            strategy.id,
+            strategy.title,
+            strategy.summary_line(),
+            said[GAINS],
+            said[LOSES],
+            said[HURTS_WHEN],
+            users,
+            tuple(details),
+            strategy.reference,
+            strategy.parameters(),
+        )
+
+
+def strategy_pages() -> dict[str, StrategyPage]:
+    """The pages of all strategies by id, from the simplest to the most elaborate."""
+    return {id: StrategyPage.of(cls) for id, cls in strategies().items()}
+
+
+def _users(id: str, text: str) -> Iterator[User]:
+    for item in re.findall(r"^- ((?:.|\n(?!- ))*)", text, re.MULTILINE):
+        line = _on_one_line(item)
+        found = _USER.fullmatch(line)
+        if found is None:
+            LOGGER.warning(
+                "Strategy %s: %r under %r does not read NAME: RULE (SOURCE).",
+                id,
+                line,
+                USED_BY,
+            )
+        else:
+            yield User(**found.groupdict())
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,221 @@
+"""The fields of a lesson file, each with the place that an error names: file, line, step and field."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NoReturn
+
+import yaml
+
+from memviz.core.bounds import MAX_QUOTED_CHARS, is_whole_number, quoted
+from memviz.core.errors import LessonError
+from memviz.core.plain_yaml import PlainYamlError, constructed
+from memviz.core.text.wording import counted, listed
+from memviz.dashboard.lessons.lesson import LANGUAGES, Text
+from memviz.dashboard.lessons.markdown import forbidden
+
+MOST_LISTED = 20
+_NULL = "tag:yaml.org,2002:null"
+_UNSEEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Marks that reorder the text around them: a lesson could say something else than it seems to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value of the file. ``place`` says where it stands: "step 2, view: turn"."""
+
+    file: str
+    node: yaml.Node
+    place: str = ""
+
+    def fail(self, problem: str) -> NoReturn:
+        """Raise :class:`LessonError` for this field."""
+        raise LessonError(
+            self.file, problem, line=self.node.start_mark.line + 1, place=self.place
+        )
+
+    def at(self, name: str, node: yaml.Node) -> Field:
+        """A field within this one."""
+        return Field(self.file, node, f"{self.place}: {name}" if self.place else name)
+
+    def fields(
+        self, known: Collection[str], required: Sequence[str] = ()
+    ) -> dict[str, Field]:
+        """The fields of a mapping by name; those without a value are left out. Raises :class:`LessonError`."""
+        named = dict(self._named(100))
+        for name, field in named.items():
+            if name not in known:
+                self._fail_unknown(field, known)
+        found = {name: field for name, field in named.items() if not field._is_empty}
+        for name in required:
+            if name not in found:
+                self.fail(f"has no {name}; it needs one.")
+        return found
+
+    def entries(self, at_most: int = 100) -> Iterator[tuple[str, Field]]:
+        """The entries of a mapping whose names may be any; those without a value are left out."""
+        yield from (
+            (name, field) for name, field in self._named(at_most) if not field._is_empty
+        )
+
+    @property
+    def _is_empty(self) -> bool:
+        return self.node.tag == _NULL
+
+    def _fail_unknown(self, field: Field, known: Collection[str]) -> NoReturn:
+        if (
+            field._is_empty
+            and isinstance(self.node, yaml.MappingNode)
+            and self.node.flow_style
+        ):
+            field.fail(
+                "is no field, but the end of a text with a comma; put the text in quotes."
+            )
+        field.fail(f"is unknown; known are {listed(known)}.")
+
+    def _named(self, at_most: int) -> Iterator[tuple[str, Field]]:
+        if not isinstance(self.node, yaml.MappingNode):
+            self.fail(f"is {self._words()}; it has to be a mapping of names to values.")
+        if len(self.node.value) > at_most:
+            self.fail(
+                f"has {len(self.node.value):,} entries; at most {at_most} are read."
+            )
+        names = set[str]()
+        for key, value in self.node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self.fail("has a list or a mapping as a name; names are words.")
+            name = str(key.value)[:MAX_QUOTED_CHARS]
+            if name in names:
+                self.at(name, key).fail("is there twice; keep one of them.")
+            names.add(name)
+            yield name, self.at(name, value)
+
+    def items(self, noun: str, at_most: int, at_least: int = 1) -> list[Field]:
+        """The entries of a list, each named by ``noun`` and its number from 1."""
+        if not isinstance(self.node, yaml.SequenceNode):
+            self.fail(f"is {self._words()}; it has to be a list.")
+        if not at_least <= len(self.node.value) <= at_most:
+            self.fail(
+                f"has {counted(len(self.node.value), 'entry')}; allowed are {at_least} to {at_most}."
+            )
+        above = f"{self.place.rpartition(': ')[0]}, ".lstrip(", ")
+        return [
+            Field(self.file, node, f"{above}{noun} {n}")
+            for n, node in enumerate(self.node.value, 1)
+        ]
+
+    def word(self, allowed: Collection[str]) -> str:
+        """One of the allowed words."""
+        text = self.line(MAX_QUOTED_CHARS)
+        if text not in allowed:
+            self.fail(f"is {quoted(text)}; {_allowed_words(text, allowed)}.")
+        return text
+
+    def line(self, most_chars: int) -> str:
+        """A text on one line. Words such as Yes and 12 are texts here."""
+        if not isinstance(self.node, yaml.ScalarNode):
+            self.fail(f"is {self._words()}; it has to be a text.")
+        text = " ".join(str(self.node.value).split())
+        self._judge_text(text, most_chars)
+        return text
+
+    def markdown(self, most_chars: int) -> str:
+        """A text in Markdown without HTML, images and links."""
+        if not isinstance(self.node, yaml.ScalarNode):
+            self.fail(f"is {self._words()}; it has to be a text.")
+        text = str(self.node.value).strip("\n")
+        self._judge_text(text, most_chars)
+        if found := forbidden(text):
+            self.fail(
+                f"holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out."
+            )
+        return text
+
+    def text(self, most_chars: int, *, is_markdown: bool = False) -> Text:
+        """A text in one language or two: ``{en: …, zh: …}``, or a plain text, which counts as English."""
+        read = Field.markdown if is_markdown else Field.line
+        if isinstance(self.node, yaml.ScalarNode):
+            return Text(en=read(self, most_chars))
+        if not isinstance(self.node, yaml.MappingNode):
+            self.fail(
+                f"is {self._words()}; it has to be a text, or one for each of {listed(LANGUAGES)}."
+            )
+        found = {
+            name: read(field, most_chars)
+            for name, field in self.fields(tuple(LANGUAGES)).items()
+        }
+        if not found:
+            self.fail(f"has no text; give one in {listed(LANGUAGES)}.")
+        return Text(**found)
+
+    def number(self, least: int, most: int) -> int:
+        """A whole number within these bounds."""
+        value = self.value()
+        if (
+            not isinstance(value, int)
+            or not is_whole_number(value)
+            or not least <= value <= most
+        ):
+            self.fail(
+                f"is {quoted(value)}; it has to be a whole number from {least:,} to {most:,}."
+            )
+        return value
+
+    def amount(self, least: float, most: float) -> float:
+        """Any number within these bounds."""
+        value = self.value()
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not least <= value <= most
+        ):
+            self.fail(
+                f"is {quoted(value)}; it has to be a number from {least:,.0f} to {most:,.0f}."
+            )
+        return float(value)
+
+    def value(self) -> object:
+        """The plain value: a number, a text, a list of such."""
+        try:
+            value = constructed(self.node)
+        except PlainYamlError as error:
+            self.fail(f"cannot be read ({error}); give a number or a text.")
+        if (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and not is_whole_number(value)
+        ):
+            self.fail("is a number that is far too large.")
+        return value
+
+    def _judge_text(self, text: str, most_chars: int) -> None:
+        if not text.strip():
+            self.fail("is empty; it has to be a text.")
+        if len(text) > most_chars:
+            self.fail(f"has {len(text):,} characters; at most {most_chars:,} are read.")
+        if any(
+            letter in _UNSEEN
+            or not (letter.isprintable() or letter in "\n\t\u3000\xa0")
+            for letter in text
+        ):
+            self.fail("holds a character that cannot be seen; write the text anew.")
+
+    def _words(self) -> str:
+        lists = isinstance(self.node, yaml.SequenceNode)
+        return (
+            "a list"
+            if lists
+            else "a mapping"
+            if isinstance(self.node, yaml.MappingNode)
+            else "a single value"
+        )
+
+
+def _allowed_words(text: str, allowed: Collection[str]) -> str:
+    """The allowed words, or of very many those that are near."""
+    near = get_close_matches(text, allowed, 4, 0.4)
+    if len(allowed) <= MOST_LISTED or not near:
+        return f"allowed are {listed(allowed)}"
+    return f"perhaps {' or '.join(near)} is meant, of {len(allowed)} that there are"

@@ -1,0 +1,173 @@
+"""A lesson as one HTML file: its player, its questions and, on paper, every step. It needs no network and no memviz."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from memviz.core.conversation import clean_text
+from memviz.core.text.language import lang_attribute
+from memviz.core.text.wording import listed
+from memviz.dashboard.lessons.address import address_anywhere, followed
+from memviz.dashboard.lessons.lesson import (
+    LANGUAGES,
+    Language,
+    Lesson,
+    Question,
+    Step,
+    Text,
+)
+from memviz.dashboard.lessons.markdown import as_html
+from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.lessons.still import Still, still
+from memviz.dashboard.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.dashboard.reporting.report import memviz_version, script_hash
+from memviz.dashboard.reporting.themes import THEMES
+from memviz.dashboard.stage.files import script, style
+from memviz.metrics.summaries.authors import Author, authors_of
+from memviz.storage.workspace import Workspace
+
+_ENDS = "\n;\n"
+
+
+class Tried(NamedTuple):
+    """Something to try: in words, and its address on every memviz (empty where it has none)."""
+
+    text: Text
+    address: str
+
+
+class StepShown(NamedTuple):
+    """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
+    ``still`` picture, and the ``stages`` before and after the answer (twice the same where nothing waits for one; none
+    where the step has no stage)."""
+
+    step: Step
+    question: Question | None
+    still: Still | None
+    stages: tuple[Any, ...]
+    address: str
+    tried: tuple[Tried, ...]
+
+
+def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en") -> str:
+    """The lesson as the text of an HTML file, to be written as UTF-8. It opens in ``language``, and switches. Its
+    policy lets a browser load nothing and run no script but its own, known by its hash. Raises
+    :class:`memviz.LessonError` where its conversation is not there."""
+    played = [_played(step, workspace, lesson) for step in lesson.steps]
+    steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
+    html = (
+        _environment()
+        .get_template("lesson.html")
+        .render(
+            lesson=lesson,
+            steps=steps,
+            language=language if language in lesson.languages else lesson.languages[0],
+            languages=[(code, LANGUAGES[code]) for code in lesson.languages],
+            version=memviz_version(),
+            conversations=list(
+                dict.fromkeys(one.transcript.title for one in played if one)
+            ),
+            settings=list(
+                dict.fromkeys(label for one in played if one for label in one.labels)
+            ),
+            authors=_authors(played),
+            verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+            stages=[list(one.stages) for one in steps],
+        )
+    )
+    return clean_text(html)
+
+
+def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
+    study = step.view.study
+    return (
+        play(study, workspace, lesson.id)
+        if study.settings and study.conversation
+        else None
+    )
+
+
+def _shown(step: Step, played: Played | None) -> StepShown:
+    question, address = question_of(step, played), address_anywhere(step.view, played)
+    tried = tuple(
+        Tried(one.text, address_anywhere(followed(one.view, step.view), played))
+        for one in step.to_try
+    )
+    if played is None or not step.view.has_stage:
+        return StepShown(step, question, None, (), address, tried)
+    before, after = (
+        staged(step, played, is_answered=is_answered) for is_answered in (False, True)
+    )
+    is_asked = question is not None and not isinstance(step.asked, Question)
+    stages = (before, after) if is_asked else (after,)
+    return StepShown(step, question, still(step, played), stages, address, tried)
+
+
+def _authors(played: Sequence[Played | None]) -> str:
+    found = {
+        author
+        for one in played
+        if one
+        for run in one.runs
+        for author in authors_of(run)
+    }
+    return listed(author.value for author in Author if author in found)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("memviz.dashboard.lessons", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    own = f"{script()}{_ENDS}{_own('lesson.js')}"
+    environment.filters |= {
+        "markdown": _markdown,
+        "lang": _lang,
+        "picture": _picture,
+        "said": _said,
+    }
+    environment.globals |= {
+        "style": Markup(f"{_own('lesson.css')}\n{style()}"),  # noqa: S704 - our own files
+        "script": Markup(own),  # noqa: S704 - our own files
+        "hash": script_hash(own),
+        "themes": THEMES,
+        "codes": list(LANGUAGES),
+    }
+    return environment
+
+
+def _markdown(text: str) -> Markup:
+    return Markup(as_html(text))  # noqa: S704 - every letter of the text is escaped there
+
+
+def _lang(text: str) -> Markup:
+    return Markup(lang_attribute(text))  # noqa: S704 - none of the text is in it
+
+
+def _picture(still: Still) -> Markup:
+    return Markup(still.svg)  # noqa: S704 - our own, with every text in it escaped
+
+
+def _said(text: Text) -> list[tuple[str, str, str]]:
+    """The text as it is shown in each language: that language, the one that it is in, and the text."""
+    return [
+        (code, code if getattr(text, code) else text.languages[0], text.said(code))
+        for code in LANGUAGES
+        if text
+    ]
+
+
+def _own(name: str) -> str:
+    return files("memviz.dashboard.lessons").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,222 @@
+"""A lesson as values: texts in two languages, the views that its steps show, what is claimed of the runs behind them,
+and what is asked. Read by :mod:`memviz.dashboard.lessons.reading`; nothing here knows a run.
+
+Turns, calls and messages count from 1, as pages number them; settings, facts and choices are places in a list, from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
+from memviz.strategies.base import Strategy
+
+Language = Literal["en", "zh"]
+LANGUAGES: dict[Language, str] = {"en": "English", "zh": "简体中文"}
+"""The languages of a lesson's texts, each with its own name."""
+PAGES = ("stage", "compare", "facts", "tune", "chat", "library", "guide")
+"""What a step may show: the stage alone, or a page of the dashboard, to which the step then leads."""
+STUDY_PAGES = ("stage", "compare", "facts")
+"""Those that show one conversation under the settings of the step."""
+MEASURED_IN = ("tokens", "dollars", "memory")
+"""What the stage draws."""
+CONTROLS = (
+    "previous",
+    "play",
+    "next",
+    "event",
+    "speed",
+    "slider",
+    "facts",
+    "legend",
+    "ask",
+    "keys",
+)
+"""Controls of the stage."""
+PREDICTIONS = ("summarizes", "stays", "knows", "cheapest")
+DEFAULT_COUNTER = "o200k_base"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in one language or in both. Where it has one alone, that one is shown in either."""
+
+    en: str = ""
+    zh: str = ""
+
+    def said(self, language: Language) -> str:
+        """The text in this language, or in the other one."""
+        return (self.zh or self.en) if language == "zh" else (self.en or self.zh)
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """Those that it has."""
+        return tuple(language for language in LANGUAGES if getattr(self, language))
+
+    def __bool__(self) -> bool:
+        return bool(self.en or self.zh)
+
+
+class RecalledTurns(NamedTuple):
+    """Earlier ``turns`` brought back into the request of ``turn``: under the ``setting``, or ``None`` for all."""
+
+    turn: int
+    turns: tuple[int, ...]
+    setting: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is replayed: a conversation (the name of a bundled one, or the id of a saved one) under settings, with what
+    is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that plays the
+    summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
+
+    conversation: str
+    settings: tuple[Strategy, ...]
+    recalls: tuple[RecalledTurns, ...] = ()
+    counter: str = DEFAULT_COUNTER
+    prices_of: str = DEFAULT_MODEL
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS
+    writer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """What a view points at. ``fact`` is its place in the conversation's list, or one of its answers."""
+
+    setting: int | None = None
+    fact: int | str | None = None
+    message: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a step shows. ``turn`` is where the stage stands at first, and between ``first_turn`` and ``last_turn`` it
+    can be played; ``None``: the conversation's first and last. ``show`` names a page's own view, ``controls`` those of
+    the stage that are there (``None``: all), ``link`` further parts of the page's address."""
+
+    study: Study
+    page: str = "stage"
+    show: str = ""
+    measure: str = "tokens"
+    turn: int | None = None
+    call: int | None = None
+    first_turn: int | None = None
+    last_turn: int | None = None
+    highlight: Highlight = field(default_factory=Highlight)
+    controls: tuple[str, ...] | None = None
+    link: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def has_stage(self) -> bool:
+        """Whether the player draws it on the stage."""
+        return self.page in STUDY_PAGES
+
+
+class Point(NamedTuple):
+    """Where something is measured: under which setting, at which request, of which fact or message, on which terms.
+    ``None`` stands for what the step shows."""
+
+    measure: str
+    setting: int = 0
+    turn: int | None = None
+    call: int | None = None
+    fact: int | str | None = None
+    message: int | None = None
+    pause_seconds: float | None = None
+    prices_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a step says of the runs: what is measured at ``point`` stands in ``relation`` to ``value``, or to
+    what is measured at ``than``, so many ``times``."""
+
+    point: Point
+    relation: str
+    value: float | bool | str | None = None
+    than: Point | None = None
+    times: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its choices, the place of the right one among them, and the reason."""
+
+    text: Text
+    choices: tuple[Text, ...]
+    answer: int
+    reason: Text = Text()
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A question whose answer comes from the run: ``summarizes`` (does this request?), ``stays`` (how many messages are
+    still sent word for word?), ``knows`` (does the request hold the ``fact``?), ``cheapest`` (which setting, up to this
+    turn?)."""
+
+    kind: str
+    turn: int
+    setting: int = 0
+    fact: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """Something to try: a sentence, and the view that is opened."""
+
+    text: Text
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a lesson. ``text`` and ``notes`` (for who speaks) are in the Markdown of
+    :mod:`memviz.dashboard.lessons.markdown`."""
+
+    title: Text
+    text: Text
+    view: View
+    claims: tuple[Claim, ...] = ()
+    asked: Question | Prediction | None = None
+    to_try: tuple[Try, ...] = ()
+    notes: Text = Text()
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson. ``id`` is the name of its file, and stands in its link. Lists have lessons with a smaller ``order``
+    first."""
+
+    id: str
+    title: Text
+    steps: tuple[Step, ...]
+    summary: Text = Text()
+    minutes: int | None = None
+    order: int | None = None
+
+    @property
+    def texts(self) -> Iterator[Text]:
+        """All of its texts."""
+        yield from (text for text in (self.title, self.summary) if text)
+        for step in self.steps:
+            yield from (text for text in (step.title, step.text, step.notes) if text)
+            if isinstance(step.asked, Question):
+                yield from (
+                    step.asked.text,
+                    *step.asked.choices,
+                    *([step.asked.reason] if step.asked.reason else ()),
+                )
+            yield from (one.text for one in step.to_try)
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """Those that all of its texts have; where none has all, the ones that the title has."""
+        whole = tuple(
+            code
+            for code in LANGUAGES
+            if all(code in text.languages for text in self.texts)
+        )
+        return whole or self.title.languages

@@ -1,0 +1,114 @@
+"""Where lessons come from: those that come with memviz, files, and those saved in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import inf
+from pathlib import Path
+
+from memviz.core.errors import LessonError
+from memviz.core.text.wording import listed
+from memviz.dashboard.lessons.lesson import Lesson
+from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
+from memviz.storage.store import Store
+
+SUFFIX = ".yaml"
+LESSONS_KEPT = 200
+_FOLDER = files("memviz.dashboard.lessons") / "bundled"
+
+
+class BundledLessons(Mapping[str, Lesson]):
+    """The bundled lessons by id, which is the name of the file, in the order in which they are learned from. Each is
+    read once, when asked for."""
+
+    def __init__(self) -> None:
+        found = (entry.name for entry in _FOLDER.iterdir()) if _FOLDER.is_dir() else ()
+        self._ids = tuple(
+            sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX))
+        )
+
+    def __getitem__(self, id: str) -> Lesson:
+        if id not in self._ids:
+            raise LessonError(
+                id,
+                f"there is no such lesson; the bundled ones are {listed(self._ids)}.",
+            )
+        return _read(id)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._ids
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._ids, key=lambda id: in_order(self[id])))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
+def in_order(lesson: Lesson) -> tuple[float, str]:
+    """What lessons are sorted by: those that say where they stand come first."""
+    return (inf if lesson.order is None else lesson.order, lesson.id)
+
+
+@cache
+def _read(id: str) -> Lesson:
+    return read_lesson(content_of(id), id + SUFFIX, id)
+
+
+def content_of(id: str) -> bytes:
+    """The file of a bundled lesson."""
+    return (_FOLDER / (id + SUFFIX)).read_bytes()
+
+
+@cache
+def bundled_lessons() -> BundledLessons:
+    """The bundled lessons."""
+    return BundledLessons()
+
+
+def find_lesson(id: str, store: Store) -> Lesson | None:
+    """The bundled or saved lesson of this id, ``None`` where there is none. Raises :class:`memviz.LessonError` for a
+    saved one that cannot be read."""
+    if id in bundled_lessons():
+        return bundled_lessons()[id]
+    text = store.kept("lesson", id)
+    return None if text is None else _read_text(text, id)
+
+
+@lru_cache(LESSONS_KEPT)
+def _read_text(text: str, id: str) -> Lesson:
+    """A saved lesson. Kept, for a page reads all of them whenever it is drawn."""
+    return read_lesson(text, id, id)
+
+
+def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
+    """The lessons of the database by id, the newest first, and a sentence for each that cannot be read."""
+    found, problems = dict[str, Lesson](), list[str]()
+    for id in store.kept_keys("lesson"):
+        try:
+            found[id] = _read_text(store.kept("lesson", id) or "", id)
+        except LessonError as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def lesson_of(id_or_path: str | Path) -> Lesson:
+    """The bundled lesson of this id, or the one in this file. Raises :class:`memviz.LessonError`."""
+    if isinstance(id_or_path, str) and id_or_path in bundled_lessons():
+        return bundled_lessons()[id_or_path]
+    path = Path(id_or_path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(
+                MAX_BYTES + 1
+            )  # no more: the path may be that of a device that never ends
+    except FileNotFoundError:
+        known = listed(bundled_lessons())
+        raise LessonError(
+            str(path), f"there is no such file, and no such lesson among {known}."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise LessonError(str(path), f"cannot be read ({error}).") from None
+    return read_lesson(content, path.name, path.stem.lower())

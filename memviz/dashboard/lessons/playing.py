@@ -1,0 +1,224 @@
+"""The runs behind a lesson: its conversation replayed under the settings of a step, by recorded summaries where there
+are some and the offline stand-in's where there are none. No paid model is ever asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.core.errors import LessonError
+from memviz.core.text.wording import counted, distinct_names, listed
+from memviz.dashboard.lessons.lesson import Point, RecalledTurns, Study
+from memviz.engine.recall import Recall
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.cost.cost import Cost
+from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Retention
+from memviz.metrics.retention.retention import retention
+from memviz.models.names import OFFLINE, RECORDING
+from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
+from memviz.strategies.base import Strategy, Trigger
+from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.samples import bundled
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+FACTS_NAMED = 5
+"""In the sentence on a fact that is not there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """A study with the run of each of its settings. ``lesson`` is what errors name."""
+
+    lesson: str
+    study: Study
+    transcript: Transcript
+    runs: tuple[Run, ...]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The settings in a few words."""
+        return distinct_names([run.label for run in self.runs])
+
+    @property
+    def probes(self) -> tuple[Probe, ...]:
+        """The facts of the conversation."""
+        return tuple(self.transcript.probes)
+
+    def fail(self, problem: str) -> LessonError:
+        """The error for something that the lesson says of these runs and that cannot be."""
+        return LessonError(self.lesson, problem)
+
+    def run(self, point: Point) -> Run:
+        """The run that something is measured in."""
+        return self.runs[point.setting]
+
+    def number(self, point: Point) -> int:
+        """The number (0-based) of the request that is meant: the named call, or the last one, of a turn; without a turn
+        the last request of all. Raises :class:`LessonError`."""
+        run = self.run(point)
+        if point.turn is None and len(run.requests):
+            return len(run.requests) - 1
+        numbers = numbers_of_turn(run, point.turn or 0)
+        if not numbers:
+            raise self.fail(
+                f"there is no turn {point.turn or 1}: {self._length_words()}."
+            )
+        if point.call is not None and point.call > len(numbers):
+            raise self.fail(
+                f"turn {point.turn} has no call {point.call}: it has {counted(len(numbers), 'call')}."
+            )
+        return numbers[-1] if point.call is None else numbers[point.call - 1]
+
+    def record(self, point: Point) -> TurnRecord:
+        """The request that is meant."""
+        return self.run(point).requests[self.number(point)]
+
+    def message(self, point: Point) -> int:
+        """The log position of the message that is meant. Raises :class:`LessonError`."""
+        messages = len(self.run(point).log)
+        if not 1 <= (point.message or 0) <= messages:
+            raise self.fail(
+                f"there is no message {point.message}: the conversation has {messages:,} messages."
+            )
+        return (point.message or 0) - 1
+
+    def fact(self, named: int | str | None) -> int:
+        """The place of a fact among the conversation's: it is named by that, or by one of its answers. Raises
+        :class:`LessonError`."""
+        if isinstance(named, int):
+            if named < len(self.probes):
+                return named
+            raise self.fail(
+                f"there is no fact {named}: the conversation has {counted(len(self.probes), 'fact')}."
+            )
+        wanted = (named or "").casefold()
+        found = [
+            n
+            for n, one in enumerate(self.probes)
+            if wanted in (answer.casefold() for answer in one.answers)
+        ]
+        if len(found) != 1:
+            known = listed(_first_few([one.answers[0] for one in self.probes]))
+            how = "no fact" if not found else "more than one fact"
+            raise self.fail(
+                f"there is {how} with the answer “{named}”; the conversation's facts are {known}."
+            )
+        return found[0]
+
+    def retention(self, point: Point) -> Retention:
+        """What the requests of a run retain of the facts."""
+        run, probes = self.run(point), self.probes
+        if not probes:
+            raise self.fail("the conversation has no facts.")
+        return run.once(("lesson retention", probes), lambda: retention(run, probes))
+
+    def cost(self, point: Point) -> Cost:
+        """What a run costs, on the terms of ``point`` or else of the study."""
+        run = self.run(point)
+        pause = (
+            self.study.pause_seconds
+            if point.pause_seconds is None
+            else point.pause_seconds
+        )
+        terms = PricingAssumptions.of(
+            point.prices_of or self.study.prices_of, pause_seconds=pause
+        )
+        return terms.cost(run.once("lesson traffic", lambda: traffic(run)))
+
+    def usd_so_far(self, point: Point) -> float:
+        """US dollars of both models up to and including the request that is meant. Raises :class:`LessonError` where a
+        price is unknown."""
+        cost = self.cost(point)
+        usd = cost.cumulative_usd
+        if usd is None:
+            raise self.fail(f"no price is known of {cost.missing[0]}.")
+        record = self.record(point)
+        at = np.flatnonzero((cost.turns == record.turn) & (cost.calls == record.call))
+        return float(usd[at[-1]]) if len(at) else 0.0
+
+    def fates(self, point: Point) -> NDArray[np.uint8]:
+        """What became of every message at the request that is meant."""
+        return self.run(point).fates_at(self.record(point))
+
+    def _length_words(self) -> str:
+        return f"the conversation has {counted(self.runs[0].log.turn_count, 'turn')}"
+
+
+def play(
+    study: Study,
+    workspace: Workspace,
+    lesson: str = "lesson",
+    progress: Callable[[int, int], object] | None = None,
+) -> Played:
+    """Replay a study. Runs that were made before are found again; ``progress`` gets the turns done and in all of one
+    that is made now. Raises :class:`LessonError` where its conversation is not there."""
+    id = conversation_id(study.conversation, workspace)
+    if id is None:
+        raise LessonError(lesson, not_there(study.conversation))
+    transcript, _ = workspace.conversation(id)
+    runs = tuple(
+        _run(workspace, study, id, number, progress)
+        for number in range(len(study.settings))
+    )
+    return Played(lesson, study, transcript, runs)
+
+
+def _first_few(names: Sequence[str]) -> list[str]:
+    more = len(names) - FACTS_NAMED
+    return [*names[:FACTS_NAMED], *([f"{more} more"] if more > 0 else [])]
+
+
+def conversation_id(name: str, workspace: Workspace) -> str | None:
+    """The id of the conversation that a lesson calls by this name; ``None`` where it is not there."""
+    if name in bundled():
+        return SAMPLE_PREFIX + name
+    return name if workspace.store.exists(name) else None
+
+
+def not_there(conversation: str) -> str:
+    """The sentence on a lesson whose conversation is not there."""
+    return (
+        f"the conversation “{conversation}” is not here: it was deleted, or belongs to another machine. "
+        "Import it in the Library, or change the lesson's conversation."
+    )
+
+
+def recalls_of(
+    recalls: Sequence[RecalledTurns], setting: int, strategy: Strategy
+) -> tuple[tuple[int, Recall], ...]:
+    """What is recalled into the requests of a setting."""
+    if not strategy.allows_recall:
+        return ()
+    mine = sorted(
+        (one for one in recalls if one.setting in (None, setting)),
+        key=lambda one: (one.turn, one.turns),
+    )
+    return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
+
+
+def _run(
+    workspace: Workspace,
+    study: Study,
+    id: str,
+    number: int,
+    progress: Callable[[int, int], object] | None,
+) -> Run:
+    strategy = study.settings[number]
+    key = RunKey(
+        id,
+        strategy,
+        study.counter,
+        OFFLINE,
+        recalls_of(study.recalls, number, strategy),
+    )
+    if strategy.trigger is not Trigger.NEVER:
+        named = study.writer and RECORDING + study.writer
+        key = replace(key, summarizer=named or workspace.recorded_for(key))
+    return workspace.run(key, workspace.free_summarizer(key), progress)

@@ -1,0 +1,135 @@
+"""The look of figures outside the dashboard, where no page gives them their colours: light and dark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from memviz.dashboard.charts.palette import setting_color
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours of one theme as ``#RRGGBB``: those of the dashboard's own. ``settings`` are ten."""
+
+    name: str
+    background: str
+    surface: str
+    text: str
+    muted: str
+    grid: str
+    failure: str
+    settings: tuple[str, ...]
+
+
+LIGHT = Theme(
+    name="light",
+    background="#FFFFFF",
+    surface="#F4F6F8",
+    text="#1D2630",
+    muted="#5C6672",
+    grid="#DFE4E9",
+    failure="#C62828",
+    settings=(
+        "#0072B2",
+        "#A54F00",
+        "#009E73",
+        "#CC79A7",
+        "#A09000",
+        "#56B4E9",
+        "#7D3C75",
+        "#7F4F24",
+        "#3F8F29",
+        "#555E68",
+    ),
+)
+DARK = Theme(
+    name="dark",
+    background="#10151B",
+    surface="#1A2129",
+    text="#E6EBF0",
+    muted="#9AA5B1",
+    grid="#2B343E",
+    failure="#FF6B6B",
+    settings=(
+        "#4AA8E0",
+        "#E68441",
+        "#36D59A",
+        "#E87BAE",
+        "#E0B93A",
+        "#9AD4F7",
+        "#C89DC8",
+        "#C99A6B",
+        "#86CF6E",
+        "#ADA7EC",
+    ),
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+
+
+def themed(figure: go.Figure, theme: Theme) -> dict[str, Any]:
+    """The figure as a dictionary of ``data`` and ``layout`` with the colours and fonts of ``theme``."""
+    drawn = figure.to_dict()
+    drawn["layout"]["template"] = template(theme)
+    colors = {setting_color(index): color for index, color in enumerate(theme.settings)}
+    pattern = f"(?<=color:)({'|'.join(colors)})"
+    for note in drawn["layout"].get(
+        "annotations", ()
+    ):  # the mark of a setting is a span with a color of its own
+        note["text"] = re.sub(pattern, lambda found: colors[found[0]], note["text"])
+    themed: dict[str, Any] = _recolored(drawn, colors)
+    return themed
+
+
+def _recolored(value: Any, colors: dict[str, str]) -> Any:
+    """``value`` with every property ``color`` that names a setting replaced; texts stay as they are."""
+    if isinstance(value, dict):
+        return {
+            key: colors.get(item, item)
+            if key == "color" and isinstance(item, str)
+            else _recolored(item, colors)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        return [_recolored(item, colors) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def template(theme: Theme) -> dict[str, Any]:
+    """What Plotly uses where a figure says nothing."""
+    axis = {
+        "gridcolor": theme.grid,
+        "linecolor": theme.grid,
+        "zerolinecolor": theme.grid,
+        "tickcolor": theme.grid,
+        "tickfont": {"color": theme.muted},
+        "title": {"font": {"color": theme.muted, "size": 13}},
+        "zerolinewidth": 1,
+    }
+    return {
+        "layout": {
+            "font": {"family": FONT, "color": theme.text, "size": 13},
+            "paper_bgcolor": theme.background,
+            "plot_bgcolor": theme.background,
+            "colorway": list(theme.settings),
+            "xaxis": axis,
+            "yaxis": axis,
+            "hoverlabel": {
+                "bgcolor": theme.surface,
+                "bordercolor": theme.grid,
+                "font": {"family": FONT, "color": theme.text, "size": 13},
+            },
+            "modebar": {
+                "bgcolor": "rgba(0,0,0,0)",
+                "color": theme.muted,
+                "activecolor": theme.text,
+            },
+        },
+        "data": {"scatter": [{"type": "scatter", "marker": {"line": {"width": 0}}}]},
+    }

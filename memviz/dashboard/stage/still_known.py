@@ -1,0 +1,112 @@
+"""*Does the model still know this fact?* Asked where a summary takes in what said it; answered from what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from memviz.core.text.wording import counted, message_list
+from memviz.dashboard.stage.question import YES_OR_NO, Candidate, Question, StagedRun
+from memviz.engine.records import TurnRecord
+from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.metrics.summaries.events import grows_a_list
+from memviz.transcripts.base import Probe
+
+AGAIN, FIRST = 1.0, 0.5
+"""How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
+_WHERE = {
+    Knowledge.VERBATIM: "sent word for word",
+    Knowledge.RECALLED: "recalled",
+    Knowledge.SYSTEM: "in the system prompt",
+}
+
+
+def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
+    """A question for each fact that was known and that a request knows from another place, or no more: where a summary
+    took in what said it, or where that fell out of what is sent. Where nothing is ever summarized, also one for each
+    fact at the last request that knows it."""
+    states, shown = retention.states, staged.requests
+    changed = np.zeros(len(states), dtype=bool)
+    changed[[*staged.changed()]] = True
+    known = retention.retained[:-1] & (states[:-1] != Knowledge.SYSTEM)
+    lost = known & ~retention.retained[1:]
+    kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
+    if grows_a_list(staged.run):  # what a summary once says stays as it is
+        kept &= states[:-1] != Knowledge.SUMMARY
+    if not staged.run.compactions:
+        kept[:-1] |= known[:-1] & lost[1:]
+    for row, fact in np.argwhere(
+        (lost | kept)[shown.start - 1 : max(0, shown.stop - 1)]
+    ).tolist():
+        request = row + shown.start
+        before = int(states[request - 1, fact])
+        yield Candidate(
+            staged.step(request),
+            staged.number,
+            frozenset({("compaction", staged.number, request), ("fact", fact)}),
+            bool(kept[request - 1, fact]),
+            AGAIN if before == Knowledge.SUMMARY else FIRST,
+            partial(question, staged, retention, request, fact),
+        )
+
+
+def question(
+    staged: StagedRun, retention: Retention, request: int, fact: int
+) -> Question:
+    """Whether ``request`` (number from 0) knows the ``fact`` (number of the probe)."""
+    state, probe = (
+        Knowledge(int(retention.states[request, fact])),
+        retention.probes[fact],
+    )
+    record = staged.run.requests[request]
+    return Question(
+        "knows",
+        staged.step(request),
+        staged.number,
+        _text(staged, record, probe),
+        YES_OR_NO,
+        0 if state.is_known else 1,
+        _reason(staged, record, probe, state),
+    )
+
+
+def _text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
+    asked = f"the model still know the answer to “{_flat(probe.question)}”"
+    made = next((one for one in record.compactions if one.changes_memory), None)
+    if made is None:
+        return f"Under {staged.label}, does {asked} at {record.name}?"
+    what = compaction_words(made, staged.run).what
+    return f"Before {record.name}, {staged.label} {what[0].lower()}{what[1:]}. Does {asked}?"
+
+
+def _reason(
+    staged: StagedRun, record: TurnRecord, probe: Probe, state: Knowledge
+) -> str:
+    answer = f"“{_flat(probe.answers[0])}”" if probe.answers else "The answer"
+    said = f" (said in {message_list(probe.evidence)})" if probe.evidence else ""
+    if state is Knowledge.NOT_BORN:
+        return f"At {record.name} nobody had said it yet{said.replace('said', 'it is said')}."
+    if state is Knowledge.CONTRADICTED:
+        return f"{answer}{said} is mentioned at {record.name} only where it is denied or outdated."
+    if state.is_known:
+        where = _version_words(record) if state is Knowledge.SUMMARY else _WHERE[state]
+        return f"{answer}{said} is {where} at {record.name}."
+    if record.summary is None:
+        return f"{answer}{said} is in none of the {counted(record.total_tokens, 'token')} sent at {record.name}."
+    return f"{answer}{said} is not sent word for word at {record.name}, and is not {_version_words(record)}."
+
+
+def _version_words(record: TurnRecord) -> str:
+    """``in version 3 of the summary (120 tokens)``, ``in the 12 summaries (840 tokens)``: the notes that a request
+    sends."""
+    sent = record.parts.summaries
+    if record.summary is None or len(sent) > 1:
+        return f"in the {counted(len(sent), 'summary')} ({counted(record.tokens['summary'], 'token')})"
+    return f"in version {record.summary.version} of the summary ({counted(record.summary.tokens, 'token')})"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,109 @@
+"""What every control of the chat page works on: where chats are kept, the page's state, the chat, and its models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from memviz.core.conversation import Message
+from memviz.core.errors import DatabaseMovedError, StorageError
+from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.shell.state import ChatState
+from memviz.engine.chat import Chat
+from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
+
+
+def keeps_its_switches(conversation_id: str | None) -> bool:
+    """Whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new chat, and
+    a sample stays as it is: what is said there goes into a copy."""
+    return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
+
+
+class Models(NamedTuple):
+    """Who answers and who summarizes."""
+
+    chat: ModelChoice
+    summarizer: ModelChoice
+
+
+@dataclass(frozen=True)
+class ChatDesk:
+    """The chat that is on the page, with everything that is needed to go on with it and to keep it."""
+
+    workspace: Workspace
+    state: ChatState
+    chat: Chat
+    models: Models
+
+    def save(self, replaces: Sequence[Message] | None = None) -> None:
+        """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
+        A new chat becomes a saved conversation with its first message. One that was deleted elsewhere is kept in memory
+        only, until the user has said what is to become of it."""
+        try:
+            if not self.state.deleted:
+                self._save(replaces)
+        except (
+            StorageError
+        ) as error:  # shown with the talk: this may run while the page is being left
+            self.state.deleted = self.is_gone
+            if not self.state.deleted:
+                self.state.error = error
+
+    def save_what_was_refused(self) -> None:
+        """Save what was said while the database file was gone, once there is one again."""
+        if (
+            isinstance(self.state.error, DatabaseMovedError)
+            and not self.workspace.store.problem
+        ):
+            self.state.error = None
+            self.save()
+
+    def _save(self, replaces: Sequence[Message] | None) -> None:
+        workspace, state, chat, summarizer = (
+            self.workspace,
+            self.state,
+            self.chat,
+            self.models.summarizer.name,
+        )
+        if state.conversation_id is None:
+            state.conversation_id = (
+                workspace.new_chat(chat, summarizer) if len(chat.log) else None
+            )
+        elif state.conversation_id.startswith(SAMPLE_PREFIX):
+            grown = (
+                len(chat.log)
+                != workspace.store.entry(state.conversation_id).message_count
+            )
+            if (
+                grown or chat.run.has_decisions
+            ):  # else it was only looked at under another setting
+                state.conversation_id = workspace.continue_sample(
+                    state.conversation_id, chat, summarizer
+                )
+        else:
+            workspace.save_chat(state.conversation_id, chat, summarizer, replaces)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the conversation was saved, and is not there any more."""
+        id = self.state.conversation_id
+        with suppress(StorageError):
+            return id is not None and not self.workspace.store.exists(id)
+        return False
+
+    def restore(self) -> None:
+        """Bring a conversation that was deleted elsewhere back, with what was said since."""
+        state = self.state
+        if state.conversation_id is None:
+            return
+        try:
+            self.workspace.bring_back_chat(
+                state.conversation_id, self.chat, self.models.summarizer.name
+            )
+        except StorageError as error:
+            state.error = error
+            return
+        state.deleted, state.error = False, None
+        self.save()

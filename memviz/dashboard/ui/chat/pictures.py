@@ -1,0 +1,146 @@
+"""The picture beside the chat: how full the context is, how it grew, and when it is summarized next."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import PART_TITLES
+from memviz.dashboard.charts.requests.context_bar import context_bar
+from memviz.dashboard.charts.requests.finding import finding, request_finding
+from memviz.dashboard.charts.requests.tables import tokens_table
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.chat.limits_in_words import next_summary, request_size
+from memviz.dashboard.ui.controls.folded import numbers_of
+from memviz.dashboard.ui.controls.health import health
+from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.steps import step_by_step
+from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.state import compare_state
+from memviz.engine.chat import Chat
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.limits import limit_of
+from memviz.metrics.requests.token_use import token_use
+
+BADGES: dict[str, BadgeColor] = {
+    "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
+    "names": "blue", "overhead": "gray",
+}  # fmt: skip
+
+
+def pictures(desk: ChatDesk) -> None:
+    """Everything right of the talk, as of the last turn."""
+    run, state = desk.chat.run, desk.state
+    _next_summarization(desk.chat)
+    if not run.turns:
+        st.caption("After the first reply you see here what was sent, in tokens.")
+        return
+    last = run.turns[-1]
+    strategy = run.strategy_at(last.turn)
+    size, counts = request_size(strategy, last)
+    st.markdown(f"**{size}**")
+    if counts:
+        st.caption(counts)
+    st.plotly_chart(
+        as_shown(context_bar(last.tokens, limit_of(strategy))),
+        key="chat-bar",
+        config={"displayModeBar": False},
+        alt=request_finding(last),
+    )
+    st.markdown(
+        " ".join(
+            f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]"
+            for part, tokens in last.tokens.items()
+            if tokens
+        )
+    )
+    settings = [SettingRun(run, run.label, 0)]
+    st.plotly_chart(
+        as_shown(tokens_per_turn(settings, height=320)),
+        key="chat-tokens",
+        config=CONFIG,
+        alt=finding(settings),
+    )
+    if hides(Part.NUMBERS):
+        return
+    numbers_of(
+        step_by_step(settings),
+        "chat-turn-numbers",
+        partial(tokens_table, settings),
+        "Tokens sent with each request of this chat",
+    )
+    _totals(run)
+    health([SettingRun(run, run.strategy.label, 0)])
+    with st.expander(_sent_label(last), icon=":material/search:"):
+        known = known_facts(desk.workspace, state.conversation_id, run.log, grows=True)
+        inspector(run, last.turn, "chat", known, whole_turn=True)
+    if (
+        state.conversation_id is not None
+        and not state.deleted
+        and st.button("Compare other strategies", icon=":material/stacked_line_chart:")
+    ):
+        compare_state().open(state.conversation_id)
+        st.switch_page("pages/compare.py")
+
+
+def _sent_label(last: TurnRecord) -> str:
+    label = f"What was sent with turn {last.turn}"
+    return (
+        label
+        if len(last.requests) == 1
+        else f"{label}, in the last of its {len(last.requests):,} calls"
+    )
+
+
+def _next_summarization(chat: Chat) -> None:
+    if chat.proposal is not None:
+        st.markdown(
+            ":violet-badge[:material/compress: A summarization waits for your decision]"
+        )
+    else:
+        st.caption(
+            f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}",
+            help=tooltip("headroom"),
+        )
+
+
+def _totals(run: Run) -> None:
+    use, sent = (
+        token_use(run),
+        f"{len(run.requests):,} calls" if run.has_calls else "turns",
+    )
+    with st.container(
+        horizontal=True, gap="xsmall"
+    ):  # wraps where a column would cut the labels short
+        st.metric(
+            "Sent",
+            f"{use.sent_tokens:,}",
+            width="content",
+            help=f"Tokens sent to the chat model, over all {sent}.",
+        )
+        st.metric(
+            "Summaries",
+            use.summarizations,
+            width="content",
+            help="Summaries written so far.",
+        )
+        if use.thinking_tokens:
+            st.metric(
+                "Thinking",
+                f"{use.thinking_tokens:,}",
+                width="content",
+                help="Tokens the model thought in.",
+            )
+        st.metric(
+            "Summarizer",
+            f"{use.summarizer_tokens:,}",
+            width="content",
+            help="Tokens into and out of the summarizer.",
+        )

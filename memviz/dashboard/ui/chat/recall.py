@@ -1,0 +1,204 @@
+"""Bring earlier turns back: choose them, see what they will cost, and send them with the next message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError
+from memviz.core.text.wording import counted, message_number
+from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.state import set_widget
+from memviz.dashboard.ui.shell.text import shortened
+from memviz.engine.chat import Chat, Waiting
+from memviz.engine.recall import Recall, parse_numbers
+from memviz.metrics.requests.message_words import message_words
+
+TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
+PREVIEW_CHARS = 90
+MAX_PREVIEWED = 8
+WAITING_HELP = (
+    "In the next request only. They are sent right before your message; those that the history holds cleared or "
+    "shortened are sent in full at their place in it."
+)
+
+
+def recall_tray(desk: ChatDesk) -> None:
+    """What waits for the next request, and the controls that add to it."""
+    state, chat = desk.state, desk.chat
+    if not chat.log.turn_count:
+        return
+    if state.kept_ahead != chat.ahead:  # it has to be there after a restart as well
+        state.kept_ahead = chat.ahead
+        desk.save()
+    waiting = chat.waiting
+    if waiting.recalled.asked:
+        _waiting(chat, waiting)
+    if not chat.strategy.allows_recall:
+        st.caption(
+            "Recall is switched off in this setting: turn on Enable recall to bring turns back."
+        )
+        return
+    with st.popover("Recall earlier turns", icon=":material/history:"):
+        _choose(desk)
+
+
+def _choose(desk: ChatDesk) -> None:
+    turns = st.text_input(
+        "Turns", key=TURNS_KEY, placeholder="1, 3-5", help="Whole turns, by number."
+    )
+    last = st.number_input(
+        "Last messages",
+        0,
+        key=LAST_KEY,
+        help="The newest messages, however many turns they are.",
+    )
+    words = st.text_input(
+        "Words",
+        key=WORDS_KEY,
+        placeholder="budget, Mira",
+        help="Messages that hold any of these, separated by commas.",
+    )
+    try:
+        asked = _asked(turns, last, words)
+        found = desk.chat.find(Recall(**asked)) if asked else None
+    except MemvizError as error:
+        show_error(error)
+        return
+    if found is None:
+        st.caption(
+            "Name turns, a number of messages, or words. What is found is shown here first."
+        )
+        return
+    if found.missing:
+        st.caption("Not in this conversation: " + ", ".join(found.missing) + ".")
+    _previews(desk.chat, found.indices)
+    st.button(
+        f"Recall {counted(len(found.indices), 'message')}",
+        icon=":material/history:",
+        type="primary",
+        on_click=_recall,
+        args=(desk, asked),
+        disabled=not found.indices,
+    )
+
+
+def _asked(turns: str, last: int, words: str) -> dict[str, Any]:
+    """The arguments of a recall; empty when nothing is asked for."""
+    asked = {
+        "turns": parse_numbers(turns),
+        "last_n": last or None,
+        "keywords": tuple(word.strip() for word in words.split(",") if word.strip()),
+    }
+    return asked if any(asked.values()) else {}
+
+
+def _recall(desk: ChatDesk, asked: dict[str, Any]) -> None:
+    try:
+        desk.chat.recall(**asked)
+    except MemvizError as error:  # the setting was changed meanwhile
+        desk.state.error = error
+    for key, empty in ((TURNS_KEY, ""), (LAST_KEY, 0), (WORDS_KEY, "")):
+        set_widget(key, empty)
+
+
+def _waiting(chat: Chat, waiting: Waiting) -> None:
+    """The tray: what goes along, what need not, and what did not fit."""
+    with st.container(border=True):
+        st.badge(
+            f"{counted(len(waiting.fresh), 'message')} recalled, {counted(waiting.tokens, 'token')}"
+            if waiting.fresh
+            else "Recalled",
+            color="orange",
+            icon=":material/history:",
+            help=WAITING_HELP,
+        )
+        _previews(chat, waiting.fresh)
+        for sentence in _remarks(waiting):
+            st.caption(sentence)
+        pinned = set(chat.pinned)
+        with st.container(horizontal=True):
+            st.button(
+                "Clear",
+                icon=":material/close:",
+                type="tertiary",
+                key="recall-clear",
+                on_click=_clear,
+                args=(chat,),
+                help="Recall nothing, and pin nothing.",
+            )
+            if pinned != set(waiting.recalled.indices):
+                st.button(
+                    "Pin",
+                    icon=":material/keep:",
+                    type="tertiary",
+                    key="recall-pin",
+                    on_click=_pin,
+                    args=(chat, waiting.recalled.indices),
+                    help="Send them with every request.",
+                )
+            if pinned:
+                st.button(
+                    "Unpin",
+                    icon=":material/keep_off:",
+                    type="tertiary",
+                    key="recall-unpin",
+                    on_click=chat.unpin,
+                    args=(chat.pinned,),
+                    help=f"{counted(len(pinned), 'message')} pinned: no longer with every request.",
+                )
+
+
+def _remarks(waiting: Waiting) -> Iterable[str]:
+    if waiting.undecided:
+        yield (
+            f"{counted(len(waiting.undecided), 'message')} more: whether they are sent word for word anyway depends on "
+            "your next message. If not, they are recalled too, so none is missing."
+        )
+    if waiting.held:
+        yield f"{counted(len(waiting.held), 'message')} asked for, but sent word for word anyway: not sent twice."
+    if waiting.recalled.cut:
+        yield f"{counted(waiting.recalled.cut, 'message')} too many: kept were those named by number, then the newest."
+    if waiting.recalled.missing:
+        yield "Not in this conversation: " + ", ".join(waiting.recalled.missing) + "."
+
+
+def _pin(chat: Chat, positions: Iterable[int]) -> None:
+    chat.pin(positions)
+    chat.clear_recalled()  # pinned messages need no recall any more
+
+
+def _clear(chat: Chat) -> None:
+    chat.clear_recalled()
+    chat.unpin(chat.pinned)
+
+
+def _previews(chat: Chat, positions: Iterable[int]) -> None:
+    positions = tuple(positions)
+    lines = [
+        f"{message_number(p):,} · {chat.log[p].role}: {shortened(message_words(chat.log[p]), PREVIEW_CHARS)}"
+        for p in positions
+    ]
+    more = len(lines) - MAX_PREVIEWED
+    if lines:
+        st.text(
+            "\n".join(
+                lines[:MAX_PREVIEWED] + ([f"and {more} more"] if more > 0 else [])
+            )
+        )
+
+
+def recall_turn_button(desk: ChatDesk, turn: int) -> None:
+    """Under each turn: bring it back with one click, or pin it before it is dropped."""
+    st.button(
+        "Recall",
+        key=f"recall-turn-{turn}",
+        icon=":material/history:",
+        type="tertiary",
+        on_click=_recall,
+        args=(desk, {"turns": (turn,)}),
+        help=f"Send turn {turn} with your next message, or pin it.",
+    )

@@ -1,0 +1,280 @@
+"""A summarization before it is used: what would be summarized, what the summarizer wrote, and the user's decision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError
+from memviz.core.text.wording import counted, message_range, seconds_words
+from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.controls.prompt_picker import instruction_key, prompt_picker
+from memviz.dashboard.ui.controls.resumable_job import stoppable
+from memviz.dashboard.ui.controls.spending import bound_caption
+from memviz.dashboard.ui.shell.state import ChatState, spending, widget_value
+from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.engine.chat import Chat, Proposal
+from memviz.engine.drafts import INTERRUPTED, Draft
+from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
+from memviz.metrics.requests.message_words import message_words
+from memviz.metrics.summaries.compaction_words import named_reason
+from memviz.models.cost_bound import cost_bound
+from memviz.models.names import in_words
+
+MAX_MESSAGES_SHOWN = 40
+PREVIEW_CHARS = 200
+TEXT_PIXELS = 180
+PROMPT_KEY = "review-prompt"
+
+
+def review_panel(desk: ChatDesk) -> None:
+    """What waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
+    chat = desk.chat
+    proposal = chat.proposal
+    if proposal is None:
+        return
+    if (
+        not proposal.drafts and not desk.state.write_on_click
+    ) or desk.state.draft_with is not None:
+        _draft(desk)
+        proposal = chat.proposal or proposal
+    with st.container(border=True):
+        _head(chat, proposal)
+        written = [draft for draft in proposal.drafts if draft.error is None]
+        if proposal.drafts:
+            _trouble(proposal.drafts[-1], is_written=bool(written))
+        number = len(proposal.drafts)
+        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(written[-1].text if written else '')}"
+        if not written:
+            _nothing_written(desk, key, is_first=not proposal.drafts)
+            return
+        draft = written[-1]
+        text = st.text_area(
+            "Proposed summary",
+            draft.text,
+            key=key,
+            height=TEXT_PIXELS,
+            help="Change it as you like: from now on the model knows of these messages what stands here.",
+        )
+        st.caption(_size(chat, proposal, draft, text))
+        _decisions(
+            desk,
+            key,
+            is_changed=text.strip() != draft.text,
+            has_failed=draft.error is not None,
+        )
+
+
+def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
+    """What can be done without a draft: there is nothing to use."""
+    again = (
+        f"Write it with {plain(desk.models.summarizer.label)}"
+        if is_first
+        else "Try again"
+    )
+    with st.container(horizontal=True):
+        st.button(
+            again,
+            icon=":material/refresh:",
+            type="primary",
+            key="review-try-again",
+            on_click=_propose,
+            args=(desk.state,),
+        )
+        with st.popover("Write it yourself", icon=":material/edit:"):
+            st.text_area(
+                "Summary in your words",
+                key=key,
+                height=TEXT_PIXELS,
+                help="From now on the model knows of these messages what stands here.",
+            )
+            st.button(
+                "Use my wording",
+                icon=":material/check:",
+                key="review-accept",
+                on_click=_accept,
+                args=(desk, key),
+            )
+        with st.popover("Another prompt", icon=":material/tune:"):
+            _write_again(desk)
+        _skip_button(desk)
+    _draft_costs(desk)
+
+
+def _draft_costs(desk: ChatDesk) -> None:
+    """What one more draft costs at most."""
+    summarizer, proposal, chat = desk.models.summarizer, desk.chat.proposal, desk.chat
+    if summarizer.is_free or proposal is None:
+        return
+    tokens = (
+        _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
+    )  # one may be typed, too
+    bound = cost_bound(
+        summarizer.name,
+        [tokens],
+        spending().reply_tokens,
+        token_margin(chat.log, chat.run.counter),
+    )
+    bound_caption(bound, before=f"A draft by {summarizer.name}:")
+
+
+def _draft(desk: ChatDesk) -> None:
+    """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
+    instruction, desk.state.draft_with, desk.state.write_on_click = (
+        desk.state.draft_with,
+        None,
+        False,
+    )
+    try:
+        with stoppable(
+            "Writing the summary",
+            "review-stop",
+            is_offline=desk.models.summarizer.is_free,
+        ):
+            desk.chat.propose(
+                None
+                if instruction in (None, "", desk.chat.strategy.instruction)
+                else instruction
+            )
+    finally:  # the draft is there after a reload as well, and so is that it was stopped
+        desk.save()
+
+
+def _trouble(draft: Draft, *, is_written: bool) -> None:
+    """Why the newest draft was not written, where it was not."""
+    if draft.error is None:
+        return
+    left = (
+        "The draft before it still stands."
+        if is_written
+        else "No summary was written, and nothing is lost."
+    )
+    if draft.error == INTERRUPTED:
+        st.info(
+            f"You stopped {plain(in_words(draft.model))} after {seconds_words(draft.seconds)}. {left}",
+            icon=":material/stop_circle:",
+        )
+    else:
+        st.error(
+            f"The summarizer failed: {plain(draft.error.rstrip('.'))}. {left}",
+            icon=":material/error:",
+        )
+
+
+def _head(chat: Chat, proposal: Proposal) -> None:
+    plan = proposal.plan
+    joins = (
+        f" They join version {plan.replaces.version} of the summary."
+        if plan.replaces
+        else ""
+    )
+    st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
+    st.caption(
+        f"It is due because {plain(named_reason(chat.strategy, plan.reason))}.{joins}"
+    )
+    with st.expander(
+        f"What would be summarized: {counted(len(proposal.messages), 'message')}"
+    ):
+        if plan.replaces is not None:
+            st.text(f"summary so far: {plan.replaces.text}")
+        for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
+            st.text(
+                f"{message.role}: {shortened(message_words(message), PREVIEW_CHARS)}"
+            )
+        if len(proposal.messages) > MAX_MESSAGES_SHOWN:
+            st.caption(f"and {len(proposal.messages) - MAX_MESSAGES_SHOWN} more")
+
+
+def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
+    source = _source_tokens(chat, proposal)
+    now = chat.run.counter(text) if text.strip() else 0
+    number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
+    writer = (
+        "written when it stopped thinking"
+        if draft.by_thinking
+        else f"by {plain(in_words(draft.model))}"
+    )
+    return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
+
+
+def _source_tokens(chat: Chat, proposal: Proposal) -> int:
+    """Tokens of what would be summarized."""
+    sums, plan = chat.run.space.sums, proposal.plan
+    return int(
+        sums.between(plan.summarize.start, plan.summarize.stop)
+        + (plan.replaces.tokens if plan.replaces else 0)
+    )
+
+
+def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) -> None:
+    with st.container(horizontal=True):
+        if has_failed:
+            st.button(
+                "Try again",
+                icon=":material/refresh:",
+                key="review-try-again",
+                on_click=_propose,
+                args=(desk.state,),
+                help="Ask the summarizer once more.",
+            )
+        st.button(
+            "Use my wording" if is_changed else "Use it",
+            icon=":material/check:",
+            type="primary",
+            key="review-accept",
+            on_click=_accept,
+            args=(desk, key),
+        )
+        with st.popover("Write again", icon=":material/refresh:"):
+            _write_again(desk)
+        _skip_button(desk)
+    _draft_costs(desk)
+
+
+def _skip_button(desk: ChatDesk) -> None:
+    st.button(
+        "Skip",
+        icon=":material/skip_next:",
+        key="review-skip",
+        on_click=_skip,
+        args=(desk,),
+        help="Summarize nothing now. You are asked again in a later turn.",
+    )
+
+
+def _write_again(desk: ChatDesk) -> None:
+    prompt_picker(
+        st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS
+    )
+    st.button(
+        "Write again",
+        key="review-again",
+        icon=":material/refresh:",
+        on_click=_propose,
+        args=(desk.state,),
+    )
+
+
+def _propose(state: ChatState) -> None:
+    state.draft_with = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
+
+
+def _accept(desk: ChatDesk, key: str) -> None:
+    desk.state.error = None
+    try:
+        desk.chat.accept(widget_value(key))
+    except MemvizError as error:
+        desk.state.error = error
+        return
+    desk.state.going_on = True
+
+
+def _skip(desk: ChatDesk) -> None:
+    desk.state.error = None
+    try:
+        desk.chat.skip()
+    except (
+        MemvizError
+    ) as error:  # a second click arrived before the page was drawn again
+        desk.state.error = error
+        return
+    desk.state.going_on = True

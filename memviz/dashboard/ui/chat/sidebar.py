@@ -1,0 +1,160 @@
+"""The chat page's sidebar: conversation, setting, models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError
+from memviz.dashboard.ui.chat.deleted import start_new
+from memviz.dashboard.ui.chat.desk import Models, keeps_its_switches
+from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
+from memviz.dashboard.ui.controls.models_panel import models_panel
+from memviz.dashboard.ui.controls.pickers import counter_picker
+from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
+from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
+from memviz.dashboard.ui.shell.state import (
+    ChatState,
+    begin_with,
+    chat_state,
+    set_widget,
+    widget_value,
+)
+from memviz.storage.workspace import Workspace
+
+CONVERSATION_KEY = "chat-conversation"
+QUERY_KEY, REVIEW, MODEL_RECALLS = "chat", "review", "model_recalls"
+NEW_CHAT = ""
+
+
+def chat_controls(workspace: Workspace, state: ChatState) -> Models:
+    """The sidebar: conversation, setting, models, and what is seldom changed."""
+    _choose_conversation(workspace, state)
+    take_over(state.setting)
+    edit_setting(state.setting, live=True, needed_tokens=_said_tokens(state))
+    _choose_recall_tool(state)
+    _choose_review(state)
+    models = models_panel()
+    with st.expander("More", icon=":material/more_horiz:"):
+        state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
+        state.system_prompt = st.text_area(
+            "System prompt",
+            state.system_prompt,
+            key=f"chat-system-{state.opened}",
+            disabled=state.conversation_id is not None,
+            help="Sent with every request. It can be set until the first message is sent.",
+        )
+    return Models(models.answerer, models.summarizer)
+
+
+def _said_tokens(state: ChatState) -> Callable[[], int] | None:
+    """How many tokens were said so far, if anything was."""
+    chat = state.chat
+    if chat is None or not len(chat.log):
+        return None
+    return lambda: int(
+        chat.memory.sums.between(chat.memory.history_start, chat.memory.length)
+    )
+
+
+def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
+    named = st.query_params.get(QUERY_KEY)
+    if state.conversation_id is None and state.chat is None and state.opened == 0:
+        switches = {
+            name: st.query_params.get_all(name) for name in (REVIEW, MODEL_RECALLS)
+        }
+        if any(switches.values()):
+            ask_linked(switches, ())
+        if named:
+            state.open(named)
+    entries, titles = conversation_choices(workspace, state.conversation_id)
+    labels = {NEW_CHAT: "New chat", **titles}
+    if state.conversation_id is not None and state.conversation_id not in entries:
+        if state.chat is not None and len(state.chat.log):
+            state.deleted, labels[state.conversation_id] = True, "Deleted elsewhere"
+        else:
+            state.missing = True
+            state.open(None)
+    # A key for each conversation: what the browser still says of the chooser before, when the first message has just
+    # made a new chat a saved one, must not count as the visitor's choice of a new chat.
+    key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
+    set_widget(key, state.conversation_id or NEW_CHAT)
+    st.selectbox(
+        "Conversation",
+        list(labels),
+        format_func=labels.__getitem__,
+        key=key,
+        on_change=_open_chosen,
+        args=(key,),
+        help="Start a new chat, or go on where a saved conversation ended.",
+    )
+    st.button(
+        "New chat",
+        icon=":material/add_comment:",
+        on_click=start_new,
+        args=(state,),
+        width="stretch",
+    )
+    keep_in_address({QUERY_KEY: state.conversation_id})
+
+
+def _choose_recall_tool(state: ChatState) -> None:
+    """Whether the model may recall by itself. A strategy made for it has its own switch. The address holds it, since no
+    conversation does."""
+    with suppress(MemvizError):
+        if (
+            state.setting.build().tool_use.recalls
+            or not state.setting.build().allows_recall
+        ):
+            state.recall_tool = None
+            keep_in_address({MODEL_RECALLS: None})
+            return
+    key = f"chat-recall-tool-{state.opened}"
+    state.recall_tool = (
+        _linked_switch(
+            MODEL_RECALLS,
+            "Let the model recall",
+            key,
+            is_on=bool(state.recall_tool),
+            help=(
+                "Offers it a tool that brings earlier turns back. The "
+                "tool's description costs tokens in every request."
+            ),
+        )
+        or None
+    )
+    keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
+
+
+def _choose_review(state: ChatState) -> None:
+    """Whether to ask before each summarization. The address holds it as long as no conversation does."""
+    key = review_key(state)
+    state.review = _linked_switch(
+        REVIEW,
+        "Ask before summarizing",
+        key,
+        is_on=state.review,
+        help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
+        "it, reword it, have it written again with another prompt, or skip it.",
+    )
+    is_kept = keeps_its_switches(state.conversation_id)
+    keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})
+
+
+def _linked_switch(name: str, label: str, key: str, *, is_on: bool, help: str) -> bool:
+    """A switch that the address may turn, under this ``name``; else it begins as ``is_on``."""
+    linked(name, key, [False, True])
+    begin_with(key, is_on)
+    return switch(label, key=key, help=help)
+
+
+def review_key(state: ChatState) -> str:
+    """The key of the switch that asks before each summarization. It belongs to the conversation."""
+    return f"chat-review-{state.opened}"
+
+
+def _open_chosen(key: str) -> None:
+    chat_state().open(widget_value(key) or None)

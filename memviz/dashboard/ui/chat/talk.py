@@ -1,0 +1,170 @@
+"""Talking: what was typed is kept, the reply is streamed and can be stopped, and a turn is retried or undone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from memviz.core.conversation import Message
+from memviz.core.errors import MemvizError, ModelError
+from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
+from memviz.dashboard.ui.controls.resumable_job import stop_button
+from memviz.dashboard.ui.controls.spending import askers, bound_caption, told_beside
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound
+
+FRAME_SECONDS = 0.05
+"""Pieces of a reply that arrive within this time are drawn together."""
+NEXT_HELP = (
+    f"After a message of yours with up to {MESSAGE_TOKENS} tokens, after Retry, and after a decision on a summary. "
+    "Every reply and summary is taken to be as long as the reply limit allows."
+)
+WAITING, REMEMBERING = "Thinking", "Summarizing"
+
+
+def send(desk: ChatDesk, texts: Sequence[str]) -> None:
+    """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
+    with the chat's address, and asks for the reply."""
+    state = desk.state
+    state.error = None
+    try:
+        for text in texts:
+            desk.chat.say(text)
+        state.going_on = True
+    except MemvizError as error:
+        state.error = error
+    desk.save()  # where the file fails, the talk goes on all the same, on the page alone
+    if state.deleted:
+        state.going_on = False
+    st.rerun()
+
+
+def talk(desk: ChatDesk) -> None:
+    """Ask for the reply that the page was asked for, and say what went wrong with the last one."""
+    state, chat = desk.state, desk.chat
+    if state.going_on:
+        state.going_on = False
+        _answer(desk, chat.go_on(), None)
+    elif state.retrying:
+        state.retrying = False
+        before = None if chat.unanswered else list(chat.log)
+        _answer(desk, chat.retry(), before)
+    if isinstance(state.error, ModelError) and state.failed_with != desk.models:
+        state.error = None  # it may not hold with another key, address or model: the message waits for its reply
+    if state.error is not None:
+        _failed(state.error)
+
+
+def _failed(error: MemvizError) -> None:
+    arrived = getattr(error, "partial", "")
+    if arrived:
+        with st.chat_message("assistant", avatar=AVATARS["assistant"]):
+            st.text(arrived)
+    show_error(
+        error,
+        "Your message is kept: retry, or change the model first."
+        if isinstance(error, ModelError)
+        else "",
+    )
+
+
+def _answer(
+    desk: ChatDesk,
+    pieces: Generator[str, None, None],
+    replaces: Sequence[Message] | None,
+) -> None:
+    bubble = st.empty()
+    with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
+        place = st.empty()
+        place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            stop_button("chat-stop")
+            told = st.empty()
+        try:
+            with _told(desk, told):
+                for text in _frames(pieces):
+                    if text:
+                        place.text(text)
+        except MemvizError as error:
+            desk.state.error, desk.state.failed_with = error, desk.models
+        finally:  # also when the page is left or stopped: nothing here may touch the page
+            pieces.close()
+            desk.save(replaces)
+    if desk.chat.unanswered:
+        bubble.empty()  # what is not drawn again stays until the end of the next run, which may take long
+    st.rerun()  # everything drawn before the reply shows what it changed: fates, the list, the error
+
+
+def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
+    """What the reply costs while it is under way, where anything of it may cost something."""
+    models = desk.models
+    if models.chat.is_free and models.summarizer.is_free:
+        return nullcontext()
+    return told_beside(
+        place, models.summarizer.name if models.chat.is_free else models.chat.name
+    )
+
+
+def next_message_costs(desk: ChatDesk) -> None:
+    """What the next reply costs at most: to another message, or to the last one once more."""
+    models, chat = desk.models, desk.chat
+    if models.chat.is_free and models.summarizer.is_free:
+        return
+    who, log_tokens = (
+        askers(models.chat.name, models.summarizer.name),
+        int(chat.memory.sums.totals[-1]),
+    )
+    margin, sent = (
+        token_margin(chat.log, chat.run.counter),
+        chat.next_request_tokens + MESSAGE_TOKENS,
+    )
+    bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
+    bound_caption(bound, before="The next reply.", help=NEXT_HELP)
+
+
+def _frames(pieces: Iterator[str]) -> Iterator[str]:
+    """The text so far, every now and then, and at the end; empty as long as there is none."""
+    text, drawn = "", monotonic() - FRAME_SECONDS
+    for piece in pieces:
+        text += piece
+        if monotonic() - drawn >= FRAME_SECONDS:
+            yield text
+            drawn = monotonic()
+    yield text
+
+
+def turn_controls(desk: ChatDesk) -> None:
+    """Retry and undo the last turn."""
+    if not desk.chat.log.turn_count:
+        return
+    with st.container(horizontal=True):
+        if not is_unanswered(desk):  # else it stands at the message
+            st.button(
+                "Retry",
+                icon=":material/refresh:",
+                type="tertiary",
+                on_click=retry,
+                args=(desk.state,),
+                disabled=desk.chat.proposal is not None or desk.state.deleted,
+                help="Ask for the last reply again.",
+            )
+        st.button(
+            "Undo turn",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=_undo,
+            args=(desk,),
+            help="Take the last message and its reply back, and what was summarized since.",
+        )
+
+
+def _undo(desk: ChatDesk) -> None:
+    desk.state.error = None
+    before = list(desk.chat.log)
+    desk.chat.undo()
+    desk.save(before)

@@ -1,0 +1,231 @@
+"""What was said, message by message, each with what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+
+import streamlit as st
+
+from memviz.core.context import Fate
+from memviz.core.conversation import Log, Message
+from memviz.core.text.wording import message_number
+from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.chat.recall import recall_turn_button
+from memviz.dashboard.ui.controls.grounds import why_stand_in
+from memviz.dashboard.ui.controls.inspector import BadgeColor
+from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.model_work import recall_exchange, thoughts
+from memviz.dashboard.ui.controls.prose import prose
+from memviz.dashboard.ui.shell.state import MESSAGES_SHOWN, ChatState
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.run import Run
+from memviz.metrics.requests.message_words import call_text
+from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.retention.message_facts import (
+    NO_FACTS,
+    MessageFacts,
+    facts_of_messages,
+    message_facts_words,
+)
+from memviz.storage.workspace import FIRST_SAMPLE, Workspace
+
+AVATARS = {
+    "user": ":material/person:",
+    "assistant": ":material/smart_toy:",
+    "tool": ":material/build:",
+    "system": ":material/settings:",
+}
+SAMPLE_QUESTION = '"What is Niamh allergic to?"'
+"""What was said early in the sample, and is in no summary of the setting that a chat begins with."""
+FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
+    Fate.SUMMARIZED: ("violet", "replaced by a summary"),
+    Fate.DROPPED: ("gray", "dropped"),
+    Fate.RECALLED: ("orange", "recalled"),
+    Fate.CLEARED: ("yellow", "sent as a placeholder"),
+    Fate.SHORTENED: ("green", "shortened"),
+}
+
+
+def transcript(desk: ChatDesk) -> None:
+    """The newest messages, each with its fate at the last request; earlier ones on demand."""
+    state, chat, log = desk.state, desk.chat, desk.chat.log
+    stop = log.turn(log.turn_count).asked if state.retrying else len(log)
+    first = _first_shown(state, stop)
+    run = chat.run
+    fates = run.fates_at(run.turns[-1]) if run.turns else ()
+    facts = _facts(desk, run, range(first, stop))
+    recall_enabled, marks = chat.strategy.allows_recall, _setting_marks(run)
+    for position in range(first, stop):
+        turn = log.turn(log.turn_number(position))
+        if position == turn.start and turn.number in marks:
+            _setting_mark(marks[turn.number])
+        if position == turn.asked and (record := record_of_turn(run, turn.number)):
+            thoughts(record)
+        if log[position].is_recall_exchange:
+            if position == first or not log[position - 1].is_recall_exchange:
+                recall_exchange(
+                    list(
+                        takewhile(
+                            lambda message: message.is_recall_exchange,
+                            log[position:stop],
+                        )
+                    )
+                )
+            continue
+        fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
+        _message(log[position], position, fate, facts.get(position, NO_FACTS))
+        if position == len(log) - 1 and is_unanswered(desk):
+            _unanswered(state)
+        if (
+            recall_enabled
+            and turn.number
+            and turn.stop > turn.asked
+            and position == turn.stop - 1
+        ):
+            recall_turn_button(desk, turn.number)
+    if (
+        run.turns
+        and desk.models.chat.recorded_first
+        and not (chat.unanswered or state.retrying)
+    ):
+        last = run.turns[-1]
+        why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
+    if (mark := marks.get(log.turn_count + 1)) is not None:
+        _setting_mark(mark)
+
+
+def _setting_marks(run: Run) -> dict[int, str]:
+    """What stands before a turn from which on the chat was held under another setting."""
+    return {
+        (
+            turn := setting.last_turn + 1
+        ): f"From turn {turn:,} on: {run.strategy_at(turn).label}"
+        for setting in run.earlier_settings
+    }
+
+
+def _setting_mark(text: str) -> None:
+    st.badge(
+        plain(text),
+        icon=":material/tune:",
+        color="gray",
+        help="The requests above stay as they were sent, under the setting before.",
+    )
+
+
+def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]:
+    """The facts of those messages that the last request does not hold word for word."""
+    if not run.turns:
+        return {}
+    known = known_facts(desk.workspace, desk.state.conversation_id, run.log, grows=True)
+    return facts_of_messages(run.turns[-1], known, shown) if known else {}
+
+
+def messages_alone(log: Log, state: ChatState) -> None:
+    """The newest messages of a conversation whose memory is not there yet, so it is not known what became of them."""
+    for position in range(_first_shown(state, len(log)), len(log)):
+        if not log[position].is_recall_exchange:
+            _message(log[position], position, Fate.NOT_YET)
+
+
+def newest_messages(
+    workspace: Workspace, state: ChatState, id: str, total: int
+) -> None:
+    """The same of a conversation of so many messages that is not read as a whole."""
+    first = _first_shown(state, total)
+    for position, message in enumerate(workspace.store.said(id, first, total), first):
+        if not message.is_recall_exchange:
+            _message(message, position, Fate.NOT_YET)
+
+
+def _first_shown(state: ChatState, stop: int) -> int:
+    """The position of the first message to draw, below a button for the earlier ones."""
+    first = max(0, stop - state.shown_messages)
+    if first:
+        st.button(
+            f"Show {min(first, MESSAGES_SHOWN)} earlier messages",
+            icon=":material/expand_less:",
+            on_click=_show_more,
+            args=(state,),
+        )
+    return first
+
+
+def _show_more(state: ChatState) -> None:
+    state.shown_messages += MESSAGES_SHOWN
+
+
+def _message(
+    message: Message, position: int, fate: Fate, facts: MessageFacts = NO_FACTS
+) -> None:
+    with st.chat_message(message.role, avatar=AVATARS[message.role]):
+        if message.content:
+            (prose if message.role == "assistant" else st.text)(message.content)
+        for call in message.tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
+        if fate in FATE_NOTES:
+            color, note = FATE_NOTES[fate]
+            st.badge(
+                note,
+                color=color,
+                help=f"What became of message {message_number(position):,} at the last request.",
+            )
+            if facts:
+                st.caption(plain(message_facts_words(facts)))
+        if message.meta and message.meta.get("partial"):
+            st.caption("stopped before it was complete")
+
+
+def is_unanswered(desk: ChatDesk) -> bool:
+    """Whether the last message has no reply, and nothing is being done about it."""
+    state = desk.state
+    return (
+        desk.chat.unanswered
+        and desk.chat.proposal is None
+        and not (state.going_on or state.retrying)
+    )
+
+
+def _unanswered(state: ChatState) -> None:
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="chat-unanswered"
+    ):
+        st.badge("Not answered yet", icon=":material/pending:", color="gray")
+        if not state.deleted:
+            st.button(
+                "Retry",
+                icon=":material/refresh:",
+                type="tertiary",
+                key="retry-unanswered",
+                on_click=retry,
+                args=(state,),
+                help="Ask for the reply.",
+            )
+
+
+def retry(state: ChatState) -> None:
+    """Have the page ask for the last reply, once more if there is one."""
+    state.error, state.retrying = None, True
+
+
+def empty_chat(desk: ChatDesk) -> None:
+    """What to do first: say something, or go on from a conversation in which much was said already."""
+    st.info(
+        "Say something with a fact in it, such as "
+        + plain('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
+        + " Go on until it is summarized, then ask for it.",
+        icon=":material/lightbulb:",
+    )
+    if desk.workspace.store.exists(FIRST_SAMPLE):
+        st.button(
+            "Go on from the Portugal trip",
+            icon=":material/flight_takeoff:",
+            key="chat-go-on-from-sample",
+            on_click=desk.state.open,
+            args=(FIRST_SAMPLE,),
+        )
+        st.caption(
+            "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
+            f"{plain(SAMPLE_QUESTION)} and see what the model was sent. Your questions go into a copy."
+        )

@@ -1,0 +1,259 @@
+"""Compare, by dollars: what they come to over the turns, and when one setting becomes cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.dashboard.charts.cost.curve import HEIGHT_PIXELS, cost_curve
+from memviz.dashboard.charts.cost.frame import framed
+from memviz.dashboard.charts.cost.setting_cost import SettingCost, Unit, View
+from memviz.dashboard.charts.cost.words import above_finding, cost_finding
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import with_legend
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.ui.compare.dollars.break_even import (
+    chosen_break_even,
+    compare_two,
+    take_linked,
+)
+from memviz.dashboard.ui.compare.dollars.prices import which_prices
+from memviz.dashboard.ui.compare.dollars.prompt_cache import from_the_cache
+from memviz.dashboard.ui.compare.dollars.table import turn_by_turn
+from memviz.dashboard.ui.compare.dollars.totals import (
+    LIVES,
+    cheapest_words,
+    parts_table,
+    totals,
+)
+from memviz.dashboard.ui.compare.dollars.window_use import against_the_window
+from memviz.dashboard.ui.compare.playing import Readout
+from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
+from memviz.dashboard.ui.compare.selection import Selection, select_clicked
+from memviz.dashboard.ui.controls.folded import folded
+from memviz.dashboard.ui.controls.grounds import summaries_by
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
+from memviz.dashboard.ui.controls.presented_picture import picture_pixels
+from memviz.dashboard.ui.controls.pricing import MORE, price_row
+from memviz.dashboard.ui.controls.steps import step_by_step, step_of
+from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
+from memviz.dashboard.ui.shell.state import CostsState, costs_state, widget_value
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.cost.parts import cost_parts
+from memviz.metrics.requests.traffic import traffic
+from memviz.transcripts.base import Transcript
+from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+CHART_KEY, VIEW_KEY, UNCACHED_KEY = "costs-curve", "costs-view", "costs-uncached"
+UNCACHED_HELP = (
+    "Thin dotted lines: the same requests, if the provider had no prompt cache."
+)
+CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = (
+    "costs-cache",
+    "costs-context-window",
+    "costs-turns",
+    "costs-prices",
+)
+
+
+def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """What every setting costs."""
+    summaries_by(settings)
+    say_not_recorded(settings)
+    with put_away(Part.CONTROLS, "prices"):
+        assumptions = price_row()
+    costs = costed(settings, assumptions)
+    say_what_is_unknown(costs)
+    to_audience(
+        cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
+    )
+    take_linked(costs_state(), costs)
+    beside_reader(
+        settings,
+        transcript,
+        partial(picture, costs),
+        {CHART_KEY: shared_axis(settings)},
+        draw_notes=partial(_notes, costs),
+        draw_below=partial(in_total, costs_state(), costs, assumptions),
+        readout=Readout("dollars", assumptions),
+    )
+    if not hides(Part.NUMBERS):
+        parts_table(costs)
+        details(costs, assumptions, transcript)
+
+
+def costed(
+    settings: Sequence[SettingRun], assumptions: PricingAssumptions
+) -> list[SettingCost]:
+    """What each setting costs on these terms."""
+    out = []
+    for setting in settings:
+        run = setting.run
+        cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
+        out.append(
+            SettingCost(
+                setting,
+                cost,
+                cost_parts(cost, assumptions.main, assumptions.summarizer),
+            )
+        )
+    return out
+
+
+def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
+    """Name the prices that are needed and not known, and how to enter them."""
+    missing: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for one in costs for name in one.cost.missing):
+        model, _, what = name.rpartition(": ")
+        missing.setdefault(model, []).append(what)
+    if missing:
+        names = "; ".join(
+            f"{' and '.join(what)} of {plain(model)}" for model, what in missing.items()
+        )
+        st.info(
+            f"Unknown: {names}. Where it is needed, only tokens are shown. Check the model's name, or enter what it "
+            f"costs under **{MORE}**.",
+            icon=":material/info:",
+        )
+
+
+def picture(costs: Sequence[SettingCost]) -> None:
+    """The lines of cost. A click on one moves the selection."""
+    linked("shown", VIEW_KEY, [one.value for one in View])
+    linked("uncached", UNCACHED_KEY, [False, True])
+    shown, step = _shown(costs), step_of([one.setting for one in costs])
+    with (
+        put_away(Part.CONTROLS, "costs-shown"),
+        st.container(horizontal=True, vertical_alignment="center", gap="xsmall"),
+    ):
+        st.segmented_control(
+            "Shown",
+            [one.value for one in View],
+            default=View.SO_FAR.value,
+            required=True,
+            key=VIEW_KEY,
+            format_func={
+                View.SO_FAR.value: View.SO_FAR.value,
+                View.EACH_STEP.value: f"Each {step}",
+            }.__getitem__,
+            label_visibility="collapsed",
+            width="content",
+        )
+        if shown.unit is Unit.USD:
+            switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
+    figure = cost_curve(
+        costs,
+        shown.view,
+        unit=shown.unit,
+        uncached=shown.uncached,
+        break_even=chosen_break_even(costs_state(), costs),
+    )
+    st.plotly_chart(
+        as_shown(figure),
+        key=CHART_KEY,
+        height=picture_pixels(with_legend(HEIGHT_PIXELS, len(costs))),
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(
+            select_clicked, CHART_KEY, [one.setting.index for one in costs]
+        ),
+        alt=cost_finding(costs),
+    )
+
+
+class _Shown(NamedTuple):
+    """What the picture shows."""
+
+    view: View
+    unit: Unit
+    uncached: bool
+
+
+def _shown(costs: Sequence[SettingCost]) -> _Shown:
+    unit = (
+        Unit.USD
+        if any(one.cost.total_usd is not None for one in costs)
+        else Unit.TOKENS
+    )
+    view, uncached = (
+        View(widget_value(VIEW_KEY) or View.SO_FAR.value),
+        widget_value(UNCACHED_KEY) is not False,
+    )
+    return _Shown(view, unit, uncached)
+
+
+def _notes(costs: Sequence[SettingCost]) -> None:
+    shown = _shown(costs)
+    above = above_finding(
+        framed(costs, shown.view, shown.unit, uncached=shown.uncached), shown.unit
+    )
+    if above:
+        st.caption(plain(above))
+    st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
+
+
+def in_total(
+    state: CostsState,
+    costs: Sequence[SettingCost],
+    assumptions: PricingAssumptions,
+    _: Selection,
+) -> None:
+    """The totals, and the break-even of two settings, which is marked in the picture."""
+    words = cheapest_words(costs, assumptions)
+    if assumptions.cache is not None and LIVES in words:
+        pause = after_the_pause(assumptions.cache, assumptions.pause_seconds)
+    else:
+        pause = pause_words(assumptions.cache, assumptions.pause_seconds)
+    st.markdown(f"{words} {pause}".strip())
+    totals(costs)
+    compare_two(state, costs)
+
+
+def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
+    step = step_of([one.setting for one in costs])
+    told = [f"Point at a line to see what a {step} cost, and for what."]
+    if any(one.cost.traffic.summarizer_turns.size for one in costs):
+        told.insert(0, "Violet band: the summarizer's part.")
+    if uncached and any(one.cost.cached_tokens.any() for one in costs):
+        told.insert(0, "Thin dotted: without the cache.")
+    return " ".join(told)
+
+
+def details(
+    costs: Sequence[SettingCost],
+    assumptions: PricingAssumptions,
+    transcript: Transcript,
+) -> None:
+    """What explains the numbers, closed at first."""
+    folded(
+        "How much is read from the cache?",
+        CACHE_KEY,
+        ":material/cached:",
+        partial(from_the_cache, costs, assumptions),
+    )
+    folded(
+        "When is the context window full?",
+        WINDOW_KEY,
+        ":material/width_full:",
+        partial(against_the_window, costs, assumptions),
+    )
+    numbers = step_by_step([one.setting for one in costs])
+    folded(
+        numbers,
+        TURNS_KEY,
+        ":material/table:",
+        partial(turn_by_turn, costs, transcript.title),
+    )
+    folded(
+        "Which prices and cache rules are these?",
+        PRICES_KEY,
+        ":material/sell:",
+        partial(which_prices, assumptions),
+    )

@@ -1,0 +1,133 @@
+"""How much of every request was read from the prompt cache, and why some settings never hit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import streamlit as st
+
+from memviz.core.text.wording import duration_words, listed
+from memviz.dashboard.charts.cost.cache_hits import cache_hits
+from memviz.dashboard.charts.cost.setting_cost import SettingCost
+from memviz.dashboard.charts.cost.words import cache_finding
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.compaction import REDUCING
+from memviz.metrics.summaries.events import grows_a_list
+from memviz.models.cache_rules import CacheRules
+from memviz.strategies.base import Trigger
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+FEW_HITS = 0.5
+"""A setting that reads less of its input from the cache than this is explained."""
+
+
+def from_the_cache(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> None:
+    """The picture of hits, and what is to be learnt from it."""
+    why = why_nothing_is_cached(costs, assumptions)
+    if why:
+        st.caption(plain(why))
+        return
+    st.plotly_chart(
+        cache_hits(costs),
+        key="costs-hits",
+        config=CONFIG,
+        alt=cache_finding(costs),
+    )
+    if assumptions.cache is not None:
+        st.caption(
+            "\n".join(
+                f"- {plain(sentence)}"
+                for sentence in explanations(costs, assumptions.cache)
+            )
+        )
+
+
+def why_nothing_is_cached(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> str:
+    """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
+    cache = assumptions.cache
+    if any(one.cost.cached_tokens.any() for one in costs):
+        return ""
+    if cache is None:
+        return "No prompt cache is counted, so every token is paid for in full."
+    largest = max(int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs)
+    if largest < cache.min_tokens:
+        return (
+            f"Nothing: this cache works from {cache.min_tokens:,} tokens on, and the largest request has {largest:,}. "
+            "All of it is paid for in full."
+        )
+    if not cache.is_alive(assumptions.pause_seconds):
+        lives = (
+            "for an unknown time"
+            if cache.lifetime_seconds is None
+            else (f"{duration_words(cache.lifetime_seconds)}")
+        )
+        return f"Nothing: the cache lives {lives}, and the user pauses {duration_words(assumptions.pause_seconds)}."
+    return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
+
+
+def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
+    """Why the lines are where they are: in general, then of settings that mostly miss, those of one reason
+    together."""
+    yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
+    if any(
+        one.setting.run.summaries and not grows_a_list(one.setting.run) for one in costs
+    ):
+        yield "A new summary changes the beginning, so the line drops there."
+    if any(
+        compaction.kind in REDUCING
+        for one in costs
+        for compaction in one.setting.run.compactions
+    ):
+        yield "Clearing changes earlier messages, so the line drops there."
+    few = [
+        one
+        for one in costs
+        if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1
+    ]
+    short = [
+        one
+        for one in few
+        if np.median(one.cost.traffic.input_tokens) < cache.min_tokens
+    ]
+    slides = [one for one in few if one not in short and _slides(one, cache)]
+    if short:
+        yield f"{_names(short)}: most requests are shorter than the {cache.min_tokens:,} tokens that the cache needs."
+    if slides:
+        shared = max(
+            int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides
+        )
+        yield (
+            f"{_names(slides)}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
+            f"more than the first {shared:,} tokens are the same as before; the cache needs {cache.min_tokens:,}."
+        )
+    losses = [one for one in costs if _is_a_loss(one)]
+    if losses:
+        yield f"Cheaper without a cache, because writing to it costs more than reading saves: {_names(losses)}."
+
+
+def _names(costs: Sequence[SettingCost]) -> str:
+    return listed(one.label for one in costs)
+
+
+def _slides(one: SettingCost, cache: CacheRules) -> bool:
+    """Whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
+    shared = one.cost.traffic.shared_tokens
+    never_summarizes = one.setting.run.strategy.trigger is Trigger.NEVER
+    return (
+        never_summarizes
+        and bool((np.diff(shared) < 0).any())
+        and bool(np.median(shared[1:]) < cache.min_tokens)
+    )
+
+
+def _is_a_loss(one: SettingCost) -> bool:
+    usd, uncached_usd = one.cost.total_usd, one.cost.uncached_total_usd
+    return (
+        usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)
+    )

@@ -1,0 +1,181 @@
+"""What the settings cost in total, and what that is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isclose
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.text.wording import dollars, duration_words
+from memviz.dashboard.charts.cost.setting_cost import SettingCost
+from memviz.dashboard.charts.cost.words import usd_words
+from memviz.dashboard.ui.controls.small_multiples import places
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.cost.by_pause import cost_by_pause
+from memviz.metrics.cost.cost import Cost
+from memviz.metrics.cost.parts import Part
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."
+TOTAL_PIXELS = 180
+LIVES = "that the prompt cache lives"
+"""In the words on the cheapest setting where they say what the pause does to the cache."""
+FIRST, NONE = "first setting", "–"
+PARTS_ALT = "Tokens and US dollars of each part of the cost, one column a setting"
+PARTS_HELP = (
+    "Input that a request has in common with the one before is read from the cache. What is put into it is counted "
+    "as written, at the provider's price for that; most charge no more than for fresh input. Requests too short for "
+    "the cache are fresh. Tokens are counted as chosen in the sidebar under More; a provider's own count may differ."
+)
+
+
+def totals(costs: Sequence[SettingCost]) -> None:
+    """Dollars in total, each against the first setting, and what share of it the cache and the summarizer have."""
+    for column, one in zip(places(len(costs), TOTAL_PIXELS), costs, strict=True):
+        change = _change(one, costs[0])
+        is_first = one is costs[0]
+        delta = (
+            None
+            if change is None or len(costs) == 1
+            else FIRST
+            if is_first
+            else _change_words(change)
+        )
+        column.metric(
+            one.label,
+            usd_words(one.cost.total_usd),
+            delta,
+            help=TOTAL_HELP,
+            delta_color="inverse" if change is not None and change < 0 else "off",
+            delta_arrow="auto" if change and not is_first else "off",
+        )
+        shares = shares_words(
+            one, has_hits=any(one.cost.cached_tokens.any() for one in costs)
+        )
+        if shares:
+            column.caption(shares)
+
+
+def _change(one: SettingCost, first: SettingCost) -> float | None:
+    """By which share it costs more than the first one; ``None`` if that is unknown, or the first is free."""
+    usd, against = one.cost.total_usd, first.cost.total_usd
+    if usd is None or not against:
+        return None
+    return (
+        0.0 if isclose(usd, against, rel_tol=1e-9) else usd / against - 1
+    )  # sums of floats, so nearly equal
+
+
+def _change_words(change: float) -> str:
+    return f"{change:+.0%} cost" if change else "same cost"
+
+
+def shares_words(one: SettingCost, *, has_hits: bool) -> str:
+    """How much of its input came from the cache, where any did (``has_hits``), and how much of its cost is the
+    summarizer's; in Markdown."""
+    told = (
+        [f"{one.cost.hit_rate:.0%} of its input read from the cache"]
+        if has_hits
+        else []
+    )
+    if one.cost.traffic.summarizer_turns.size:
+        share = one.summarizer_share
+        told.append(
+            "summarizer's share unknown"
+            if share is None
+            else f"{share:.0%} of the cost is the summarizer's"
+        )
+    return plain(", ".join(told))
+
+
+def cheapest_words(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> str:
+    """Which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty where
+    nothing can be said."""
+    cheapest = _cheapest([one.cost for one in costs])
+    if cheapest is None:
+        return ""
+    if isclose(
+        cheapest.usd, max(one.cost.total_usd or 0.0 for one in costs), rel_tol=1e-9
+    ):
+        return "All settings cost the same."
+    words = f"**{plain(costs[cheapest.place].label)}** costs least: {plain(dollars(cheapest.usd))}"
+    prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
+    known = [
+        both
+        for one in costs
+        if (both := cost_by_pause(one.cost.traffic, *prices)) is not None
+    ]
+    if not known or assumptions.cache is None:
+        return f"{words}. No pause changes that: no prompt cache is known that outlasts one."
+    reads = assumptions.cache.is_alive(assumptions.pause_seconds)
+    other = _cheapest([one.longer if reads else one.shorter for one in known])
+    lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
+    holds = (
+        f"shorter than the {lives} {LIVES}"
+        if reads
+        else (f"not shorter than the {lives} {LIVES}")
+    )
+    words += (
+        f" with pauses of {duration_words(assumptions.pause_seconds)}, {holds}. With "
+    )
+    words += f"pauses of {lives} or longer " if reads else "shorter ones "
+    if other is None or other.place == cheapest.place:
+        return f"{words}it does so too."
+    return f"{words}it would be **{plain(costs[other.place].label)}**, with {plain(dollars(other.usd))}."
+
+
+class _Cheapest(NamedTuple):
+    """The place of the setting that costs least, and what it costs."""
+
+    place: int
+    usd: float
+
+
+def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
+    """Of those whose price is known, if these are at least two."""
+    known = [
+        _Cheapest(place, cost.total_usd)
+        for place, cost in enumerate(costs)
+        if cost.total_usd is not None
+    ]
+    return min(known, key=lambda one: one.usd) if len(known) > 1 else None
+
+
+def parts_table(costs: Sequence[SettingCost]) -> None:
+    """Tokens and dollars of each part, one column a setting."""
+    st.header("What is paid for?", anchor=False, help=PARTS_HELP)
+    table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
+    with st.container(
+        key="costs-parts"
+    ):  # style.css aligns them at the right, where digits compare
+        st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
+
+
+def _cells(one: SettingCost) -> dict[str, str]:
+    cost, parts = (
+        one.cost,
+        {f"{part.value} (tokens · USD)": _cell(one, part) for part in Part},
+    )
+    uses_cache = bool(cost.cached_tokens.any() or cost.written_tokens.any())
+    return {
+        "Requests": f"{len(cost.traffic.turns):,}",
+        **parts,
+        "Chat model (USD)": usd_words(cost.main_usd),
+        "Summarizer (USD)": usd_words(cost.summarizer_usd)
+        if cost.traffic.summarizer_turns.size
+        else NONE,
+        "Both (USD)": usd_words(cost.total_usd),
+        "Both, without a cache (USD)": usd_words(cost.uncached_total_usd)
+        if uses_cache
+        else NONE,
+    }
+
+
+def _cell(one: SettingCost, part: Part) -> str:
+    tokens = int(one.parts.tokens[part].sum())
+    return f"{tokens:,} · {usd_words(one.parts.total_usd(part))}" if tokens else NONE

@@ -1,0 +1,165 @@
+"""One message of the memory map: what became of it, turn by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+
+from memviz.core.context import Fate
+from memviz.core.text.wording import (
+    message_number,
+    message_position,
+    request_name,
+    request_span,
+    times,
+    turn_list,
+)
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.memory_map.fate_words import life_finding
+from memviz.dashboard.charts.memory_map.message_life import message_life
+from memviz.dashboard.charts.palette import PART_COLORS
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.ui.compare.selection import Selection, selected
+from memviz.dashboard.ui.controls.block_html import sent_instead
+from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.run import Run
+from memviz.metrics.memory_map.fate_map import Span, fate_map
+from memviz.metrics.requests.message_words import call_text
+from memviz.metrics.retention.message_facts import message_facts, message_facts_words
+
+MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
+OPENED_KEY = "map-opened"
+"""Of which conversation the message is."""
+MAX_PHRASES, MAX_AGAIN = 12, 6
+
+
+def selected_message(run: Run, conversation_id: str) -> int:
+    """The log position of the selected message: the first one, until another is chosen or clicked."""
+    if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
+        set_widget(OPENED_KEY, conversation_id)
+    if widget_value(OPENED_KEY) != conversation_id or not 1 <= (
+        widget_value(MESSAGE_KEY) or 0
+    ) <= len(run.log):
+        set_widget(OPENED_KEY, conversation_id)
+        set_widget(MESSAGE_KEY, 1)
+    return message_position(widget_value(MESSAGE_KEY))
+
+
+def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> None:
+    """What became of the selected message under the selected setting, in a sentence."""
+    setting = selected(settings).setting
+    run, position = setting.run, selected_message(setting.run, conversation_id)
+    whose = f"**Message {message_number(position):,}** ({run.log[position].role}, turn {run.log.turn_number(position)})"
+    st.markdown(
+        f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}"
+    )
+
+
+def one_message(
+    settings: Sequence[SettingRun], conversation_id: str, selection: Selection
+) -> None:
+    """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
+    run, position = (
+        selection.setting.run,
+        selected_message(selection.setting.run, conversation_id),
+    )
+    titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
+    titled.header("What became of one message?", anchor=False)
+    chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
+    last = max(record.turn for other in settings for record in other.run.turns[-1:])
+    st.plotly_chart(
+        message_life(settings, position, last),
+        key=LIFE_KEY,
+        config=CONFIG,
+        alt=life_finding(settings, position),
+    )
+    record = selection.record
+    known = known_facts(workspace(), conversation_id, run.log)
+    if record is not None and (facts := message_facts(record, position, known)):
+        st.markdown(
+            f"At the request of {selection.name}: {plain(message_facts_words(facts))}"
+        )
+    if record is not None and (instead := sent_instead(record, position)) is not None:
+        sent, how = instead
+        st.markdown(f"At the request of {selection.name} it was {how}:")
+        sent_html = message_html(sent, "", "Tokens shows all of it")
+        style = f"border-left-color: {PART_COLORS['history']}"
+        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
+    with st.container(border=True):
+        message = run.log[position]
+        if message.content or not message.tool_calls:
+            st.text(message.content[:MAX_CHARS_SHOWN] or "This message has no text.")
+        for call in message.tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def life_in_words(life: Sequence[Span]) -> str:
+    """A message's life as a sentence."""
+    if not life:
+        return "no request came after it, so it was never sent."
+    phrases = list(_phrases(life))
+    if len(phrases) > MAX_PHRASES:
+        phrases[MAX_PHRASES - 2 : -1] = ["and so on"]
+    text = "; ".join(phrases)
+    return text + "."
+
+
+def _phrases(life: Sequence[Span]) -> Iterator[str]:
+    again: list[Span] = []
+    before: Span | None = None
+    for span in life:
+        if (
+            before is not None
+            and before.fate is span.fate is Fate.SUMMARIZED
+            and span.generation > before.generation
+        ):
+            again.append(span)
+            before = span
+            continue
+        if again:
+            yield _again(again)
+            again = []
+        yield _phrase(
+            span,
+            first=span is life[0],
+            open_end=span is life[-1] or span.fate is Fate.SUMMARIZED,
+        )
+        before = span
+    if again:
+        yield _again(again)
+    if life[-1].fate is Fate.SUMMARIZED:
+        yield f"by the last request it had been summarized {times(life[-1].generation)}"
+
+
+def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
+    words = {
+        Fate.VERBATIM: "sent word for word",
+        Fate.SUMMARIZED: "replaced by a summary",
+        Fate.RECALLED: "recalled",
+        Fate.CLEARED: "sent as a placeholder",
+        Fate.SHORTENED: "shortened",
+        Fate.DROPPED: "dropped",
+    }[span.fate]
+    since, until = request_name(*span.first), request_name(*span.last)
+    if span.first == span.last:
+        return f"{words} at {since}"
+    if open_end:
+        return f"{words} since {since}"
+    if first:
+        return f"{words} until {until}"
+    return f"{words} {request_span(span.first, span.last)}"
+
+
+def _again(spans: Sequence[Span]) -> str:
+    if all(span.first_calls == 1 for span in spans):
+        return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
+    names = [request_name(*span.first) for span in spans]
+    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (
+        len(names) > MAX_AGAIN
+    )

@@ -1,0 +1,281 @@
+// Walks through the requests: in most conversations one a turn, with tools one a call of the model. The line on the
+// charts moves here, at once; the server hears of a request when the visitor rests on it, and then draws it. How one
+// walks is said in memviz/dashboard/stage/walk.js, which stands before this script.
+const LOOK_FOR_CHARTS_MILLISECONDS = 250; // a chart is drawn later than the player, and again when it changes
+const CLICK_PIXELS = 4; // a pointer that moved further has zoomed
+
+export default function ({ parentElement, data, setTriggerValue }) {
+    const player = (parentElement.memvizPlayer ??= new Player(parentElement));
+    player.send = (move) => setTriggerValue("move", move);
+    player.update(data);
+    return () => setTimeout(() => player.walk.leaveIfGone(), 0);
+}
+
+class Player {
+    constructor(root) {
+        this.root = root;
+        this.sent = null; // the request that the server was sent and has not confirmed
+        this.charts = new Map();
+        this.walk = new MemvizWalk(this);
+        const button = (name, act) => (root.querySelector(`[name=${name}]`).onclick = act);
+        button("previous", () => this.walk.step(-1));
+        button("next", () => this.walk.step(1));
+        button("mark", () => this.walk.toMark());
+        button("play", () => this.walk.toggle());
+        this.range = root.querySelector("[type=range]");
+        this.range.oninput = () => this.walk.go(Number(this.range.value));
+        const { signal } = this.walk;
+        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
+        this.looking = setInterval(() => this.look(), LOOK_FOR_CHARTS_MILLISECONDS);
+    }
+
+    update(data) {
+        const first = this.data === undefined;
+        this.data = data;
+        this.countCalls();
+        this.nameSteps();
+        if (this.name(data.at) === this.sent) this.confirmed();
+        if (first || (this.sent === null && !this.walk.isResting)) {
+            this.walk.at = data.at;
+            this.setting = data.setting;
+        }
+        const kept = first ? this.kept() : null;
+        if (kept) [this.walk.at, this.setting, this.sent] = [kept.at, kept.setting, kept.sent];
+        this.walk.at = Math.min(this.walk.at, data.turns.length - 1);
+        this.draw();
+        this.look();
+        if (kept && kept.sent === null) this.walk.rest();
+        if (first) this.walk.begin();
+    }
+
+    // Where the visitor went with the player that was in this place before, if the server does not know it yet.
+    kept() {
+        const { player } = MemvizKeys.here.places;
+        const isFresh = player && performance.now() - player.since < MEMVIZ_KEY_WAITS_MILLISECONDS;
+        return isFresh && player.count === this.count && this.name(player.at) !== this.name(this.data.at) ? player : null;
+    }
+
+    keepPlace() {
+        const { count, setting, sent } = this;
+        MemvizKeys.here.places.player = { count, at: this.walk.at, setting, sent, since: performance.now() };
+    }
+
+    confirmed() {
+        this.sent = null;
+        delete MemvizKeys.here.places.player;
+    }
+
+    // Of each request how many calls of its turn came before it, and how many after it.
+    countCalls() {
+        const { turns } = this.data;
+        this.before = turns.map(() => 0);
+        this.behind = turns.map(() => 0);
+        for (let at = 1; at < turns.length; at++) if (turns[at] === turns[at - 1]) this.before[at] = this.before[at - 1] + 1;
+        for (let at = turns.length - 2; at >= 0; at--) if (turns[at] === turns[at + 1]) this.behind[at] = this.behind[at + 1] + 1;
+    }
+
+    // What one step is called: in a conversation without tools every turn is one request.
+    nameSteps() {
+        const step = this.behind.some(Boolean) ? "request" : "turn", set = (name, ...texts) => {
+            const [label, title] = texts, element = this.root.querySelector(name);
+            element.setAttribute("aria-label", label);
+            if (title) element.title = title;
+        };
+        set(".group", `Walk through the ${step}s`);
+        this.root.querySelector(".group").classList.toggle("calls", step === "request"); // their names are longer
+        set("[type=range]", step[0].toUpperCase() + step.slice(1));
+        set("[name=previous]", `Previous ${step}`, `Previous ${step} (left arrow key)`);
+        set("[name=next]", `Next ${step}`, `Next ${step} (right arrow key)`);
+    }
+
+    // The same request has the same name also where a setting took more calls or fewer: they end together.
+    name(at) {
+        return `${this.data.turns[at]}:${this.behind[at]}`;
+    }
+
+    // Where a request stands on the x axis of a chart: `lasts` has the place of the last call of each turn.
+    x(at, lasts) {
+        const turn = this.data.turns[at];
+        if (!lasts) return turn;
+        const known = Math.min(turn, lasts.length - 1);
+        return lasts[known] + turn - known - this.behind[at];
+    }
+
+    // What the walk asks of its owner.
+
+    get count() {
+        return this.data.turns.length;
+    }
+
+    moved() {
+        this.draw();
+    }
+
+    rests() {
+        this.keepPlace();
+    }
+
+    rested(at) {
+        this.sent = this.name(at);
+        this.keepPlace();
+        this.send({ turn: this.data.turns[at], behind: this.behind[at], setting: this.setting });
+    }
+
+    nextMark() {
+        return this.marks.find((at) => at > this.walk.at) ?? this.marks[0];
+    }
+
+    left() {
+        clearInterval(this.looking);
+        for (const { line, dot } of this.charts.values()) [line, dot].forEach((mark) => mark.remove());
+    }
+
+    get marks() {
+        return this.data.marks[this.setting] ?? [];
+    }
+
+    pointer(event) {
+        if (this.walk.isPlaying && !event.composedPath().includes(this.root.querySelector("[name=play]"))) this.walk.stop();
+    }
+
+    // Drawing.
+
+    draw() {
+        if (!this.data) return;
+        const { turns } = this.data, { at } = this.walk;
+        const find = (name) => this.root.querySelector(`[name=${name}]`);
+        find("previous").disabled = at <= 0;
+        find("next").disabled = at >= turns.length - 1;
+        find("mark").disabled = !this.marks.length;
+        const ruled = this.data.ruled.includes(this.setting);
+        find("mark").querySelector(".what").textContent = ruled ? " change" : " summarization";
+        find("mark").querySelector(".diamond").textContent = ruled ? "●" : "◆";
+        find("mark").querySelector(".diamond").classList.toggle("ruled", ruled);
+        find("mark").title = `Next ${ruled ? "change by the rule" : "summarization"} of this setting (n key)`;
+        find("play").disabled = turns.length < 2;
+        find("play").querySelector("span").textContent = this.walk.isPlaying ? "Pause" : "Play";
+        find("play").querySelector("path").setAttribute("d", this.walk.isPlaying ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
+        const of = (number, all) => `${number.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+        const calls = this.before[at] + 1 + this.behind[at];
+        const where = `turn ${of(turns[at], turns.at(-1))}` + (calls > 1 ? `, call ${of(this.before[at] + 1, calls)}` : "");
+        const summarized = this.marks.includes(at);
+        this.root.querySelector(".where").textContent = where;
+        this.range.max = turns.length - 1;
+        this.range.value = at;
+        this.range.setAttribute("aria-valuetext", where + (summarized ? (ruled ? ", changed" : ", summarized") : ""));
+        for (const chart of this.charts.keys()) this.place(chart);
+    }
+
+    look() {
+        if (this.walk.leaveIfGone()) return;
+        for (const key of Object.keys(this.data.charts)) {
+            const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);
+            if (!chart?._fullLayout?.xaxis || !chart.on || this.charts.has(chart)) continue;
+            this.charts.set(chart, { key, line: this.mark("line"), dot: this.mark("dot") });
+            chart.on("plotly_afterplot", () => this.place(chart));
+            chart.on("plotly_click", ({ points }) => this.clicked(chart, points[0]));
+            this.listenBeside(chart);
+            this.place(chart);
+        }
+        for (const chart of this.charts.keys()) if (!chart.isConnected) this.charts.delete(chart);
+    }
+
+    mark(kind) {
+        const mark = document.createElement("div");
+        mark.className = `memviz-turn-${kind}`;
+        return mark;
+    }
+
+    // A point of a chart: Streamlit tells the server of those that carry an id; the others are told by the player.
+    clicked(chart, point) {
+        this.pointOf = performance.now();
+        chart.querySelector(".hoverlayer")?.replaceChildren(); // the reader says it now; a tooltip would cover the line
+        if (point.data?.meta === "own-clicks") { // a cell of a memory map: it says a message too
+            this.forget();
+            return;
+        }
+        const at = this.nearest(point.x, chart), id = /^(\d+):\d+(:\d+)?$/.exec(point.customdata ?? "");
+        if (!id) return this.walk.go(at);
+        this.forget();
+        this.walk.at = at;
+        this.setting = Number(id[1]);
+        this.draw();
+    }
+
+    // The server hears of the move from elsewhere.
+    forget() {
+        this.walk.forget();
+        this.confirmed();
+    }
+
+    // Between the points the nearest request is meant: lines of many requests have no points to hit.
+    listenBeside(chart) {
+        chart.addEventListener("pointerdown", (down) => {
+            const { xaxis, _size } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const x = down.clientX - box.left - xaxis._offset, y = down.clientY - box.top - _size.t;
+            if (down.button || x < 0 || x > xaxis._length || y < 0 || y > _size.h) return;
+            document.activeElement?.blur(); // from now on the arrow keys walk, and choose no other view
+            document.addEventListener("pointerup", (up) => { // while a button is down, Plotly covers the chart
+                if (Math.hypot(up.clientX - down.clientX, up.clientY - down.clientY) >= CLICK_PIXELS) return;
+                const nearest = this.nearest(xaxis.p2d(x), chart), since = performance.now();
+                setTimeout(() => {
+                    if (this.walk.isThere && !(this.pointOf >= since)) this.walk.go(nearest);
+                }, 50); // if a point was hit, Plotly says so by then
+            }, { capture: true, once: true });
+        }, { capture: true });
+    }
+
+    lasts(chart) {
+        return this.data.charts[this.charts.get(chart)?.key];
+    }
+
+    nearest(x, chart) {
+        const lasts = this.lasts(chart), far = (at) => Math.abs(this.x(at, lasts) - x);
+        return this.data.turns.reduce((best, _, at) => (far(at) < far(best) ? at : best), 0);
+    }
+
+    place(chart) {
+        const marks = this.charts.get(chart), layout = chart._fullLayout;
+        if (!marks || !layout?.xaxis?.d2p) return;
+        const box = chart.querySelector(".svg-container"), { line, dot } = marks;
+        if (!box) return;
+        if (line.parentElement !== box) {
+            const words = box.querySelectorAll(":scope > .main-svg")[1] ?? null; // the layer of legends and annotations
+            box.insertBefore(line, words);
+            box.append(dot);
+        }
+        const axis = layout.xaxis, place = this.x(this.walk.at, this.lasts(chart)), x = axis.d2p(place);
+        const inside = x >= 0 && x <= axis._length;
+        const { t, h } = layout._size;
+        Object.assign(line.style, {
+            display: inside ? "" : "none", transform: `translateX(${axis._offset + x - 1}px)`, top: `${t}px`,
+            height: `${h}px`,
+        });
+        const at = inside ? this.height(chart, place) : null;
+        Object.assign(dot.style, {
+            display: at === null ? "none" : "", transform: `translate(${axis._offset + x - 7}px, ${(at ?? 0) - 7}px)`,
+        });
+        if (marks.key === Object.keys(this.data.charts)[0]) this.align(chart, axis);
+    }
+
+    // How far down the chosen setting's line is at this place.
+    height(chart, place) {
+        const group = String(this.setting);
+        const trace = chart._fullData.find((one) => one.legendgroup === group && one.mode?.startsWith("lines") &&
+            one.visible === true && one.hoverinfo !== "skip");
+        const index = trace ? Array.prototype.indexOf.call(trace.x, place) : -1;
+        if (index < 0) return null;
+        const axis = chart._fullLayout[trace.yaxis.replace("y", "yaxis")], y = axis.d2p(trace.y[index]);
+        return y >= 0 && y <= axis._length ? axis._offset + y : null;
+    }
+
+    // The slider stands under the chart: its knob below the line.
+    align(chart, axis) {
+        const lasts = this.lasts(chart), knob = 16, own = this.range.parentElement.getBoundingClientRect();
+        const left = chart.getBoundingClientRect().left + axis._offset - own.left;
+        const [first, last] = [left + axis.d2p(this.x(0, lasts)), left + axis.d2p(this.x(this.data.turns.length - 1, lasts))];
+        const fits = first >= 0 && last <= own.width && last - first > own.width / 3;
+        this.range.style.marginLeft = fits ? `${Math.max(0, first - knob / 2)}px` : "0";
+        this.range.style.width = fits ? `${last - first + knob}px` : "100%";
+    }
+}

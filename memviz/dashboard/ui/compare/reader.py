@@ -1,0 +1,212 @@
+"""One reader of requests for all views of Compare: it stands beside their picture and shows the selected request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.requests.composition import composition
+from memviz.dashboard.charts.requests.finding import parts_finding
+from memviz.dashboard.charts.requests.tables import parts_table
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.ui.compare.downloads import run_downloads
+from memviz.dashboard.ui.compare.player import player
+from memviz.dashboard.ui.compare.playing import Readout, is_staged, play
+from memviz.dashboard.ui.compare.selection import (
+    Selection,
+    choose_setting,
+    move_to,
+    selected,
+    walk_of,
+)
+from memviz.dashboard.ui.controls.folded import folded, numbers_of
+from memviz.dashboard.ui.controls.inspector import inspector
+from memviz.dashboard.ui.controls.kept_figure import kept_figure
+from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.presented_picture import finding_to_audience
+from memviz.dashboard.ui.controls.selected_request import is_marked
+from memviz.dashboard.ui.controls.setting_rows import mark_row
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.links import copy_link, keep_address
+from memviz.dashboard.ui.shell.presenting import Part, hides, speaker_notes
+from memviz.dashboard.ui.shell.sharing import open_in_memviz
+from memviz.dashboard.ui.shell.state import compare_state, presenting
+from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
+from memviz.transcripts.base import Transcript
+
+PLAYER_KEY, READER_KEY, PARTS_KEY = (
+    "compare-player",
+    "compare-reader",
+    "compare-composition",
+)
+TITLE_CHARS = 36
+SHARES = (62, 38)
+"""Per cent of the width, for the picture and for the reader beside it."""
+
+
+@st.fragment
+def beside_reader(
+    settings: Sequence[SettingRun],
+    transcript: Transcript,
+    draw_picture: Callable[[], object],
+    charts: Mapping[str, RequestAxis],
+    *,
+    draw_notes: Callable[[], object] | None = None,
+    draw_below: Callable[[Selection], object] | None = None,
+    readout: Readout = Readout(),  # noqa: B008 - a value
+) -> None:
+    """A picture with the player below it, and beside it the request that is selected (below it on a phone).
+
+    ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with
+    requests on their x axis, which get the line of the selected one, each with that
+    axis. A click on them calls ``select`` or ``select_clicked`` of
+    ``memviz/dashboard/ui/compare/selection.py``. ``draw_notes`` draws what stands under
+    the player, ``draw_below`` what else shows the selected request, below both columns.
+    All of it is one fragment: moving the selection draws nothing else of the page.
+    Where the visitor plays the requests, the stage stands in place of picture and
+    player, as wide as the page, its lanes with this ``readout``.
+    """
+    if is_staged():
+        play(settings, shared_axis(settings), selected(settings), transcript, readout)
+        if hides(Part.READER):
+            on_this_page_alone(settings, transcript)
+        else:
+            reader(settings, selected(settings), transcript)
+    elif hides(Part.READER):
+        picture_alone(settings, draw_picture, charts)
+        on_this_page_alone(settings, transcript)
+    else:
+        picture, request = st.columns(SHARES, gap="medium")
+        with picture, st.container(gap="small"):
+            draw_picture()
+            walk(settings, charts)
+            if draw_notes is not None and not hides(Part.NUMBERS):
+                draw_notes()
+        with request:
+            reader(settings, selected(settings), transcript)
+    if draw_below is not None and not hides(Part.NUMBERS):
+        draw_below(selected(settings))
+
+
+def to_audience(finding: str, notes: Iterable[str]) -> None:
+    """Before an audience: what the view shows, in one sentence, and ``notes`` for who speaks about it. The stage has a
+    sentence of its own."""
+    if is_staged():
+        speaker_notes([finding, *notes])
+    else:
+        finding_to_audience(finding, notes)
+
+
+def picture_alone(
+    settings: Sequence[SettingRun],
+    draw_picture: Callable[[], object],
+    charts: Mapping[str, RequestAxis],
+) -> None:
+    """The picture with the player below it."""
+    draw_picture()
+    if not hides(Part.PLAYER):
+        walk(settings, charts)
+
+
+def on_this_page_alone(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """On a page that shows nothing else one line says what is selected, and leads to the whole page."""
+    if presenting().is_minimal:
+        open_in_memviz(compare_state(), caption(selected(settings), transcript))
+    keep_address(compare_state(), "compare-address")
+
+
+def caption(selection: Selection, transcript: Transcript) -> str:
+    """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
+    record = selection.record
+    size = (
+        f": {counted(record.total_tokens, 'token')} under {selection.setting.label}"
+        if record
+        else ""
+    )
+    return f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}{size}"
+
+
+def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
+    """The x axis that charts of these settings share."""
+    runs = [setting.run for setting in settings]
+    return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
+
+
+def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
+    """The player that moves the selection through the requests."""
+    selection = selected(settings)
+    turns, at = walk_of(settings, selection)
+    marks = {number: _marks(turns, one.run) for number, one in enumerate(settings)}
+    player(
+        turns,
+        at,
+        selection.number,
+        marks,
+        {**charts, PARTS_KEY: shared_axis([selection.setting])},
+        PLAYER_KEY,
+        partial(move_to, settings),
+        [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
+    )
+
+
+def _marks(turns: Sequence[int], run: Run) -> list[int]:
+    """Where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk through
+    requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may have taken
+    more of them."""
+    own = request_turns(run)
+    marked = [
+        number
+        for number, made in run.requests.compactions()
+        if any(map(is_marked, made))
+    ]
+    numbers = np.array(marked, np.intp)
+    behind = np.searchsorted(own, own[numbers], side="right") - 1 - numbers
+    first, last = (
+        np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right")
+    )
+    places: list[int] = np.maximum(first, last - 1 - behind).tolist()
+    return places
+
+
+def reader(
+    settings: Sequence[SettingRun], selection: Selection, transcript: Transcript
+) -> None:
+    """The selected request in full."""
+    run, record = selection.setting.run, selection.record
+    with st.container(key=READER_KEY):
+        mark_row(compare_state(), selection.setting.index)
+        size = f" · {record.total_tokens:,} tokens" if record else ""
+        st.markdown(f"**Request of {selection.name}**{size}")
+        if len(settings) > 1:
+            choose_setting(settings)
+        else:
+            st.caption(plain(selection.setting.label))
+        known = known_facts(workspace(), compare_state().conversation_id, run.log)
+        inspector(run, selection.turn, "compare", known, selection.call)
+        folded(
+            "Parts of every request",
+            "compare-parts",
+            ":material/stacked_line_chart:",
+            partial(_parts, run),
+        )
+        numbers_of(
+            "Parts of every request, in numbers",
+            "compare-parts-numbers",
+            partial(parts_table, run),
+            f"Tokens of each part of every request under {selection.setting.label}",
+        )
+        with st.container(horizontal=True):
+            run_downloads(settings, selection.setting, transcript)
+            copy_link(compare_state(), "compare-link", with_request=True)
+
+
+def _parts(run: Run) -> None:
+    figure = kept_figure(run, composition, run)
+    st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))

@@ -1,0 +1,122 @@
+"""The one selection of Compare: a setting and a request. Every view draws it, and every click and key moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.ui.controls.selected_request import (
+    name_in_full,
+    request_at,
+    selected_call,
+    selected_turn,
+    turns_shown,
+)
+from memviz.dashboard.ui.shell.chosen_request import choose_request
+from memviz.dashboard.ui.shell.state import (
+    clicked_point,
+    compare_state,
+    set_widget,
+    widget_value,
+)
+from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
+
+SETTING_KEY = "compare-setting"
+
+
+class Selection(NamedTuple):
+    """Which request is looked at: call number ``call`` (from 1; ``None``: the last one) of a turn. ``number`` is the
+    setting's place (0-based) among those shown."""
+
+    setting: SettingRun
+    number: int
+    turn: int
+    call: int | None
+
+    @property
+    def record(self) -> TurnRecord | None:
+        """The request, ``None`` where the setting made none in this turn."""
+        return request_at(self.setting.run, self.turn, self.call)
+
+    @property
+    def name(self) -> str:
+        """The request as people name it."""
+        return name_in_full(self.setting.run, self.turn, self.call)
+
+
+def selected(settings: Sequence[SettingRun]) -> Selection:
+    """The selection, made valid for ``settings``: at first the last of them."""
+    state = compare_state()
+    number = next(
+        (n for n, one in enumerate(settings) if one.index == state.looked_at),
+        len(settings) - 1,
+    )
+    turn = selected_turn(settings, settings[number].run)
+    return Selection(
+        settings[number], number, turn, selected_call(settings[number].run, turn)
+    )
+
+
+def walk_of(
+    settings: Sequence[SettingRun], selection: Selection
+) -> tuple[list[int], int]:
+    """The requests that one can walk through, each as its turn, and the place (0-based) of the selected one: all of the
+    selected setting, and one for each turn that only another setting came to."""
+    own = request_turns(selection.setting.run).tolist()
+    turns = sorted([*own, *set(turns_shown(settings)).difference(own)])
+    last = len(turns) - 1 - turns[::-1].index(selection.turn)
+    calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+    return turns, last if selection.call is None else last - calls + selection.call
+
+
+def select(turn: int, index: int | None = None, call: int | None = None) -> None:
+    """Move the selection to a request, and to the setting of this colour ``index``; for callbacks of charts and
+    controls."""
+    choose_request(turn, call)
+    if index is not None:
+        compare_state().looked_at = index
+
+
+def move_to(
+    settings: Sequence[SettingRun], turn: int, behind: int, number: int
+) -> None:
+    """Move the selection to where a visitor walked: to the request of setting ``number`` (0-based) that ``behind``
+    others of its turn follow."""
+    if turn in turns_shown(settings) and 0 <= number < len(settings) and behind >= 0:
+        calls = len(numbers_of_turn(settings[number].run, turn))
+        select(turn, settings[number].index, max(1, calls - behind) if behind else None)
+
+
+def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
+    """Move the selection to the point that was clicked, on a chart whose point ids (customdata) read
+    ``"<number of the setting>:<turn>"``, or ``"<number of the setting>:<turn>:<call>"`` for a call before the last one
+    of its turn; ``indices`` are the settings' colour indices by that number."""
+    point = clicked_point(chart_key)
+    if point and point.get("customdata"):
+        number, turn, *call = map(int, str(point["customdata"]).split(":"))
+        select(turn, indices[number], *call)
+
+
+def choose_setting(settings: Sequence[SettingRun]) -> None:
+    """The control that chooses whose request is read."""
+    numbers = list(range(len(settings)))
+    set_widget(SETTING_KEY, selected(settings).number)
+    st.selectbox(
+        "Setting",
+        numbers,
+        format_func=lambda number: settings[number].label,
+        key=SETTING_KEY,
+        label_visibility="collapsed",
+        on_change=_choose,
+        args=(tuple(one.index for one in settings),),
+    )
+
+
+def _choose(indices: tuple[int, ...]) -> None:
+    number = widget_value(SETTING_KEY)
+    if number is not None:
+        compare_state().looked_at = indices[number]

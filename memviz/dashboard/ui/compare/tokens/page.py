@@ -1,0 +1,226 @@
+"""Compare, by tokens: what every setting sends with each request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import with_legend
+from memviz.dashboard.charts.requests.finding import finding
+from memviz.dashboard.charts.requests.limit_lines import budget_fits
+from memviz.dashboard.charts.requests.tables import tokens_table
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.thinning import MAX_POINTS
+from memviz.dashboard.ui.compare.ask_all import ask_all
+from memviz.dashboard.ui.compare.free_run import answers_of_turn
+from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
+from memviz.dashboard.ui.compare.selection import Selection, select_clicked
+from memviz.dashboard.ui.compare.tokens.percent import chosen_window
+from memviz.dashboard.ui.controls.folded import numbers_of
+from memviz.dashboard.ui.controls.grounds import summaries_by
+from memviz.dashboard.ui.controls.health import health
+from memviz.dashboard.ui.controls.kept_figure import as_shown, kept_figure
+from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
+from memviz.dashboard.ui.controls.presented_picture import (
+    compaction_notes,
+    picture_pixels,
+)
+from memviz.dashboard.ui.controls.sidebar import StudyModels
+from memviz.dashboard.ui.controls.small_multiples import places
+from memviz.dashboard.ui.controls.steps import step_by_step
+from memviz.dashboard.ui.shell.linked import linked_range
+from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.state import CompareState, compare_state
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.requests.token_use import TokenUse, token_use
+from memviz.transcripts.base import Transcript
+
+CHART_KEY = "compare-tokens"
+CHART_PIXELS = 334
+TURNS_KEY = "compare-turns"
+NUMBER_PIXELS = 170
+TOKENS_HELP = (
+    "Tokens sent to the chat model over all requests, against the first setting."
+)
+
+
+def tokens_view(
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    transcript: Transcript,
+    models: StudyModels,
+) -> None:
+    """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
+    summaries_by(settings)
+    say_not_recorded(settings)
+    answers = partial(_answers, settings) if state.free_run else None
+    to_audience(finding(settings), compaction_notes(settings))
+    beside_reader(
+        settings,
+        transcript,
+        partial(tokens_chart, settings, transcript),
+        {CHART_KEY: shared_axis(settings)},
+        draw_notes=partial(_notes, settings, transcript),
+        draw_below=answers,
+    )
+    # Before the warnings, so that it stands in view with the picture.
+    if not hides(Part.QUESTIONS):
+        ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
+    if not hides(Part.NUMBERS):
+        health(settings)
+        key_numbers(settings)
+
+
+def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """The main picture. A click on it moves the selection."""
+    turns = _choose_turns(settings)
+    height = picture_pixels(with_legend(CHART_PIXELS, len(settings)))
+    figure = kept_figure(
+        settings[0].run,
+        tokens_per_turn,
+        tuple(settings),
+        height=height,
+        recorded=transcript.events,
+        turns=turns,
+        window=chosen_window(settings),
+    )
+    st.plotly_chart(
+        as_shown(figure),
+        key=CHART_KEY,
+        height=height,
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(
+            select_clicked, CHART_KEY, [setting.index for setting in settings]
+        ),
+        alt=finding(settings),
+    )
+
+
+def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """What one should know about the picture: what is not, or not so, in it."""
+    if transcript.events:
+        st.caption(
+            "Dotted lines: summarized by the program that the conversation was imported from."
+        )
+    above = [
+        setting
+        for setting in settings
+        if setting.run.strategy.budget_tokens and not budget_fits(setting.run)
+    ]
+    if above:
+        limits = ", ".join(
+            f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}"
+            for setting in above
+        )
+        st.caption(
+            f"Not drawn, because far above everything sent: the limit of {plain(limits)}."
+        )
+
+
+def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
+    """The turns to look at, where there are more than the chart can show."""
+    last = settings[0].run.log.turn_count
+    if last <= MAX_POINTS:
+        return None
+    key = f"{TURNS_KEY}-{compare_state().conversation_id}"
+    linked_range("turns", key, 1, last)
+    first, stop = st.slider(
+        "Turns",
+        1,
+        last,
+        (1, last),
+        key=key,
+        help="Fewer turns are drawn in more detail.",
+    )
+    return range(first, stop + 1)
+
+
+def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
+    """What each setting answered at the selected turn, where they answer for themselves."""
+    answers_of_turn(settings, selection.turn)
+
+
+def key_numbers(settings: Sequence[SettingRun]) -> None:
+    """Tokens sent in all, each against the first setting, and the table of details."""
+    uses = [token_use(setting.run) for setting in settings]
+    for column, setting, use in zip(
+        places(len(settings), NUMBER_PIXELS), settings, uses, strict=True
+    ):
+        change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
+        column.metric(
+            setting.label,
+            f"{use.sent_tokens:,} tokens",
+            None if setting is settings[0] else f"{change:+.0%} tokens",
+            delta_color="inverse" if change < 0 else "off",
+            help=TOKENS_HELP,
+        )
+    table = settings[0].run.once(
+        (_table, tuple(settings)), lambda: _table(settings, uses)
+    )
+    with st.container(
+        key="compare-numbers"
+    ):  # style.css aligns them at the right, where digits compare
+        st.table(table, border="horizontal", alt=TABLE_ALT)
+    numbers_of(
+        step_by_step(settings),
+        "compare-turn-numbers",
+        partial(tokens_table, settings),
+        "Tokens sent with each request, one column a setting",
+    )
+
+
+TABLE_ALT = "What each setting sent, cleared and summarized, one column a setting"
+
+
+def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
+    has_calls = any(setting.run.has_calls for setting in settings)
+    columns = zip(settings, uses, strict=True)
+    reduces = any(use.reductions for use in uses)
+    return pd.DataFrame(
+        {
+            plain(one.label): _numbers(use, has_calls=has_calls, reduces=reduces)
+            for one, use in columns
+        }
+    )
+
+
+def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]:
+    """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
+    ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
+    cleared or shortened messages, and the table says how many."""
+    requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
+    earlier = (
+        {"of them before the last call of a turn": use.earlier_tokens}
+        if has_calls
+        else {}
+    )
+    reduced = {
+        "Times that messages were cleared or shortened": use.reductions,
+        "Messages cleared or shortened at the end": use.reduced_messages,
+    }
+    numbers: dict[str, int | str] = {
+        **requests,
+        "Tokens sent to the chat model": use.sent_tokens,
+        **earlier,
+        "Mean request": round(use.mean_tokens),
+        "Largest request": use.peak_tokens,
+        "Largest request at turn": use.peak_name.removeprefix("turn "),
+        **(reduced if reduces else {}),
+        "Summaries written": use.summarizations,
+        "Summarizer calls": use.summarizer_calls,
+        "Failed calls (messages kept)": use.failed_summarizations,
+        "Tokens sent to the summarizer": use.summarizer_prompt_tokens,
+        "Tokens the summarizer wrote": use.summarizer_output_tokens,
+        "All tokens, both models": use.all_tokens,
+        "Requests over their limit": use.over_budget_requests,
+    }
+    # As texts: pandas' own formatting would take as long as drawing the chart.
+    return {
+        name: number if isinstance(number, str) else f"{number:,}"
+        for name, number in numbers.items()
+    }

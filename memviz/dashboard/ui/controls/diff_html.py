@@ -1,0 +1,106 @@
+"""The difference of two texts as HTML. Every piece is escaped, so what models wrote stays text; removed words are
+struck through and added ones underlined, so that nothing hangs on colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from memviz.core.text.language import lang_attribute
+from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, words_of
+
+LEAST_HIDDEN_CHARS = 60
+"""Fewer take no more room than the words that say how many are left out."""
+MARK = (
+    '<mark style="background:rgba(230,159,0,0.35);color:inherit;border-radius:0.2rem">'
+)
+KEPT_CHARS_SHOWN = 1600
+"""Of a longer stretch that did not change only its ends are shown."""
+_TAGS: dict[Change, str] = {"kept": "span", "removed": "del", "added": "ins"}
+
+
+def diff_html(
+    diff: TextDiff, answers: Sequence[str] = (), kept_chars: int = KEPT_CHARS_SHOWN
+) -> str:
+    """Both texts in one: what was removed stands before what came in its place. ``answers`` are marked in it. Of a
+    stretch of more than ``kept_chars`` characters that did not change only its ends are shown."""
+    return _box(diff.pieces, answers, kept_chars)
+
+
+def sides_html(diff: TextDiff) -> tuple[str, str]:
+    """The old text with what was removed, and the new one with what was added."""
+    old = [piece for piece in diff.pieces if piece.change != "added"]
+    new = [piece for piece in diff.pieces if piece.change != "removed"]
+    return _box(old), _box(new)
+
+
+def legend_html(diff: TextDiff) -> str:
+    """How many words have which fate, each said the way it looks in the text."""
+    noun = counted_noun(diff)
+    parts = [f"{diff.words('kept'):,} {noun} kept"]
+    parts += [
+        f"<{tag}>{diff.words(change):,} {change}</{tag}>"
+        for change, tag in _TAGS.items()
+        if change != "kept"
+    ]
+    return f'<p class="memviz-diff memviz-legend">{" · ".join(parts)}</p>'
+
+
+def counted_noun(diff: TextDiff) -> str:
+    """What was counted: words, or characters where most of the text is written without spaces."""
+    words = words_of(diff.text("kept", "added")) or words_of(diff.text("removed"))
+    return "characters" if 2 * sum(map(is_unspaced, words)) > len(words) else "words"
+
+
+def marked_html(text: str, answers: Sequence[str]) -> str:
+    """``text`` as HTML, as it is, with the answers in it marked."""
+    return (
+        f'<div class="memviz-diff"{lang_attribute(text)}>{marked(text, answers)}</div>'
+    )
+
+
+def marked(text: str, answers: Sequence[str]) -> str:
+    """``text``, escaped, with the answers in it between tags."""
+    pattern = answer_pattern(answers)
+    parts, at = [], 0
+    for found in pattern.finditer(text) if any(answers) else ():
+        parts += [
+            escape(text[at : found.start()]),
+            f"{MARK}{escape(found.group())}</mark>",
+        ]
+        at = found.end()
+    return "".join(parts) + escape(text[at:])
+
+
+def answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
+    """Answers by their spelling, the longest first; spaces may be any white space."""
+    longest = sorted(
+        (answer for answer in answers if answer.strip()), key=len, reverse=True
+    )
+    spelled = (r"\s+".join(map(re.escape, answer.split())) for answer in longest)
+    return re.compile(
+        "|".join(rf"(?<![A-Za-z0-9]){part}(?![A-Za-z0-9])" for part in spelled),
+        re.IGNORECASE,
+    )
+
+
+def _box(
+    pieces: Sequence[Piece],
+    answers: Sequence[str] = (),
+    kept_chars: int = KEPT_CHARS_SHOWN,
+) -> str:
+    language = lang_attribute("".join(piece.text for piece in pieces))
+    inner = "".join(_piece(piece, answers, kept_chars) for piece in pieces)
+    return f'<div class="memviz-diff"{language}>{inner}</div>'
+
+
+def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> str:
+    tag = _TAGS[piece.change]
+    if piece.change != "kept" or len(piece.text) <= kept_chars + LEAST_HIDDEN_CHARS:
+        return f"<{tag}>{marked(piece.text, answers)}</{tag}>"
+    half = kept_chars // 2
+    hidden = (
+        f"<small>… {len(piece.text) - 2 * half:,} characters more, all kept …</small>"
+    )
+    return f"<span>{escape(piece.text[:half])}</span>{hidden}<span>{escape(piece.text[-half:])}</span>"

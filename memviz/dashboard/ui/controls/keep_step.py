@@ -1,0 +1,243 @@
+"""Keep what a page shows as a step of the lesson that is being written: on Compare and Facts, beside the link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from memviz.core.errors import LessonError, MemvizError
+from memviz.core.text.wording import counted
+from memviz.dashboard.lessons.lesson import (
+    LANGUAGES,
+    Highlight,
+    Language,
+    Lesson,
+    Question,
+    RecalledTurns,
+    Step,
+    Study,
+    Text,
+    View,
+)
+from memviz.dashboard.lessons.reading import (
+    CHOICE_CHARS,
+    MAX_CHOICES,
+    MAX_LINKED,
+    MAX_STEPS,
+    NEVER_LINKED,
+    TEXT_CHARS,
+    TITLE_CHARS,
+    read_lesson,
+)
+from memviz.dashboard.lessons.writing import as_yaml
+from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, named
+from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.shell.chosen_request import chosen_call, chosen_turn
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.linked import shown_parts
+from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
+from memviz.dashboard.ui.shell.state import CompareState, lessons_state
+from memviz.dashboard.ui.shell.text import plain
+from memviz.models.names import RECORDING
+from memviz.storage.workspace import SAMPLE_PREFIX
+
+PANEL_PIXELS = 330
+OWN_FIELDS = (
+    *NEVER_LINKED,
+    *PRESENTED_PARTS,
+    VIEW,
+    "fact",
+    "prices",
+    "pause",
+    "counter",
+    "look",
+    "as-written",
+)
+"""Parts of an address for which a view has fields of its own, or that no lesson holds."""
+HELP = (
+    "What you see becomes a step of a lesson of your own, which comes together on the page Lessons. There the stage "
+    "plays it, from this request on, and a button opens it here as it is now."
+)
+MEASURES = {"dollars": "dollars", "memory_map": "memory"}
+"""What the lanes of the stage say on a view; tokens on all others."""
+
+
+def keep_as_step(
+    state: CompareState,
+    page: str,
+    view: str,
+    summarizer: ModelChoice,
+    fact: int | None = None,
+) -> None:
+    """A panel that asks for the title and the text of the step. ``fact`` is the number of the one that is looked at.
+    What a lesson shows otherwise than the page, with these settings and this ``summarizer``, is said."""
+    panel = st.popover(
+        "Keep as a step", icon=":material/bookmark_add:", key=f"{page}-keep-step"
+    )
+    with panel, st.container(width=PANEL_PIXELS):
+        st.caption(HELP)
+        for difference in differences(state, summarizer):
+            st.warning(difference, icon=":material/difference:")
+        with st.form(f"{page}-step", clear_on_submit=True, border=False):
+            language = st.segmented_control(
+                "Written in",
+                list(LANGUAGES),
+                format_func=LANGUAGES.__getitem__,
+                default=lessons_state().language,
+                required=True,
+            )
+            title = st.text_input("Title of the step", max_chars=TITLE_CHARS)
+            text = st.text_area(
+                "Text",
+                max_chars=TEXT_CHARS,
+                help="Markdown without HTML, images and links.",
+            )
+            question = st.text_input("Question (if you like)", max_chars=CHOICE_CHARS)
+            right = st.text_input("Its right answer", max_chars=CHOICE_CHARS)
+            wrong = st.text_area(
+                "Other answers, one a line",
+                max_chars=MAX_CHOICES * CHOICE_CHARS,
+                height=68,
+            )
+            if st.form_submit_button(
+                "Keep", type="primary", icon=":material/bookmark_add:"
+            ):
+                _keep(
+                    state,
+                    _view(state, page, view, fact),
+                    language,
+                    title,
+                    text,
+                    (question, right, wrong),
+                )
+
+
+def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
+    """What a lesson shows otherwise than the page: it holds settings, and no model's own words."""
+    if state.free_run:
+        yield "A lesson shows the replies of the conversation, not those of this free run."
+    if not summarizer.recorded_first:
+        yield (
+            "A lesson plays recorded summaries where there are any, and asks the offline stand-in elsewhere, whatever "
+            "model is chosen here."
+        )
+    reworded = any(
+        edits
+        for key, edits in state.edits.items()
+        if key.conversation_id == state.conversation_id
+    )
+    if reworded and not all(setting.as_written for setting in state.settings):
+        yield "A lesson shows summaries as they were written, not as you reworded them."
+
+
+def _keep(
+    state: CompareState,
+    view: View | None,
+    language: Language,
+    title: str,
+    text: str,
+    asked: tuple[str, str, str],
+) -> None:
+    own = lessons_state().own
+    if view is None:
+        return
+    if len(own.steps) >= MAX_STEPS:
+        st.warning(
+            f"A lesson has at most {MAX_STEPS} steps. Save it in Lessons, and begin another one."
+        )
+        return
+    said = {language: " ".join(title.split()) or f"Step {len(own.steps) + 1}"}
+    try:
+        question = _question(language, *asked)
+        step = Step(
+            Text(**said),
+            Text(**{language: text.strip() or said[language]}),
+            view,
+            asked=question,
+        )
+        own.steps.append(_judged(step))
+    except LessonError as error:
+        show_error(error)
+        return
+    st.success(
+        plain(
+            f"{counted(len(own.steps), 'step')} kept. They come together on the page Lessons."
+        )
+    )
+
+
+def _judged(step: Step) -> Step:
+    """The step as it is read from a file. Raises :class:`memviz.LessonError`."""
+    return read_lesson(
+        as_yaml(Lesson("step", Text(en="A step"), (step,))), "The step"
+    ).steps[0]
+
+
+def _question(language: Language, text: str, right: str, wrong: str) -> Question | None:
+    """The question with its right answer among the others, in the order of the letters. Raises
+    :class:`memviz.LessonError`."""
+    others = [
+        line.strip()
+        for line in wrong.splitlines()
+        if line.strip() and line.strip() != right.strip()
+    ]
+    if not text.strip():
+        return None
+    if not right.strip() or not others:
+        raise LessonError(
+            "The question", "it needs its right answer and at least one other."
+        )
+    choices = sorted({right.strip(), *others})
+    said = tuple(Text(**{language: choice}) for choice in choices)
+    return Question(
+        Text(**{language: text.strip()}), said, choices.index(right.strip())
+    )
+
+
+def _view(state: CompareState, page: str, view: str, fact: int | None) -> View | None:
+    """What the page shows; ``None`` where a setting is not allowed, which is said."""
+    try:
+        settings = tuple(setting.build() for setting in state.settings)
+    except MemvizError as error:
+        show_error(error)
+        return None
+    numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
+    recalls = tuple(
+        RecalledTurns(
+            one.turn, one.turns, None if one.uid is None else numbers.get(one.uid)
+        )
+        for one in state.recalls
+    )
+    prices, writer = prices_in_force(), named(SUMMARIZER)
+    study = Study(
+        (state.conversation_id or "").removeprefix(SAMPLE_PREFIX),
+        settings,
+        recalls,
+        state.counter,
+        prices.main.model if prices.main else Study("", ()).prices_of,
+        prices.pause_seconds,
+        writer.removeprefix(RECORDING) if writer.startswith(RECORDING) else "",
+    )
+    looked_at = next(
+        (n for n, one in enumerate(state.settings) if one.index == state.looked_at),
+        None,
+    )
+    return View(
+        study,
+        page,
+        view,
+        MEASURES.get(view, "tokens"),
+        chosen_turn(),
+        chosen_call(),
+        highlight=Highlight(looked_at, fact),
+        link=tuple(_link())[:MAX_LINKED],
+    )
+
+
+def _link() -> Iterator[tuple[str, str]]:
+    """What else is open on the page."""
+    for name, text in shown_parts():
+        flat = " ".join(text.split())
+        if name not in OWN_FIELDS and 0 < len(flat) <= TEXT_CHARS:
+            yield name, flat

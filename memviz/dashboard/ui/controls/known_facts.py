@@ -1,0 +1,124 @@
+"""Which facts are in force: those that a conversation brings, those proposed from it, and those that the user types in.
+One answer for all pages: what Facts looks for is what Compare and Chat name as lost or kept."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from memviz.core.conversation import Log
+from memviz.core.errors import StorageError
+from memviz.core.text.containment import normal_tokens
+from memviz.dashboard.ui.shell.presence import kept_until_left
+from memviz.dashboard.ui.shell.state import CompareState, widget_value
+from memviz.metrics.retention.proposed_probes import propose_probes
+from memviz.storage.workspace import Workspace
+from memviz.transcripts.base import Probe
+
+LOGS_KEPT = 4
+AT_ONCE_MESSAGES = 500
+"""Facts of a longer conversation are proposed on the Facts page only: every sentence has to be read for that."""
+READ_MESSAGES = 5_000
+"""Of a longer conversation Facts reads so many for proposing facts."""
+GROWTH_MESSAGES = 20
+"""A chat that grows is read again after so many messages; what was said since is still sent word for word."""
+MOST_LOOKUPS = 3_000_000
+"""Facts times turns: each is looked up in every request of every setting, which takes tens of bytes each."""
+Probes = tuple[Probe, ...]
+
+
+class Facts(NamedTuple):
+    """The probes that are looked for. ``brought`` came with the conversation, ``proposals`` could be added (and
+    are, if ``with_proposals``), ``typed`` are the user's. Of more than a page can look up, one in every so many is
+    taken: ``one_in``."""
+
+    log: Log
+    brought: Probes
+    proposals: Probes
+    typed: Probes
+    with_proposals: bool
+    one_in: int = 1
+
+    @property
+    def probes(self) -> Probes:
+        """All that are looked for; those of the user last, so that a new one moves no other."""
+        return (
+            *self.brought,
+            *(self.proposals if self.with_proposals else ()),
+            *self.typed,
+        )
+
+
+def facts_of(workspace: Workspace, state: CompareState) -> Facts:
+    """The facts of the conversation that is open, with those that could be proposed. Where it brings none, these are
+    taken unless they are switched off."""
+    transcript, log = workspace.conversation(state.conversation_id or "", state.first)
+    chosen = with_proposals(state.conversation_id, transcript.probes)
+    has_facts = any(not probe.by_user for probe in transcript.probes)
+    # Facts of its own are enough of a long conversation: to propose more, every sentence has to be read.
+    reads = len(log) <= READ_MESSAGES or chosen or not has_facts
+    return _facts(
+        log,
+        transcript.probes,
+        _proposed(log, min(len(log), READ_MESSAGES)) if reads else (),
+        chosen,
+    )
+
+
+def known_facts(
+    workspace: Workspace, conversation_id: str | None, log: Log, *, grows: bool = False
+) -> Probes:
+    """The same facts for a page that only names them, and does not read a long conversation for that. ``log`` may have
+    grown since it was saved, and ``grows`` on in a chat."""
+    saved = tuple(
+        probe
+        for probe in _saved(workspace, conversation_id)
+        if all(at < len(log) for at in probe.evidence)
+    )
+    chosen = with_proposals(conversation_id, saved)
+    length = (len(log) - len(log) % GROWTH_MESSAGES or len(log)) if grows else len(log)
+    proposed = _proposed(log, length) if chosen and length <= AT_ONCE_MESSAGES else ()
+    return _facts(log, saved, proposed, chosen).probes
+
+
+def proposals_key(conversation_id: str | None) -> str:
+    """The key of the switch that takes proposed facts, or leaves them out."""
+    return f"retention-proposed-{conversation_id}"
+
+
+def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
+    """Whether proposed facts are taken: as the visitor chose, else where the conversation brings none."""
+    chosen = widget_value(proposals_key(conversation_id))
+    return all(probe.by_user for probe in probes) if chosen is None else bool(chosen)
+
+
+def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
+    brought = tuple(probe for probe in probes if not probe.by_user)
+    typed = tuple(probe for probe in probes if probe.by_user)
+    known = {
+        (probe.evidence, normal_tokens(answer))
+        for probe in probes
+        for answer in probe.answers
+    }
+    proposals = tuple(
+        each
+        for each in proposed
+        if (each.evidence, normal_tokens(each.answers[0])) not in known
+    )
+    taken = len(brought) + len(proposals) * chosen
+    one_in = max(1, -(-taken * log.turn_count // MOST_LOOKUPS))
+    return Facts(log, brought[::one_in], proposals[::one_in], typed, chosen, one_in)
+
+
+def _saved(workspace: Workspace, id: str | None) -> Probes:
+    """None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere."""
+    with suppress(StorageError):
+        if id is not None and workspace.store.entry(id).probe_count:
+            return workspace.store.about(id).probes
+    return ()
+
+
+@kept_until_left(LOGS_KEPT)
+def _proposed(log: Log, length: int) -> Probes:
+    """Facts proposed from the first ``length`` messages."""
+    return propose_probes(log if length == len(log) else Log(log[:length]))

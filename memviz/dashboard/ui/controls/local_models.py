@@ -1,0 +1,151 @@
+"""Models that are served on the machine of the visitor: looked for with a click, chosen with another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.core.errors import BadRequestError
+from memviz.dashboard.ui.controls.pickers import CHAT_MODEL, SUMMARIZER, name_key, named
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.server.checks import access
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.text import plain
+from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers
+
+FIND = "Find models on this machine"
+FIND_HELP = (
+    "Asks Ollama, llama.cpp, LM Studio and vLLM at their usual ports of 127.0.0.1 what they serve. No other machine is "
+    "asked, and no key is sent."
+)
+NOT_HERE = (
+    "Models on the machine of this server are not looked for: visitors do not reach its addresses, unless who runs it "
+    "says --allow-private-base-urls."
+)
+ANOTHER_PORT = "Another port of this machine"
+USES = {SUMMARIZER: "For summaries", CHAT_MODEL: "For answers"}
+_FOUND, _REFUSED = "local-models-found", "local-models-refused"
+_ADDRESS, _LOOKED_AT = "local-models-address", "local-models-looked-at"
+_ROWS_SHOWN, _ROWS_PIXELS = 3, 330
+
+
+class _Chosen(NamedTuple):
+    """The model that was chosen for a picker, with the base URL that this entered."""
+
+    name: str
+    base: str
+
+
+def names_found() -> list[str]:
+    """The names of the models that were found in this browser session."""
+    return list(_by_name())
+
+
+def _by_name() -> dict[str, LocalModel]:
+    found: LocalServers | None = widget_value(_FOUND)
+    return (
+        {model.name: model for model in reversed(found.models)}
+        if found is not None
+        else {}
+    )
+
+
+def keep_addresses_apart() -> None:
+    """Enter the base URL of a model that was found and is named in a picker, and take it out again once another model
+    is: what is typed for that one, its key above all, belongs to its own provider. To be called before the pickers are
+    drawn."""
+    by_name = _by_name()
+    for picker in USES:
+        name, chosen = named(picker), widget_value(f"{picker}-found")
+        if chosen is not None and name != chosen.name:
+            if widget_value(f"{picker}-base") == chosen.base:
+                set_widget(f"{picker}-base", "")
+            set_widget(f"{picker}-found", None)
+        if name in by_name and widget_value(f"{picker}-found") is None:
+            _choose(picker, by_name[name])
+
+
+def local_models() -> None:
+    """A button that looks for models, and what it found: a row for each, to be chosen."""
+    if not access().of_models.private_base_urls:
+        st.caption(NOT_HERE)
+        return
+    if st.button(
+        FIND,
+        key="find-local-models",
+        icon=":material/search:",
+        help=FIND_HELP,
+        width="stretch",
+    ):
+        _look()
+    if widget_value(_FOUND) is None:
+        return
+    above = st.container(gap="small")
+    address = st.text_input(
+        ANOTHER_PORT,
+        key=_ADDRESS,
+        persist_state="session",
+        placeholder="such as 8081",
+        help="Where a server listens at a port that is not its usual one.",
+    )
+    if address != widget_value(_LOOKED_AT):
+        _look()
+    with above:
+        _show(widget_value(_FOUND))
+
+
+def _look() -> None:
+    """Ask what is there now; that stays for this browser session."""
+    address = widget_value(_ADDRESS) or ""
+    set_widget(_LOOKED_AT, address)
+    set_widget(_REFUSED, None)
+    try:
+        with st.spinner("Asking the programs on this machine"):
+            set_widget(_FOUND, find_local_servers([address] if address.strip() else ()))
+    except BadRequestError as error:
+        set_widget(_REFUSED, error)
+
+
+def _show(found: LocalServers) -> None:
+    is_long = len(found.models) > _ROWS_SHOWN
+    with st.container(
+        height=_ROWS_PIXELS if is_long else "content",
+        border=False,
+        gap="small",
+        key="local-models",
+    ):
+        for number, model in enumerate(found.models):
+            _row(number, model)
+    if (refused := widget_value(_REFUSED)) is not None:
+        show_error(refused)
+    for sentence in found.sentences:
+        st.caption(plain(sentence))
+
+
+def _row(number: int, model: LocalModel) -> None:
+    with st.container(gap="xxsmall", key=f"local-model-{number}"):
+        st.markdown(f"**{plain(model.title)}**")
+        st.caption(f"{plain(model.program)} · {model.context_words}")
+        with st.container(horizontal=True, gap="xsmall"):
+            for picker, label in USES.items():
+                is_chosen = (named(picker), widget_value(f"{picker}-base")) == (
+                    model.name,
+                    model.api_base,
+                )
+                st.button(
+                    label,
+                    key=f"local-model-{number}-{picker}",
+                    on_click=_choose,
+                    args=(picker, model),
+                    icon=":material/check:" if is_chosen else None,
+                    disabled=is_chosen,
+                )
+
+
+def _choose(picker: str, model: LocalModel) -> None:
+    """Name the model, and how it is reached. A key that was entered before belongs to another provider."""
+    set_widget(name_key(picker), model.name)
+    set_widget(f"{picker}-base", model.api_base)
+    set_widget(f"{picker}-key", "")
+    set_widget(f"{picker}-found", _Chosen(model.name, model.api_base))

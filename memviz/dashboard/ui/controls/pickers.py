@@ -1,0 +1,200 @@
+"""Choose a model: the offline stand-in, or any that litellm knows. Keys live in this browser session only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.counters import COUNTERS
+from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid
+from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.links import CHAT_MODEL, SUMMARIZER
+from memviz.dashboard.ui.shell.server.checks import access
+from memviz.dashboard.ui.shell.state import begin_with, widget_value
+from memviz.models.base import Model
+from memviz.models.first_failure import FirstFailureEnds
+from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
+from memviz.models.registry import known_models, model
+
+__all__ = [
+    "CHAT_MODEL",
+    "EMPTY_KEY",
+    "JUDGE",
+    "RECORDED_FIRST",
+    "SOME_ADDRESS",
+    "SUMMARIZER",
+    "ModelChoice",
+    "counter_picker",
+    "model_picker",
+    "name_key",
+    "named",
+]
+
+JUDGE = "judged-judge"
+"""The control of the model that judges answers."""
+EMPTY_KEY = {
+    True: "Empty uses the provider's environment variable, at the provider's own address.",
+    False: "This server does not lend its own keys: enter yours.",
+}
+SOME_ADDRESS = {
+    True: "such as http://127.0.0.1:8000/v1",
+    False: "such as https://models.example.com/v1; not one of this server's own network",
+}
+
+
+def counter_picker(current: str, key: str) -> str:
+    """The chosen counter's name."""
+    begin_with(key, current)
+    return st.selectbox(
+        "Token counter",
+        list(COUNTERS),
+        key=key,
+        format_func=lambda name: COUNTERS[name].title,
+        help="How tokens are counted, for every number on this page. Approximate for models with another tokenizer, "
+        "such as Claude, Gemini and Llama.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model as chosen on a page. The key is never part of a repr and is stored nowhere.
+
+    With ``recorded_first`` a recording takes the place of the offline model wherever
+    one was made for exactly the run, which is decided before it
+    (:func:`memviz.dashboard.ui.controls.replaying.run_key`). ``paced``: a recording
+    takes as long as it took.
+    """
+
+    name: str = OFFLINE
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    timeout_seconds: float = 60.0
+    recorded_first: bool = False
+    paced: bool = False
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether it is the offline model."""
+        return self.name == OFFLINE
+
+    @property
+    def label(self) -> str:
+        """What it is called where a sentence names it."""
+        return RECORDED_FIRST if self.recorded_first else in_words(self.name)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it costs nothing and needs no network: the offline one, or a recording."""
+        return is_free(self.name)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How it is called, with what visitors of this server may use of its machine."""
+        return {
+            "api_key": self.api_key,
+            "api_base": self.api_base,
+            "timeout": self.timeout_seconds,
+            "access": access().of_models,
+        }
+
+    def build(self, look_up: Callable[[], object] = heed_clicks_and_tell) -> Model:
+        """The model, for use in the run of a page: its calls are paid out of the session's budget, and a click ends
+        them, also while its server says nothing; in another thread, what ``look_up`` raises ends them. Raises
+        ModelError for a name that no provider knows."""
+        if self.recorded_first:
+            return workspace().recordings.first()
+        if self.is_free:
+            return workspace().recordings.player(self.name, paced=self.paced)
+        return paid(model(self.name, **self.options), look_up)
+
+    def build_summarizer(
+        self, look_up: Callable[[], object] = heed_clicks_and_tell
+    ) -> Model:
+        """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
+        built = self.build(look_up)
+        return built if self.is_free else FirstFailureEnds(built)
+
+
+def name_key(picker: str) -> str:
+    """The key of the control that holds a model's name."""
+    return f"{picker}-name"
+
+
+def named(picker: str) -> str:
+    """The name of the model that a picker holds, also before it is drawn."""
+    return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
+
+
+def _paced(name: str, key: str) -> bool:
+    """Whether a recording is to take as long as it took, offered where that was measured."""
+    recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
+    if recording is None or recording.seconds is None:
+        return False
+    return switch(
+        "As fast as it was",
+        key=f"{key}-paced",
+        help="Each reply takes the seconds that it took.",
+    )
+
+
+def _offered(chosen: str) -> list[str]:
+    """What may be chosen: free ones first, then what litellm knows. A bundled recording that
+    plays unasked is named only where it is ``chosen``."""
+    at_hand = workspace().recordings
+    recordings = [RECORDING + name for name in (*at_hand.opened, *at_hand.only_by_name)]
+    recordings += [chosen] * chosen.startswith(RECORDING)
+    return list(dict.fromkeys([RECORDED_FIRST, OFFLINE, *recordings, *known_models()]))
+
+
+def model_picker(
+    label: str, key: str, help: str, also: Sequence[str] = ()
+) -> ModelChoice:
+    """Controls that choose one model, out of those that are known and ``also`` these."""
+    st.selectbox(
+        label,
+        (*_offered(named(key)), *also),
+        key=name_key(key),
+        accept_new_options=True,
+        help=help,
+        persist_state="session",
+        format_func=in_words,
+        placeholder=f"{RECORDED_FIRST}, or provider/model",
+    )
+    name = named(key)
+    if name == RECORDED_FIRST:
+        return ModelChoice(recorded_first=True)
+    if is_free(name):
+        return ModelChoice(name, paced=_paced(name, key))
+    allowed = access().of_models
+    secret, patience = st.columns([5, 4], vertical_alignment="bottom")
+    api_key = secret.text_input(
+        "API key",
+        type="password",
+        key=f"{key}-key",
+        persist_state="session",
+        autocomplete="off",
+        help=f"Kept for this browser session only, never stored. {EMPTY_KEY[allowed.environment_keys]}",
+    )
+    api_base = st.text_input(
+        "Base URL",
+        key=f"{key}-base",
+        persist_state="session",
+        placeholder="the provider's own",
+        help=f"Any address that speaks the OpenAI protocol, {SOME_ADDRESS[allowed.private_base_urls]}.",
+    )
+    timeout = patience.number_input(
+        "Timeout (s)",
+        1,
+        600,
+        60,
+        key=f"{key}-timeout",
+        persist_state="session",
+        help="How long to wait for an answer before giving up.",
+    )
+    return ModelChoice(
+        name, api_base.strip() or None, api_key.strip() or None, float(timeout)
+    )

@@ -1,0 +1,206 @@
+"""The sidebar's settings, a row each: the line's colour and dash, the strategy's name, its main parameter, and a panel
+for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError
+from memviz.dashboard.charts.palette import setting_dash
+from memviz.dashboard.ui.controls.settings_editor import (
+    PANEL_PIXELS,
+    edit_setting,
+    number_label,
+    parameter_key,
+    step_of,
+    take_over,
+)
+from memviz.dashboard.ui.controls.strategy_choice import offered
+from memviz.dashboard.ui.shell.state import MAX_SETTINGS, CompareState, Setting
+from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.strategies import strategies
+from memviz.strategies.parameters import Parameter
+from memviz.tuning.scaling import is_scaled
+
+VALUE_PIXELS = 68
+"""Room for six digits. Streamlit leaves out the steppers of so narrow a field; the arrow keys still step."""
+_DASHES = {
+    "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
+    "dot": "currentColor 0 3px, transparent 3px 6px",
+    "dashdot": "currentColor 0 7px, transparent 7px 10px, currentColor 10px 13px, transparent 13px 16px",
+    "longdash": "currentColor 0 12px, transparent 12px 16px",
+    "longdashdot": "currentColor 0 12px, transparent 12px 15px, currentColor 15px 18px, transparent 18px 21px",
+}  # fmt: skip
+"""How each dash of the charts is drawn with a gradient."""
+
+
+def setting_rows(
+    state: CompareState,
+    needed_tokens: Callable[[], int] | None = None,
+    writer_of: Callable[[Setting], str | None] | None = None,
+) -> dict[int | str, str]:
+    """The rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
+    ``needed_tokens`` says how many tokens the conversation takes in all, ``writer_of`` who writes the summaries of a
+    setting, where that is worth saying. Returns the settings' labels by their uid."""
+    for setting in state.settings:
+        take_over(setting)
+    with st.container(key="setting-rows", gap="xsmall"):
+        for setting in state.settings:
+            _row(
+                state,
+                setting,
+                needed_tokens,
+                None if writer_of is None else writer_of(setting),
+            )
+        full = len(state.settings) >= MAX_SETTINGS
+        st.button(
+            "Add a setting",
+            icon=":material/add:",
+            key="add-setting",
+            on_click=state.add,
+            disabled=full,
+            args=(_next_strategy(state),),
+            width="stretch",
+            help=f"At most {MAX_SETTINGS} at once."
+            if full
+            else "One more line on the same conversation.",
+        )
+    labels = distinct([setting_label(setting) for setting in state.settings])
+    return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
+
+
+def _row(
+    state: CompareState,
+    setting: Setting,
+    needed_tokens: Callable[[], int] | None,
+    writer: str | None = None,
+) -> None:
+    cls = strategies()[setting.strategy_id]
+    numbers = (parameter for parameter in cls.parameters() if parameter.is_number)
+    main = next(
+        (parameter for parameter in numbers if parameter.name == cls.main_parameter),
+        None,
+    )
+    with st.container(
+        key=f"setting-{setting.uid}",
+        horizontal=True,
+        wrap=False,
+        vertical_alignment="center",
+        gap="xsmall",
+    ):
+        st.html(setting_swatch(setting.index), width="content")
+        notes = ([] if main is None else [_unit_or_off(setting, main)]) + [
+            "as written"
+        ] * setting.as_written
+        notes += [
+            whose
+            for one in cls.parameters()
+            if (whose := one.whose(_value(setting, one)))
+        ]
+        notes += ["scaled"] * is_scaled(setting.scaled, setting.parameters)
+        notes += [] if writer is None else [writer]
+        name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
+        st.button(
+            name,
+            key=f"look-at-{setting.uid}",
+            type="tertiary",
+            width="stretch",
+            wrap=True,
+            on_click=_look_at,
+            args=(state, setting.index),
+        )
+        if main is not None:
+            _main_value(setting, main)
+        # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
+        panel = st.popover(
+            f"Edit {plain(setting_label(setting))}",
+            key=f"edit-{setting.uid}",
+            icon=":material/more_vert:",
+            type="tertiary",
+        )
+        with panel, st.container(width=PANEL_PIXELS):
+            in_row = main.name if main is not None else ""
+            edit_setting(
+                setting, live=state.free_run, in_row=in_row, needed_tokens=needed_tokens
+            )
+            st.button(
+                "Remove",
+                key=f"remove-{setting.uid}",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=state.remove,
+                args=(setting.uid,),
+                disabled=len(state.settings) == 1,
+            )
+
+
+def _value(setting: Setting, parameter: Parameter) -> Any:
+    return setting.parameters.get(parameter.name, parameter.default)
+
+
+def _unit_or_off(setting: Setting, main: Parameter) -> str:
+    return f"{main.unit}: off" if main.is_off(_value(setting, main)) else main.unit
+
+
+def _main_value(setting: Setting, main: Parameter) -> None:
+    key = parameter_key(setting, main.name)
+    setting.parameters[main.name] = st.number_input(
+        number_label(main),
+        main.minimum,
+        main.maximum,
+        _value(setting, main),
+        step=step_of(main),
+        key=key,
+        label_visibility="collapsed",
+        width=VALUE_PIXELS,
+        help=main.help,
+    )
+
+
+def setting_swatch(index: int) -> str:
+    """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
+    light, dark = (
+        st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10]
+        for scheme in ("light", "dark")
+    )
+    return (
+        f'<span class="memviz-line" style="color:light-dark({escape(light)},{escape(dark)});'
+        f'background:repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"></span>'
+    )
+
+
+def mark_row(state: CompareState, index: int) -> None:
+    """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
+    same fragment, since a click there does not draw the sidebar again."""
+    state.shows(index)
+    rows = [
+        f".st-key-setting-{setting.uid}"
+        for setting in state.settings
+        if setting.index == index
+    ]
+    if len(state.settings) > 1 and rows:
+        # A style of its own: a rule that asks the page which setting it shows makes each redraw a tenth slower.
+        mark = f".stHorizontalBlock{rows[0]}{rows[0]} {{ box-shadow: inset 0 0 0 2px currentColor }}"
+        st.html(f'<span class="memviz-shows-{index}"><style>{mark}</style></span>')
+
+
+def _look_at(state: CompareState, index: int) -> None:
+    state.looked_at = index
+
+
+def setting_label(setting: Setting) -> str:
+    """The setting in words; the strategy's title where its parameters are not allowed."""
+    try:
+        return setting.build().label
+    except MemvizError:
+        return strategies()[setting.strategy_id].title
+
+
+def _next_strategy(state: CompareState) -> str:
+    """The first strategy that is not compared yet."""
+    used = {setting.strategy_id for setting in state.settings}
+    return next((id for id in offered() if id not in used), "summary_buffer")

@@ -1,0 +1,315 @@
+"""What the pages of analysis share: one conversation under up to six settings. Choosing it on one page chooses it
+on all of them, and a setting keeps its colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+import streamlit as st
+
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import MemvizError
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.controls.added_recalls import added_recalls, recalls_label
+from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
+from memviz.dashboard.ui.controls.conversation_size import size_words
+from memviz.dashboard.ui.controls.models_panel import StudyModels, models_panel
+from memviz.dashboard.ui.controls.pickers import (
+    RECORDED_FIRST,
+    SUMMARIZER,
+    ModelChoice,
+    counter_picker,
+    named,
+)
+from memviz.dashboard.ui.controls.replaying import make_runs, run_key
+from memviz.dashboard.ui.controls.setting_rows import mark_row, setting_rows
+from memviz.dashboard.ui.controls.settings_editor import (
+    COUNTER_KEY,
+    PANEL_PIXELS,
+    setting_from_file,
+)
+from memviz.dashboard.ui.shell.chosen_request import choose_request
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.links import links_opened, open_shared_view
+from memviz.dashboard.ui.shell.presence import looks_at
+from memviz.dashboard.ui.shell.state import (
+    MAX_SETTINGS,
+    CompareState,
+    Setting,
+    begin_with,
+    compare_state,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.models.names import OFFLINE, is_free
+from memviz.storage.entries import ConversationEntry
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, Workspace
+from memviz.strategies.base import Trigger
+
+__all__ = ["StudyModels", "study_controls"]
+
+REPLIES_KEY = "compare-replies"
+REPLAYED, FREE_RUN = "replayed", "free-run"
+REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
+REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free run**"}
+REPLIES_HELP = (
+    "As they were said: every setting is replayed with the conversation's own replies, so only the memory differs. "
+    "Free run: a model answers every message under each setting, so you see what it still knew."
+)
+CONVERSATIONS_HELP = (
+    "Bundled samples, saved chats and imported files. The "
+    "same conversation is replayed under every setting."
+)
+TITLE_CHARS = 28
+"""A longer title is cut in the chooser, so it stands below it once more."""
+CHAT_LABEL = "Chat as it was held"
+
+
+def study_controls(
+    workspace: Workspace, state: CompareState, *, replies: bool = False
+) -> StudyModels:
+    """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
+    replies of the settings' own as well."""
+    _open_link(workspace, state)
+    turn_count = _choose_conversation(workspace, state)
+    if replies:
+        state.free_run = (
+            is_free_run()
+        )  # the rows of the settings, drawn before that control, depend on it
+    is_open = state.conversation_id is not None
+    labels = setting_rows(
+        state,
+        partial(_needed_tokens, workspace, state) if is_open else None,
+        partial(_writer, workspace, state) if is_open else None,
+    )
+    models_place = st.container()
+    more = st.popover(
+        _more_label(state), key="more", icon=":material/more_horiz:", width="stretch"
+    )
+    with more, st.container(width=PANEL_PIXELS):
+        _more(state, labels, turn_count)
+    # A file opened under More may choose the summarizer, so the models come after it.
+    with models_place:
+        if not replies:
+            return models_panel()
+        return models_panel(
+            f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state)
+        )
+
+
+def _open_link(workspace: Workspace, state: CompareState) -> None:
+    """Open what the address asks for, also where other things were chosen in this session before."""
+    if open_shared_view(workspace, state):
+        set_widget(COUNTER_KEY, state.counter)
+        set_widget(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)
+
+
+def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
+    """Tokens of all that was said in the conversation, without the system messages that it begins with."""
+    log = workspace.conversation(state.conversation_id or "", state.first)[1]
+    totals = log.token_sums(find_counter(state.counter)).totals
+    return int(totals[-1] - totals[log.system_stop])
+
+
+def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str | None:
+    """Whether the summaries of a setting are recorded, the stand-in's, or not in the recording that was chosen, where
+    its conversation has recordings."""
+    if state.free_run or not is_free(named(SUMMARIZER)):
+        return None
+    with suppress(MemvizError):
+        transcript, log = workspace.conversation(
+            state.conversation_id or "", state.first
+        )
+        if setting.build().trigger is Trigger.NEVER or not workspace.recordings.has_any(
+            transcript, log
+        ):
+            return None
+        name = named(SUMMARIZER)
+        chosen = (
+            ModelChoice(recorded_first=True)
+            if name == RECORDED_FIRST
+            else ModelChoice(name)
+        )
+        key = run_key(workspace, state, setting, chosen)
+        if key.summarizer == OFFLINE:
+            return "stand-in"
+        held = workspace.recordings.plays(
+            key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
+        )
+        return "recorded" if held else "not recorded"
+    return None
+
+
+def _more_label(state: CompareState) -> str:
+    return f"More · {recalls_label(state)}" if state.recalls else "More"
+
+
+def _more(state: CompareState, labels: dict[int | str, str], turn_count: int) -> None:
+    """What is seldom changed."""
+    st.markdown("**Recall turns into requests**", help=tooltip("recall"))
+    added_recalls(state, labels, turn_count)
+    st.markdown("**Settings and counter**")
+    if len(state.settings) < MAX_SETTINGS:
+        setting_from_file(state)
+    state.counter = counter_picker(state.counter, COUNTER_KEY)
+
+
+def counter_and_models(state: CompareState) -> StudyModels:
+    """Models and token counter, for a page without settings of its own."""
+    models = models_panel()
+    more = st.popover("More", key="more", icon=":material/more_horiz:", width="stretch")
+    with more, st.container(width=PANEL_PIXELS):
+        state.counter = counter_picker(state.counter, COUNTER_KEY)
+    return models
+
+
+def _choose_replies(state: CompareState) -> None:
+    begin_with(
+        REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED
+    )  # a link may ask for either
+    chosen = st.segmented_control(
+        "Replies",
+        list(REPLIES),
+        key=REPLIES_KEY,
+        required=True,
+        width="stretch",
+        format_func=REPLIES.__getitem__,
+        help=REPLIES_HELP,
+    )
+    state.free_run = chosen == FREE_RUN
+
+
+def is_free_run() -> bool:
+    """Whether the replies are to be each setting's own."""
+    chosen = widget_value(REPLIES_KEY)
+    return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
+
+
+def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
+    """Choose the conversation; returns how many turns it has."""
+    entries, labels = conversation_choices(workspace, state.conversation_id)
+    if state.conversation_id not in entries:
+        state.open(
+            FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
+        )
+    ids = list(entries)
+    chosen = st.selectbox(
+        "Conversation",
+        ids,
+        index=ids.index(state.conversation_id) if state.conversation_id else None,
+        format_func=labels.__getitem__,
+        key=f"compare-conversation-{links_opened()}",
+        help=_conversations_help(entries),
+    )
+    if chosen != state.conversation_id:
+        state.open(chosen)
+        choose_request(None)
+    if not chosen:
+        return 0
+    looks_at()
+    entry = entries[chosen]
+    turns = size_words(workspace, [entry])
+    whole = (
+        f"**{plain(labels[chosen])}**, {turns}."
+        if len(labels[chosen]) > TITLE_CHARS
+        else f"{turns}."
+    )
+    st.caption(whole, help=plain(entry.description) or None)
+    return entry.turn_count
+
+
+def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
+    """What may be chosen, with the bundled conversations in a few words each: the beginning of their descriptions."""
+    samples = [
+        f"- **{plain(entry.title)}**: {plain(entry.description.partition(';')[0])}."
+        for id, entry in entries.items()
+        if id.startswith(SAMPLE_PREFIX)
+    ]
+    return "\n".join((CONVERSATIONS_HELP, "", *samples))
+
+
+def expect_conversation(workspace: Workspace, state: CompareState) -> None:
+    """End the page with a sentence where there is nothing to look at."""
+    if state.conversation_id is None:
+        _end(
+            "There is no conversation yet. Import one in the Library, or start one in Chat."
+        )
+    entry = workspace.store.entry(state.conversation_id or "")
+    if entry.message_count and not entry.turn_count:
+        _end(
+            "This conversation has no message of a user, so no request was ever sent. Choose another one."
+        )
+
+
+def _end(sentence: str) -> None:
+    st.info(sentence, icon=":material/info:")
+    st.stop()
+
+
+def setting_runs(
+    workspace: Workspace, state: CompareState, summarizer: ModelChoice
+) -> list[SettingRun]:
+    """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
+    knows of edited summaries."""
+    settings = make_runs(workspace, state, summarizer)
+    if workspace.beginning(state.conversation_id or "", state.first) is not None:
+        return settings  # the chat as it was held is one of all messages
+    with error_shown():
+        held = workspace.held_chat(state.conversation_id or "")
+        if held is not None:
+            settings.append(
+                SettingRun(held, f"{CHAT_LABEL} · {held.label}", MAX_SETTINGS)
+            )
+    return settings
+
+
+def nothing_yet(settings: Sequence[SettingRun]) -> None:
+    """Say why there is nothing to see, where a setting was replayed at all."""
+    if settings:
+        st.info(
+            "This conversation has no request yet: nobody has said anything to a model.",
+            icon=":material/info:",
+        )
+
+
+def choose_setting_run(
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    key: str,
+    first: int = 0,
+    *,
+    marks: bool = True,
+) -> SettingRun:
+    """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
+    waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar is
+    marked, which one place of a page does."""
+    numbers = list(range(len(settings)))
+    chosen = next(
+        (number for number in numbers if settings[number].index == state.looked_at),
+        None,
+    )
+    if widget_value(key) not in numbers or chosen not in (None, widget_value(key)):
+        set_widget(key, first if chosen is None else chosen)
+    number = st.segmented_control(
+        "Setting",
+        numbers,
+        format_func=lambda number: settings[number].label,
+        key=key,
+        required=True,
+        on_change=_look_at,
+        args=(state, key, tuple(setting.index for setting in settings)),
+        label_visibility="collapsed" if len(settings) == 1 else "visible",
+    )
+    if marks:
+        mark_row(state, settings[number or 0].index)
+    return settings[number or 0]
+
+
+def _look_at(state: CompareState, key: str, indices: tuple[int, ...]) -> None:
+    number = widget_value(key)
+    if number is not None:
+        state.looked_at = indices[number]

@@ -1,0 +1,174 @@
+"""What models cost a visitor: at most, before a click; so far, while they are asked; in all, always in sight; and the
+budget that every call of the session is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from memviz.core.bounds import MAX_USD
+from memviz.dashboard.ui.shell.state import (
+    heed_clicks,
+    noted_replies,
+    spending,
+    spending_shown,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.cost.bounds import Askers
+from memviz.models.base import Model
+from memviz.models.budgeted import Accounted
+from memviz.models.cost_bound import CostBound
+from memviz.models.interruptible import Interruptible
+from memviz.models.names import is_free
+from memviz.models.recordings.noting import Noted
+from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS
+
+BUDGET_KEY, REPLY_KEY = "session-budget", "session-reply-tokens"
+LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS = 16, 1_000_000
+BUDGET_HELP = (
+    "US dollars for all calls of this browser session together, on every page. No call is made that might exceed it; "
+    "what was done by then is kept. 0 allows no call that costs anything. Calls whose price is not known are counted, "
+    "but no amount of dollars holds them. A reload of the page begins a new session."
+)
+REPLY_HELP = (
+    "Tokens that a model may write for one answer or summary, thinking included. A call costs at most what it is sent "
+    "and an answer of this length."
+)
+
+
+def paid(
+    asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
+) -> Model:
+    """``asked`` as every page asks it: paid out of the session's budget, and left at once when ``look_up`` raises."""
+    return Accounted(
+        Interruptible(Noted(asked, noted_replies()), look_up),
+        spending(),
+        max_output_tokens,
+    )
+
+
+def heed_clicks_and_tell() -> None:
+    """What a page's run does while it waits for a model: hear of clicks, and say what was spent by now."""
+    heed_clicks()
+    tell_spent()
+
+
+def askers(answerer: str, summarizer: str) -> Askers:
+    """Who answers and who summarizes, with answers as long as this session allows."""
+    return Askers(answerer, summarizer, spending().reply_tokens)
+
+
+def bound_words(bound: CostBound) -> str:
+    """What a click costs at most, no more than the session's budget has left."""
+    return bound.words(spending().left_usd)
+
+
+def bound_caption(
+    bound: CostBound,
+    *,
+    place: DeltaGenerator | None = None,
+    before: str = "",
+    help: str | None = None,
+) -> None:
+    """Say beside a button what its click costs at most; ``before`` is what else the line says."""
+    caption = place.caption if place is not None else st.caption
+    said = bound_words(bound) if bound != CostBound() or not before else ""
+    caption(plain(" ".join(part for part in (before, said) if part)), help=help)
+
+
+def budget_controls(models: Sequence[str]) -> None:
+    """The session's budget and how long an answer may be, where one of these ``models`` may cost something."""
+    if all(map(is_free, models)) and not spending_shown().is_shown:
+        return
+    spending_shown().is_shown = True
+    left, right = st.columns(2, vertical_alignment="bottom")
+    limit_usd = left.number_input(
+        "Budget (USD)",
+        0.0,
+        MAX_USD,
+        FIRST_LIMIT_USD,
+        step=0.5,
+        key=BUDGET_KEY,
+        help=BUDGET_HELP,
+        persist_state="session",
+    )
+    reply_tokens = right.number_input(
+        "Reply limit",
+        LEAST_REPLY_TOKENS,
+        MOST_REPLY_TOKENS,
+        FIRST_REPLY_TOKENS,
+        step=1024,
+        key=REPLY_KEY,
+        help=REPLY_HELP,
+        persist_state="session",
+    )
+    spending().allow(limit_usd)
+    spending().reply_tokens = int(reply_tokens)
+
+
+def spent_line() -> None:
+    """What was spent in this session, drawn anew while models are asked. The first thing that a page's run draws of
+    it: places of the run before are gone."""
+    shown = spending_shown()
+    shown.draw = []
+    if shown.is_shown or spending().is_used:
+        shown.draw = [_drawn(st.empty(), lambda: spending().sentence)]
+
+
+def tell_spent(*, anew: bool = False) -> None:
+    """Say wherever the page does what was spent by now, ``anew`` where it says so already. Only from a run of the page,
+    never while it is being left. A fragment has to say it anew: Streamlit lets it write outside of itself only where
+    it wrote in the last run of the whole page, and clears what it does not write again."""
+    for draw in spending_shown().draw:
+        draw(anew)
+
+
+@contextmanager
+def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
+    """``words`` with what was spent since, for as long as the block asks models."""
+    so_far = SpentSoFar()
+    draw = _drawn(
+        place, lambda: f"{words}{so_far.words}", ":material/hourglass_empty: "
+    )
+    shown = spending_shown()
+    shown.draw.append(draw)
+    try:
+        yield
+    finally:
+        if draw in shown.draw:
+            shown.draw.remove(draw)
+
+
+class SpentSoFar:
+    """What was spent since this was made."""
+
+    def __init__(self) -> None:
+        self._mark = spending().mark
+
+    @property
+    def words(self) -> str:
+        """The end of a sentence that says how far work is; empty as long as nothing was spent."""
+        if spending().mark == self._mark:
+            return ""
+        return f" · {spending().since(self._mark)} so far"
+
+
+def _drawn(
+    place: DeltaGenerator, words: Callable[[], str], icon: str = ""
+) -> Callable[[bool], None]:
+    """What writes ``words`` at ``place`` behind an ``icon``: now, whenever they are others, and where they are to be
+    written anew."""
+    last = ""
+
+    def draw(anew: bool) -> None:
+        nonlocal last
+        now = words()
+        if anew or now != last:
+            last = now
+            place.caption(f"{icon}{plain(now)}")
+
+    draw(True)
+    return draw

@@ -1,0 +1,375 @@
+"""Let a model answer the facts' questions under every setting, and another one judge the answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.text.wording import counted, dollars
+from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
+from memviz.dashboard.ui.controls.inspector import BadgeColor
+from memviz.dashboard.ui.controls.pickers import JUDGE, ModelChoice, model_picker
+from memviz.dashboard.ui.controls.resumable_job import ResumableJob, Step
+from memviz.dashboard.ui.controls.sidebar import StudyModels
+from memviz.dashboard.ui.controls.spending import askers
+from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.controls.visitors_work import keep_answers, kept_answers
+from memviz.dashboard.ui.shell.state import (
+    RetentionState,
+    retention_state,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.engine.judged_answer import JudgedAnswer
+from memviz.engine.judging import Judging
+from memviz.engine.run import Run
+from memviz.metrics.answers.judge_estimate import judge_estimate
+from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.cost.bounds import judging_bound
+from memviz.metrics.summaries.authors import author_of
+from memviz.models.cost_bound import CostBound
+from memviz.models.names import OFFLINE
+from memviz.storage.workspace import Workspace
+from memviz.transcripts.base import Probe
+
+SETTINGS_KEY, COUNT_KEY, JUDGE_KEY, ONE_KEY = (
+    "judged-settings", "judged-facts", "judged-with-judge", "judged-one",
+)  # fmt: skip
+MOST_RESULTS = 12
+"""Judgings that a session keeps."""
+CARDS_A_ROW = 3
+LABEL_CHARS = 110
+SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": "none"}
+RESULTS_ALT = "How right the answers were, one column a setting"
+VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
+    "right": ("green", "judged right"),
+    "wrong": ("yellow", "judged wrong"),
+    None: ("gray", "not judged"),
+}
+
+
+class _Asked(NamedTuple):
+    """Who is asked what. ``key`` is equal for the same settings, models and probes."""
+
+    kept: tuple[RetentionResult, ...]
+    runs: tuple[Run, ...]
+    probes: tuple[Probe, ...]
+    models: StudyModels
+    judge: ModelChoice | None
+
+    @property
+    def key(self) -> str:
+        """What the results are kept under, as a hash: settings by what a question would be sent, models by name."""
+        settings = [
+            (
+                run.strategy.id,
+                run.strategy.model_dump(),
+                run.counter.name,
+                len(run.log),
+                [version.text for version in run.summaries],
+            )
+            for run in self.runs
+        ]
+        names = [
+            self.models.answerer.label,
+            self.models.summarizer.label,
+            self.judge.label if self.judge else None,
+        ]
+        parts = [settings, names, [probe.to_dict() for probe in self.probes]]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def is_settled(self, answer: JudgedAnswer) -> bool:
+        """Whether nobody has to be asked about it again."""
+        return answer.reply is not None and (
+            self.judge is None or answer.verdict is not None
+        )
+
+    def number_of(self, one: RetentionResult) -> int:
+        """The number of a setting's run; two settings that are the same share one."""
+        return next(number for number, run in enumerate(self.runs) if run is one.run)
+
+
+def ask_a_model(
+    workspace: Workspace,
+    conversation_id: str,
+    kept: Sequence[RetentionResult],
+    probes: Sequence[Probe],
+    models: StudyModels,
+) -> None:
+    """The panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would let
+    one that is running finish before it hears of a click on Stop."""
+    with st.expander("Ask a model", icon=":material/quiz:", key="judged"):
+        st.caption(
+            "Everything above is about what a model could know. Here a model is asked every question after the last "
+            "turn, under each setting, and it answers from exactly what would be sent."
+        )
+        asked = _choose(kept, probes, models)
+        if not asked.runs or not asked.probes:
+            st.caption("Choose a setting to ask.")
+            return
+        state, key = retention_state(), asked.key
+        if key not in state.judged:
+            state.judged[key] = kept_answers(workspace, conversation_id, key)
+        settled = sum(asked.is_settled(answer) for answer in state.judged[key])
+        total = len(asked.runs) * len(asked.probes)
+        job = _JudgingJob(
+            models.answerer.label,
+            settled,
+            total,
+            state,
+            asked,
+            key,
+            workspace,
+            conversation_id,
+        )
+        if job.done < job.total:
+            job.run_when_asked()
+        if job.so_far:
+            _show(asked, job.so_far)
+
+
+def _choose(
+    kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels
+) -> _Asked:
+    labels = [one.setting.label for one in kept]
+    if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
+        set_widget(SETTINGS_KEY, labels)
+    left, right = st.columns([3, 2], gap="medium")
+    names = left.pills(
+        "Settings",
+        labels,
+        selection_mode="multi",
+        default=labels if widget_value(SETTINGS_KEY) is None else None,
+        key=SETTINGS_KEY,
+        wrap=True,
+    )
+    count = len(probes)
+    if len(probes) > 1:
+        key = f"{COUNT_KEY}-{len(probes)}"
+        count = right.slider(
+            "Questions",
+            1,
+            len(probes),
+            len(probes),
+            key=key,
+            help="How many; the first ones are asked.",
+        )
+    judge = None
+    with right:
+        if switch(
+            "Let a model judge the answers",
+            key=JUDGE_KEY,
+            help="A judge reads question, accepted answer and reply, and says right or wrong.",
+        ):
+            judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
+    left.caption(
+        f"Answers: *{plain(models.answerer.label)}*. Summaries that a question makes due: "
+        f"*{plain(models.summarizer.label)}*. Both are chosen under Change in the sidebar."
+    )
+    chosen = tuple(one for one in kept if one.setting.label in (names or ()))
+    runs = tuple({id(one.run): one.run for one in chosen}.values())
+    return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
+
+
+@dataclass
+class _JudgingJob(ResumableJob):
+    """Question by question, setting by setting; what was answered is kept with the conversation."""
+
+    state: RetentionState
+    asked: _Asked
+    key: str
+    workspace: Workspace
+    conversation_id: str
+    judging: Judging | None = None
+
+    verb, unit = "Ask", "answer"
+    start_key, stop_key = "judged-ask", "judged-stop"
+
+    @property
+    def so_far(self) -> tuple[JudgedAnswer, ...]:
+        """What was answered, judged or failed in earlier attempts."""
+        return self.state.judged.get(self.key, ())
+
+    @property
+    def is_begun(self) -> bool:
+        """A reply that is not judged yet is something to go on from as well."""
+        return bool(self.so_far)
+
+    @property
+    def has_failed(self) -> bool:
+        """Where a question or a verdict failed, the table below names the failure."""
+        return any(answer.error for answer in self.so_far)
+
+    def estimate(self) -> str:
+        """From the runs: each question is asked after the last turn."""
+        models, judge = self.asked.models, self.asked.judge
+        return (
+            "Likely "
+            + judge_estimate(
+                self.asked.runs,
+                self.asked.probes,
+                models.answerer.name,
+                models.summarizer.name,
+                judge.name if judge else None,
+            ).sentence
+        )
+
+    def bound(self) -> CostBound:
+        """Of the questions that are not settled under every setting."""
+        models, judge, kept = self.asked.models, self.asked.judge, self.so_far
+        settled = Counter(
+            answer.probe for answer in kept if self.asked.is_settled(answer)
+        )
+        left = [
+            probe
+            for probe in self.asked.probes
+            if settled[probe] < len(self.asked.runs)
+        ]
+        who = askers(models.answerer.name, models.summarizer.name)
+        return judging_bound(self.asked.runs, left, who, judge.name if judge else None)
+
+    def steps(self) -> Generator[Step, None, None]:
+        """One answer with its verdict a step."""
+        models, judge = self.asked.models, self.asked.judge
+        self.judging = Judging(
+            self.asked.runs,
+            self.asked.probes,
+            model=models.answerer.build(),
+            summarizer=models.summarizer.build(),
+            judge=judge.build() if judge else None,
+            so_far=self.so_far,
+        )
+        for done, total in self.judging.steps():
+            yield Step(done / total, f"Asking: {done:,} of {counted(total, self.unit)}")
+
+    def keep(self) -> None:
+        """The newest results come last; in the session the oldest make room."""
+        if self.judging is None or not self.judging.results:
+            return
+        before, judged = self.so_far, self.state.judged
+        judged.pop(self.key, None)
+        judged[self.key] = self.judging.results
+        for old in list(judged)[:-MOST_RESULTS]:
+            del judged[old]
+        new = [answer for answer in self.judging.results if answer not in before]
+        keep_answers(
+            self.workspace, self.conversation_id, self.key, self.asked.probes, new
+        )
+
+
+def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
+    scores = answer_scores(results, len(asked.runs))
+    # A column a setting, as in the table of key numbers: of measures there are more than a phone has room for.
+    columns = {
+        plain(one.setting.label): _column(scores[asked.number_of(one)], one, asked)
+        for one in asked.kept
+    }
+    table = pd.DataFrame(columns)
+    answers_by(answer.calls[-1] for answer in results if answer.calls)
+    empty = {
+        name
+        for name, nothing in SAYS_NOTHING.items()
+        if (table.loc[name] == nothing).all()
+    }
+    calls = (
+        call
+        for answer in results
+        for call in (*answer.calls, *answer.summaries, *answer.judging)
+    )
+    if all(call.recorded or call.model == OFFLINE for call in calls):
+        empty.add("Cost")  # what is played from a recording costs nothing now
+    st.table(table.drop(index=list(empty)), border="horizontal", alt=RESULTS_ALT)
+    failed = next((answer.error for answer in results if answer.error), None)
+    if failed:
+        st.caption(f"The first failure said: {plain(failed)}")
+    _one_question(asked, results)
+
+
+def _column(
+    scores: AnswerScores, one: RetentionResult, asked: _Asked
+) -> dict[str, str]:
+    could = sum(bool(held) for held in one.retention.retained[-1][: len(asked.probes)])
+    cost = (
+        "unknown"
+        if scores.cost_usd is None
+        else plain(dollars(scores.cost_usd))
+        if scores.cost_usd
+        else "none"
+    )
+    return {
+        "Could be known": f"{could:,} of {len(asked.probes):,}",
+        "Answer contained": f"{scores.containing:,} of {scores.answered:,}",
+        "Token F1, mean": "–" if scores.mean_f1 is None else f"{scores.mean_f1:.2f}",
+        "Judged right": f"{scores.right:,} of {scores.right + scores.wrong:,}"
+        if scores.right + scores.wrong
+        else "–",
+        "Failed": f"{scores.failed:,}",
+        "Cost": cost,
+    }
+
+
+@st.fragment
+def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
+    """All answers to one question, beside each other."""
+    probes = [
+        probe
+        for probe in asked.probes
+        if any(answer.probe == probe for answer in results)
+    ]
+    labels = distinct([shortened(probe.question, LABEL_CHARS) for probe in probes])
+    numbers = list(range(len(probes)))
+    if widget_value(ONE_KEY) not in (None, *numbers):
+        set_widget(ONE_KEY, None)
+    at = st.selectbox(
+        "Answers to one question",
+        numbers,
+        index=None,
+        format_func=labels.__getitem__,
+        key=ONE_KEY,
+        placeholder="Choose a question to read the answers",
+    )
+    if at is None:
+        return
+    probe = probes[at]
+    st.caption(f"Accepted: {plain(' / '.join(probe.answers))}")
+    given = {answer.run: answer for answer in results if answer.probe == probe}
+    for start in range(0, len(asked.kept), CARDS_A_ROW):
+        row = asked.kept[start : start + CARDS_A_ROW]
+        for column, one in zip(st.columns(CARDS_A_ROW), row, strict=False):
+            with column:
+                _card(one, given.get(asked.number_of(one)), probe)
+
+
+def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> None:
+    with st.container(border=True):
+        st.markdown(f"**{plain(one.setting.label)}**")
+        if answer is None:
+            st.caption("Not asked yet.")
+            return
+        st.text(answer.reply or "There is no reply.")
+        with st.container(horizontal=True, gap="xsmall"):
+            holds = answer.reply is not None and contains_answer(
+                answer.reply, probe.answers
+            )
+            st.badge(
+                "answer contained" if holds else "not contained",
+                color="green" if holds else "gray",
+            )
+            color, words = VERDICTS[answer.verdict]
+            if answer.judging:
+                st.badge(words, color=color)
+            if answer.calls:
+                call = answer.calls[-1]
+                author_badge(author_of(call.model, recorded=call.recorded), call.model)
+        if answer.error:
+            st.caption(plain(answer.error))
+        st.caption(f"{counted(answer.sent_tokens, 'token')} sent")

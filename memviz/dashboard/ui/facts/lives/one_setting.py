@@ -1,0 +1,314 @@
+"""The lives of facts under one setting: the picture, and beside it the story of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import (
+    PART_COLORS,
+    SUMMARIZATION_GLYPH,
+    SUMMARIZATION_LINE,
+)
+from memviz.dashboard.charts.retention.knowledge_split import knowledge_split
+from memviz.dashboard.charts.retention.knowledge_words import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    SHOWN,
+    known_words,
+)
+from memviz.dashboard.charts.retention.life_lines import (
+    by_birth,
+    life_lines_of,
+    mark_color,
+    span_words,
+)
+from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.legend import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.presented_picture import (
+    finding_to_audience,
+    picture_pixels,
+)
+from memviz.dashboard.ui.controls.selected_request import selected_turn
+from memviz.dashboard.ui.controls.sidebar import choose_setting_run
+from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.facts.lives.beside import beside, choose_life
+from memviz.dashboard.ui.facts.lives.fact_story import story
+from memviz.dashboard.ui.facts.losses import choose_fact, losses_of
+from memviz.dashboard.ui.facts.selection import (
+    choose_event,
+    chosen_event,
+    event_key,
+    fact_key,
+    opened_key,
+)
+from memviz.dashboard.ui.facts.version_card import fact_name
+from memviz.dashboard.ui.shell.chosen_request import is_page_choice
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.links import keep_address
+from memviz.dashboard.ui.shell.presenting import (
+    Part,
+    hides,
+    is_bare,
+    put_away,
+    speaker_notes,
+)
+from memviz.dashboard.ui.shell.sharing import open_in_memviz
+from memviz.dashboard.ui.shell.state import (
+    CompareState,
+    clicked_point,
+    presenting,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.retention.life_lines import LifeLine
+from memviz.metrics.summaries.compaction_words import act_noun
+
+SETTING_KEY, ALL_KEY, CHART_KEY = (
+    "retention-setting",
+    "retention-all",
+    "retention-lives",
+)
+MOST_ROWS, MOST_SPANS, MOST_FAR_ROWS = 40, 12, 12
+
+
+@st.fragment
+def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+    """Choose a setting and a fact."""
+    with put_away(Part.CONTROLS, "retention-setting"):
+        one = _choose(state, kept)
+    selected_turn([each.setting for each in kept], one.run)
+    lives = by_birth(one.lives)
+    if not lives:
+        st.info(
+            "None of these facts was stated in this conversation.",
+            icon=":material/info:",
+        )
+        return
+    linked("fact", fact_key(state), [life.probe for life in lives])
+    linked("version", event_key(state, one.setting), range(len(one.run.compactions)))
+    _begin(state, one, lives)
+    if hides(Part.READER):
+        _picture_alone(state, one, lives)
+        keep_address(state, "lives-address")
+        return
+    with st.container(horizontal=True, gap="medium", key="facts-beside"):
+        with st.container(key="facts-picture", gap="small"):
+            _rows(state, one, lives)
+            st.html(_legend(one))
+            life = choose_life(state, one, lives)
+            for sentence in story(one, life):
+                st.markdown(plain(sentence))
+        with st.container(key="facts-story", gap="small"):
+            beside(state, one, life)
+    with st.expander(
+        "All facts together, and as a table",
+        icon=":material/table_rows:",
+        key="facts-together",
+    ):
+        all_facts(one, lives)
+    keep_address(state, "lives-address")
+
+
+def _picture_alone(
+    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
+) -> None:
+    """The lives, and the story of the chosen one."""
+    finding_to_audience(_finding(one))
+    _rows(state, one, lives)
+    st.html(_legend(one))
+    with put_away(Part.CONTROLS, "retention-fact"):
+        life = choose_life(state, one, lives)
+    name, told = fact_name(one.retention.probes[life.probe]), story(one, life)
+    speaker_notes([f"{name}: {' '.join(told)}"])
+    if presenting().is_minimal:
+        open_in_memviz(state, f"{name}: {' '.join(told[1:2])}")
+
+
+def _begin(
+    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
+) -> None:
+    """Choose the fact that was opened on another page, or one to begin with. The request that lost it is chosen too;
+    only a page that is first seen keeps the one that the visitor chose."""
+    probes, opened = [life.probe for life in lives], widget_value(opened_key(state))
+    set_widget(opened_key(state), None)
+    if opened in probes:
+        choose_fact(state, one, opened)
+    elif widget_value(fact_key(state)) not in probes:
+        probe = most_telling(one, lives, chosen_event(state, one.setting)).probe
+        set_widget(fact_key(state), probe)
+        if is_page_choice():
+            choose_fact(state, one, probe)
+
+
+def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
+    """Which setting is looked at: at first the one with most losses by summarizations, else one that summarizes."""
+    telling = [
+        (sum(life.lost_by is not None for life in one.lives), bool(one.run.compactions))
+        for one in kept
+    ]
+    setting = choose_setting_run(
+        state, [one.setting for one in kept], SETTING_KEY, telling.index(max(telling))
+    )
+    return next(one for one in kept if one.setting is setting)
+
+
+def most_telling(
+    one: RetentionResult, lives: Sequence[LifeLine], event: int | None = None
+) -> LifeLine:
+    """The fact that is shown at first: one that compaction ``event`` lost, else one that a summary had and the next one
+    gave up, else one that is lost."""
+
+    def telling(life: LifeLine) -> tuple[bool, ...]:
+        by = None if life.lost_by is None else one.run.compactions[life.lost_by]
+        here = event is not None and event in losses_of(one, life.probe).values()
+        return (
+            here,
+            by is not None and life.summarized_turn is not None,
+            by is not None,
+            life.lost_turn is not None,
+        )
+
+    return max(lives, key=telling)
+
+
+def _legend(one: RetentionResult) -> str:
+    present = {span.state for life in one.lives for span in life.spans}
+    items = [
+        legend_item(swatch(KNOWLEDGE_COLORS[state]), KNOWLEDGE_TITLES[state])
+        for state in SHOWN
+        if state in present
+    ]
+    marks = marks_of(one.run.compactions)
+    items += [
+        legend_item(glyph(mark.character, _on_page(mark.color)), mark.name)
+        for mark in marks
+    ]
+    items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
+    took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
+    for noun, color in {
+        act_noun(compaction): mark_color(compaction) for compaction in took
+    }.items():
+        words = (
+            "Lost in a summarization" if noun == "summarization" else f"Lost by {noun}"
+        )
+        items.append(legend_item(glyph("✖", _on_page(color)), words))
+    if any(by is None for by in one.losses.values()):
+        items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
+    return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'
+
+
+def _on_page(color: str) -> str:
+    """The colour of a mark beside text, where the violets of summaries are lighter in dark."""
+    return (
+        SUMMARIZATION_GLYPH
+        if color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
+        else color
+    )
+
+
+def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    many = len(lives) > MOST_ROWS
+    if many:
+        linked("all", ALL_KEY, [False, True])
+    shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
+    if is_bare():
+        shown = seen_from_afar(one, lives, widget_value(fact_key(state)))
+    figure = life_lines_of(
+        one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)
+    )
+    st.plotly_chart(
+        as_shown(figure),
+        key=CHART_KEY,
+        height=picture_pixels(figure.layout.height),
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(_follow_click, state, one),
+        alt=_finding(one),
+    )
+    if len(shown) < len(lives) and is_bare():
+        st.caption(
+            f"{len(shown)} of {counted(len(lives), 'fact')}: first of all those that were lost."
+        )
+    elif many:
+        switch(
+            f"Show all {len(lives):,} facts",
+            key=ALL_KEY,
+            help=f"At first the {MOST_ROWS} stated first.",
+        )
+
+
+def seen_from_afar(
+    one: RetentionResult, lives: Sequence[LifeLine], chosen: int | None
+) -> list[LifeLine]:
+    """As many lives as there is room for in large letters: the chosen one, those that were lost, and then others, in
+    their order."""
+    order = sorted(
+        lives, key=lambda life: (life.probe != chosen, life.lost_turn is None)
+    )
+    kept = {life.probe for life in order[:MOST_FAR_ROWS]}
+    return [life for life in lives if life.probe in kept]
+
+
+def _follow_click(state: CompareState, one: RetentionResult) -> None:
+    """A bar is a fact, a cross one of its losses, a diamond a summarization."""
+    point = clicked_point(CHART_KEY) or {}
+    carried = point.get("customdata")
+    if carried is None:
+        return
+    probe, number, *_ = [*carried, -1] if isinstance(carried, list) else (carried, -1)
+    if int(probe) < 0:
+        choose_event(state, one.setting, int(number))
+    else:
+        is_loss = isinstance(carried, list) and len(carried) > 1
+        choose_fact(
+            state, one, int(probe), round(point["x"] + 0.5) if is_loss else None
+        )
+
+
+def _finding(one: RetentionResult) -> str:
+    """The picture in one sentence."""
+    known, born = (
+        int(one.retention.retained[-1].sum()),
+        int(one.retention.born[-1].sum()),
+    )
+    by_change = sum(by is not None for by in one.losses.values())
+    return (
+        f"The lives of {counted(len(one.lives), 'fact')} under {one.setting.label}: {known:,} of {born:,} are known at "
+        f"the end. Losses by what was summarized or cleared: {by_change:,}; because the last message that held a fact "
+        f"was no longer sent: {len(one.losses) - by_change:,}."
+    )
+
+
+def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+    """The rows of the picture added up, and in words."""
+    at_the_end = "".join(known_words(one.retention)[-1:])
+    st.plotly_chart(
+        knowledge_split(one.retention),
+        key="retention-split",
+        config=CONFIG,
+        alt=f"Where the facts stood at each request of {one.setting.label}; {at_the_end}.",
+    )
+    rows = [
+        {
+            "Fact": plain(fact_name(one.retention.probes[life.probe])),
+            "Stated": "" if life.born_turn is None else f"turn {life.born_turn:,}",
+            "Life": "; ".join(map(span_words, life.spans[:MOST_SPANS]))
+            + "; …" * (len(life.spans) > MOST_SPANS),
+        }
+        for life in lives[:MOST_ROWS]
+    ]
+    st.table(
+        pd.DataFrame(rows),
+        border="horizontal",
+        hide_index=True,
+        alt="The life of each fact, one a row",
+    )

@@ -1,0 +1,369 @@
+"""Facts, by their lives: which of them each setting could still know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.retention.curve import retention_curve
+from memviz.dashboard.charts.retention.result import Measure, RetentionResult
+from memviz.dashboard.charts.retention.survival_curve import (
+    FEW,
+    Lasting,
+    half_life_words,
+    half_lives,
+    survival_curve,
+)
+from memviz.dashboard.ui.controls.grounds import summaries_by
+from memviz.dashboard.ui.controls.health import health
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
+from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
+from memviz.dashboard.ui.controls.presented_picture import (
+    finding_to_audience,
+    picture_pixels,
+)
+from memviz.dashboard.ui.controls.selected_request import name_in_full
+from memviz.dashboard.ui.controls.sidebar import StudyModels, nothing_yet
+from memviz.dashboard.ui.controls.small_multiples import places
+from memviz.dashboard.ui.controls.steps import step_of
+from memviz.dashboard.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
+from memviz.dashboard.ui.facts.lives.label_free import without_labels
+from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
+from memviz.dashboard.ui.facts.lives.one_setting import one_setting
+from memviz.dashboard.ui.facts.lives.stand_in import stand_in_instead
+from memviz.dashboard.ui.facts.probes import probes_panel, where_from
+from memviz.dashboard.ui.facts.retention_cache import (
+    bounds_of,
+    retention_results,
+    survival_of,
+)
+from memviz.dashboard.ui.facts.selection import (
+    choose_event,
+    choose_request_of,
+    open_event,
+    open_request,
+)
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.links import keep_address
+from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
+from memviz.dashboard.ui.shell.state import (
+    CompareState,
+    begin_with,
+    clicked_point,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.retention.knowledge import FactState
+from memviz.metrics.retention.measured_error import error_in_words
+from memviz.metrics.retention.survival import CategoryRow, category_table
+from memviz.storage.workspace import Workspace
+
+NUMBER_PIXELS = 150
+MEASURE_KEY, CURVE_KEY = "retention-measure", "retention-curve"
+MEASURE_HELP = (
+    "Could be known: the message that states the fact is sent word for word, or an accepted answer stands anywhere "
+    "in the request, such as in the summary. The other two look at one of these alone."
+)
+KNOWN_HELP = (
+    "Facts that the last request holds, of all that were stated: in a message sent word for word, in the summary, or "
+    "recalled."
+)
+TABLE_ALT = "What each setting retained, one column a setting"
+CATEGORY_ALT = "Facts known at the end by category, one column a setting"
+
+
+def lives_view(
+    workspace: Workspace,
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    models: StudyModels,
+    *,
+    is_kept_alone: bool = False,
+) -> None:
+    """What every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture is
+    shown, it is the first of these."""
+    shown = [setting for setting in settings if setting.run.turns]
+    linked("proposed", proposals_key(state.conversation_id), [False, True])
+    facts = facts_of(workspace, state)
+    if not shown:
+        nothing_yet(settings)
+        return
+    if not facts.probes:
+        where_from(facts)
+        probes_panel(workspace, state, facts)
+        health(shown)
+        unlabelled(shown, expanded=True)
+        return
+    kept = retention_results(shown, facts.probes)
+    summaries_by(shown)
+    say_not_recorded(shown)
+    if hides(Part.NUMBERS):
+        one_picture(workspace, state, kept, is_kept_alone=is_kept_alone)
+        return
+    one_setting(state, kept)
+    where_from(facts)
+    st.header("How much does each setting still know?", anchor=False)
+    all_settings(state, kept, elsewhere(workspace, kept))
+    key_numbers(kept)
+    health(shown)
+    stand_in_instead(workspace, state, kept)
+    more_on_facts(kept)
+    st.caption(error_in_words())
+    unlabelled(shown)
+    probes_panel(workspace, state, facts)
+    ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
+
+
+def one_picture(
+    workspace: Workspace,
+    state: CompareState,
+    kept: Sequence[RetentionResult],
+    *,
+    is_kept_alone: bool,
+) -> None:
+    """What all settings know, or the lives of the facts under one of them, and nothing else."""
+    if is_kept_alone:
+        finding_to_audience(_finding(kept))
+        all_settings(state, kept, elsewhere(workspace, kept))
+    else:
+        one_setting(state, kept)
+
+
+@st.fragment
+def all_settings(
+    state: CompareState,
+    kept: Sequence[RetentionResult],
+    baseline: ChanceBaseline | None,
+) -> None:
+    """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
+    begin_with(MEASURE_KEY, Measure.RETAINED.value)
+    linked("measure", MEASURE_KEY, [one.value for one in Measure])
+    measure = Measure(widget_value(MEASURE_KEY))
+    bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
+    figure = retention_curve(kept, bounds, measure)
+    st.plotly_chart(
+        as_shown(figure),
+        key=CURVE_KEY,
+        height=picture_pixels(figure.layout.height),
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(_follow_click, state, kept),
+        alt=_finding(kept),
+    )
+    with put_away(Part.CONTROLS, "retention-measure"):
+        _clicked(state, kept)
+        st.segmented_control(
+            "A fact counts as known when",
+            [one.value for one in Measure],
+            key=MEASURE_KEY,
+            required=True,
+            help=MEASURE_HELP,
+        )
+        st.caption(_how_to_read(baseline, measure))
+    keep_address(state, "curve-address")
+
+
+def _finding(kept: Sequence[RetentionResult]) -> str:
+    """The picture in one sentence."""
+    known = ", ".join(
+        f"{one.setting.label} {int(one.retention.retained[-1].sum()):,} of {int(one.retention.born[-1].sum()):,}"
+        for one in kept
+    )
+    return f"Share of the facts that each request could still know, one line a setting; known at the end: {known}."
+
+
+def _clicked_point(
+    kept: Sequence[RetentionResult],
+) -> tuple[RetentionResult, int, int, int | None] | None:
+    """What was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and the
+    call of that turn (``None``: its last one)."""
+    carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
+    if (
+        not isinstance(carried, list)
+        or len(carried) < 3
+        or int(carried[0]) >= len(kept)
+    ):
+        return None
+    place, turn, number, *call = map(int, carried)
+    return kept[place], turn, number, next(iter(call), None)
+
+
+def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+    found = _clicked_point(kept)
+    if found is not None:
+        one, turn, number, call = found
+        if number >= 0:
+            choose_event(state, one.setting, number)
+        choose_request_of(state, one.setting, turn, call)
+
+
+def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+    """The ways on from what was clicked."""
+    found = _clicked_point(kept)
+    if found is None:
+        return
+    one, turn, number, call = found
+    with st.container(horizontal=True, vertical_alignment="center"):
+        name = name_in_full(one.run, turn, call).capitalize()
+        st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
+        if st.button(
+            "See this request",
+            icon=":material/stacked_line_chart:",
+            key="retention-request",
+        ):
+            open_request(state, one.setting, turn, call)
+        written = one.run.compactions[number].written if number >= 0 else None
+        name = (
+            "Open this attempt"
+            if written is None
+            else f"Open version {written.version}"
+        )
+        if number >= 0 and st.button(
+            name, icon=":material/compress:", key="retention-event"
+        ):
+            open_event(state, one.setting, number)
+
+
+def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
+    words = "Marks show what was summarized or cleared: point at one to see which facts it lost, click it to open it."
+    if measure is Measure.EVIDENCE:
+        return words
+    if baseline is None:
+        return (
+            words
+            + " What is found by chance is not shown: there is no other conversation in this language."
+        )
+    return (
+        f"{words} The dotted line at the top is a request with all messages. The grey area is what is found by chance: "
+        f"the same facts, looked up in another conversation, “{plain(baseline.title)}”, under the same settings."
+    )
+
+
+def key_numbers(kept: Sequence[RetentionResult]) -> None:
+    """What was known at the end, and how that came, one column a setting."""
+    st.markdown("**Facts known at the end**", help=KNOWN_HELP)
+    for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
+        born = int(one.retention.born[-1].sum())
+        place.metric(
+            one.setting.label,
+            f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
+            delta=None if born else "no fact was stated",
+            delta_color="off",
+        )
+    step = step_of([one.setting for one in kept])
+    columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
+    st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
+
+
+def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
+    kept = one.retention
+    shares = kept.share(kept.retained)
+    known = int(kept.retained.sum())
+    contradicted = int((kept.state[-1] == FactState.CONTRADICTED).sum())
+    sent = token_use(one.run).sent_tokens
+    updated = [
+        number
+        for number, probe in enumerate(kept.probes)
+        if probe.stale and kept.born[-1, number]
+    ]
+    return {
+        f"Known, mean over the {step}s": "–"
+        if np.isnan(shares).all()
+        else f"{np.nanmean(shares):.0%}",
+        "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
+        f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}"
+        if known
+        else "–",
+        **(
+            {"Contradicted in the last request": f"{contradicted:,}"}
+            if contradicted
+            else {}
+        ),
+        "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}"
+        if updated
+        else "–",
+    }
+
+
+def more_on_facts(kept: Sequence[RetentionResult]) -> None:
+    """What fewer visitors ask for, folded."""
+    with st.expander(
+        "How long does a fact last?", icon=":material/timelapse:", key="facts-survival"
+    ):
+        survival_by_age(kept)
+    with st.expander(
+        "Which kinds of facts are lost?", icon=":material/category:", key="facts-kinds"
+    ):
+        by_category(kept)
+
+
+def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
+    """What can be told of any conversation, folded."""
+    name, icon = "What can be said without any facts?", ":material/label_off:"
+    with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
+        without_labels(settings)
+
+
+def survival_by_age(kept: Sequence[RetentionResult]) -> None:
+    """How long a fact lasts after it was stated."""
+    lasting = [
+        Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept
+    ]
+    st.plotly_chart(
+        survival_curve(lasting, "Facts still known, by their age"),
+        key="retention-survival",
+        config=CONFIG,
+        alt=f"Share of the facts still known by their age; half of them are lost after: {half_lives(lasting)}.",
+    )
+    st.caption(
+        "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "
+        f"is faint where fewer than {FEW} facts are that old. A fact that is said again, "
+        "or recalled, counts as known again."
+    )
+
+
+def by_category(kept: Sequence[RetentionResult]) -> None:
+    """Which kinds of facts were lost."""
+    columns = {
+        plain(one.setting.label): dict(
+            _cells(category_table(one.retention, one.run.log))
+        )
+        for one in kept
+    }
+    st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
+    st.caption(
+        "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
+        "request holds of facts that were updated on the way."
+    )
+
+
+def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
+    cells = []
+    for row in rows:
+        name = "All facts" if row.category is None else row.category.capitalize()
+        mean = "" if row.mean_share is None else f" · {row.mean_share:.0%}"
+        cells.append(
+            (
+                name,
+                f"{row.retained:,} of {row.born:,}{mean}"
+                if row.born
+                else "not stated yet",
+            )
+        )
+    total = rows[-1]
+    if total.new_only + total.both + total.stale_only + total.neither:
+        cells += [
+            ("Updated: new value only", f"{total.new_only:,}"),
+            ("Updated: new and outdated value", f"{total.both:,}"),
+            ("Updated: outdated value only", f"{total.stale_only:,}"),
+            ("Updated: neither", f"{total.neither:,}"),
+        ]
+    return cells

@@ -1,0 +1,271 @@
+"""Which facts are looked for: the conversation's own, those proposed, and those that the user types in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.conversation import Log
+from memviz.core.errors import MemvizError, MessageError
+from memviz.core.text.containment import PhraseIndex, normal_tokens
+from memviz.core.text.wording import counted, message_number, message_position
+from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
+from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.state import (
+    CompareState,
+    retention_state,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.metrics.retention.message_text import readable
+from memviz.metrics.retention.tool_facts import count_unmeasured_results
+from memviz.storage.workspace import Workspace
+from memviz.transcripts.base import Category, Probe
+
+QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY = (
+    "probe-question", "probe-answers", "probe-stale", "probe-message",
+)  # fmt: skip
+TABLE_PIXELS = 320
+LABEL_CHARS = 90
+TABLE_ALT = "The facts that are looked for"
+
+
+def where_from(facts: Facts) -> None:
+    """Say where the facts come from, where that is not the conversation itself; that only some are looked for; or
+    that there are none."""
+    if facts.one_in > 1:
+        st.info(
+            f"One in {facts.one_in:,} of the facts of this long conversation is looked for: all of them, in "
+            f"{counted(facts.log.turn_count, 'turn')}, would take too much memory.",
+            icon=":material/filter_alt:",
+        )
+    if facts.proposals and not facts.brought and facts.with_proposals:
+        count = len(facts.proposals)
+        proposed_facts = (
+            f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
+        )
+        st.info(
+            f"This conversation brings no labelled facts. {proposed_facts} "
+            f"automatically{_where(facts.log)}: codes, phone numbers, allergies, people, places, dates, times, "
+            "counts, what is ruled out, and what tools returned and a later reply used. "
+            "Add your own, or switch these off, under Facts below.",
+            icon=":material/auto_awesome:",
+        )
+    elif not facts.probes:
+        st.info(
+            "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no code, "
+            "allergy, person, date or amount that somebody states. Type one in below."
+            if not facts.proposals
+            else "There is no fact to look for. Switch on the proposed ones below, or type one in.",
+            icon=":material/info:",
+        )
+
+    if without_tool_results(facts):
+        st.caption(
+            f"None of these facts comes from what a tool returned: what is lost with "
+            f"{counted(len(facts.log.tools.results), 'tool result')} of this conversation is not measured here. Add "
+            "facts from them yourself, under Facts looked for below."
+        )
+
+
+def without_tool_results(facts: Facts) -> bool:
+    """Whether the conversation has results of tools and no fact that is looked for comes from one."""
+    return count_unmeasured_results(facts.log, facts.probes) > 0
+
+
+def _where(log: Log) -> str:
+    return (
+        f" in the first {READ_MESSAGES:,} messages" if len(log) > READ_MESSAGES else ""
+    )
+
+
+def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> None:
+    """All facts that are looked for, and the controls that change which."""
+    label = f"Facts looked for: {len(facts.probes):,}"
+    with st.expander(
+        label,
+        icon=":material/checklist:",
+        expanded=not facts.probes,
+        key="retention-facts",
+    ):
+        key = proposals_key(state.conversation_id)
+        if facts.proposals:
+            if widget_value(key) is None:
+                set_widget(key, facts.with_proposals)
+            switch(
+                f"Look for {counted(len(facts.proposals), 'proposed fact')} too"
+                if facts.brought
+                else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
+                key=key,
+                persist_state="session",
+                help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
+                "a person, a decision), dates and amounts that the user states, and names that are used again later.",
+            )
+        if facts.probes:
+            _table(facts)
+        _typed(workspace, state, facts)
+        _form(workspace, state, facts)
+
+
+def _table(facts: Facts) -> None:
+    with st.container(
+        height=TABLE_PIXELS if len(facts.probes) > 6 else "content", border=False
+    ):
+        st.table(
+            pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
+            border="horizontal",
+            alt=TABLE_ALT,
+            hide_index=True,
+        )
+
+
+def _row(facts: Facts, probe: Probe) -> dict[str, str]:
+    source = (
+        "typed in"
+        if probe.by_user
+        else "labelled"
+        if probe in facts.brought
+        else "proposed"
+    )
+    return {
+        "Question": plain(probe.question),
+        "Answer": plain(" / ".join(probe.answers)),
+        "Outdated": plain(" / ".join(probe.stale)),
+        "Message": ", ".join(
+            f"{message_number(position):,}" for position in probe.evidence
+        ),
+        "Kind": f"{probe.category}, {source}",
+    }
+
+
+def _typed(workspace: Workspace, state: CompareState, facts: Facts) -> None:
+    for number, probe in enumerate(facts.typed):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                plain(
+                    shortened(
+                        f"{' / '.join(probe.answers)} · {probe.question}", LABEL_CHARS
+                    )
+                )
+            )
+            st.button(
+                "Remove",
+                key=f"probe-remove-{number}",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_remove,
+                args=(workspace, state.conversation_id, probe),
+            )
+
+
+def _remove(workspace: Workspace, conversation_id: str, probe: Probe) -> None:
+    workspace.remove_probe(conversation_id, probe)
+
+
+def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
+    """Type a fact in. What was typed stays if something is wrong with it."""
+    own = retention_state()
+    with st.form("probe-form", border=False):
+        st.markdown("**Look for a fact of your own**")
+        left, right = st.columns(2)
+        left.text_area(
+            "Answer",
+            key=ANSWERS_KEY,
+            height=80,
+            placeholder="3,600 euros\n3,600",
+            help="As the conversation says it. Several spellings: one a line, any of them counts.",
+        )
+        right.text_area(
+            "Outdated values",
+            key=STALE_KEY,
+            height=80,
+            placeholder="3,000 euros",
+            help="What was right once and was replaced, one a line. It shows when a context still holds it.",
+        )
+        left.text_input(
+            "Question",
+            key=QUESTION_KEY,
+            placeholder="What is the budget now?",
+            help="May stay empty. A model is asked it only under Ask a model.",
+        )
+        right.number_input(
+            "Message",
+            1,
+            max(1, len(facts.log)),
+            None,
+            key=MESSAGE_KEY,
+            placeholder="the first that contains it",
+            help="Number of the message that states it. Empty: the first one that contains the answer.",
+        )
+        st.form_submit_button(
+            "Look for it",
+            icon=":material/add:",
+            on_click=_add,
+            args=(workspace, state, facts.log),
+        )
+        if own.probe_error is not None:
+            show_error(own.probe_error)
+
+
+def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
+    typed = {
+        key: widget_value(key)
+        for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)
+    }
+    answers, stale = _lines(typed[ANSWERS_KEY] or ""), _lines(typed[STALE_KEY] or "")
+    own = retention_state()
+    own.probe_error = None
+    try:
+        probe = typed_probe(
+            log, typed[QUESTION_KEY] or "", answers, stale, typed[MESSAGE_KEY]
+        )
+        workspace.add_probe(state.conversation_id or "", probe)
+    except MemvizError as error:
+        own.probe_error = error
+        return
+    for key, value in typed.items():
+        set_widget(key, "" if isinstance(value, str) else None)
+    st.toast(
+        f"{plain(' / '.join(answers))} is looked for now.", icon=":material/check:"
+    )
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
+    )
+
+
+def typed_probe(
+    log: Log,
+    question: str,
+    answers: Sequence[str],
+    stale: Sequence[str] = (),
+    number: int | None = None,
+) -> Probe:
+    """The probe that a user typed in. ``number`` is that of the message that states it (1-based); without it, it
+    is the first message that contains an answer. Raises MessageError, with what to do, if there is none."""
+    if not any(map(normal_tokens, answers)):
+        raise MessageError(
+            "The answer is empty. Write what the conversation says, such as 3,600 euros."
+        )
+    position = _first_with(log, answers) if number is None else message_position(number)
+    if position is None:
+        raise MessageError(
+            f"No message of this conversation contains “{answers[0]}”. Write it as the conversation does, or give the "
+            "number of the message that states it in other words."
+        )
+    asked = " ".join(question.split()) or f"Is “{answers[0]}” still there?"
+    category: Category = "updated fact" if stale else "single fact"
+    return Probe(
+        asked, tuple(answers), (position,), category, tuple(stale), by_user=True
+    )
+
+
+def _first_with(log: Log, answers: Sequence[str]) -> int | None:
+    found = PhraseIndex(answers).find([readable(message) for message in log]).texts
+    return int(found.min()) if found.size else None

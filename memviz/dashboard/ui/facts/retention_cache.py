@@ -1,0 +1,115 @@
+"""What the Facts page computes, kept as long as it stays the same: a click has to redraw in a moment.
+
+Runs and logs are keys by identity: comparing what they hold would take longer than anything here. That is safe
+because those of the pages never change: a chat that goes on has another run and another log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memviz.core.conversation import Log
+from memviz.core.text.terms import IS_UNSPACED
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.retention.curve import Bounds, Shares
+from memviz.dashboard.charts.retention.result import Measure, RetentionResult
+from memviz.dashboard.ui.shell.presence import kept_until_left
+from memviz.engine.run import Run
+from memviz.metrics.retention.knowledge import Retention
+from memviz.metrics.retention.life_lines import LifeLine, life_lines
+from memviz.metrics.retention.losses import Losses, fact_losses
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.rare_words import rare_words
+from memviz.metrics.retention.retention import ceiling, floor, retention
+from memviz.metrics.retention.survival import Survival, survival
+from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.retention.version_facts import VersionProbes, version_probes
+from memviz.transcripts.base import Probe
+
+LOGS_KEPT, RUNS_KEPT = 4, 12
+"""Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
+FIRST_MESSAGES = 20
+"""What tells the script of a conversation."""
+Probes = tuple[Probe, ...]
+
+
+def retention_results(
+    settings: Sequence[SettingRun], probes: Probes
+) -> list[RetentionResult]:
+    """What each setting retained of ``probes``."""
+    return [
+        RetentionResult(setting, *_retained(setting.run, probes))
+        for setting in settings
+    ]
+
+
+def bounds_of(
+    kept: Sequence[RetentionResult], others: Sequence[Run], measure: Measure
+) -> Bounds | None:
+    """The ceiling, and what is found by chance in ``others``: another conversation under the settings of ``kept``,
+    in their order; none of them, or for message word for word, no chance."""
+    if not kept:
+        return None
+    first = kept[0]
+    top = _ceiling(first.run, first.retention.probes)
+    alike = [
+        one
+        for one in kept
+        if np.array_equal(one.retention.turns, first.retention.turns)
+    ]
+    chance: tuple[Shares, Shares] | None = None
+    if others and measure is not Measure.EVIDENCE:
+        found = [
+            _floor(one.run, one.retention.probes, other)
+            for one, other in zip(kept, others, strict=True)
+            if one in alike
+        ]
+        shares = np.stack([one.share(one.contained) for one in found])
+        chance = shares.min(axis=0), shares.max(axis=0)
+    return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
+
+
+@kept_until_left(LOGS_KEPT)
+def is_unspaced(log: Log) -> bool:
+    """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
+    letters = [
+        letter
+        for message in log[:FIRST_MESSAGES]
+        for letter in message.content
+        if letter.isalpha()
+    ]
+    return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
+
+
+@kept_until_left(RUNS_KEPT)
+def survival_of(run: Run, probes: Probes) -> Survival:
+    """Survival by age of ``probes`` in a run."""
+    return survival(retention(run, probes, _texts(run.log, probes)), run.log)
+
+
+@kept_until_left(RUNS_KEPT)
+def _retained(
+    run: Run, probes: Probes
+) -> tuple[Retention, tuple[LifeLine, ...], Losses, tuple[VersionProbes, ...]]:
+    texts = _texts(run.log, probes)
+    found = retention(run, probes, texts)
+    lives = life_lines(run, found, texts)
+    losses = fact_losses(run, found, lives, texts)
+    return found, lives, losses, version_probes(run, losses, texts)
+
+
+@kept_until_left(LOGS_KEPT)
+def _ceiling(run: Run, probes: Probes) -> Retention:
+    return ceiling(run, probes, _texts(run.log, probes))
+
+
+@kept_until_left(RUNS_KEPT)
+def _floor(run: Run, probes: Probes, other: Run) -> Retention:
+    return floor(run, probes, other, _texts(other.log, probes))
+
+
+_texts = kept_until_left(LOGS_KEPT)(ProbeTexts)
+rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
+tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)

@@ -1,0 +1,100 @@
+"""One selection on both views of Facts, and on Compare: a setting and a request, and with them what happened to the
+summary by then; on Facts a fact besides."""
+
+from __future__ import annotations
+
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.ui.controls.selected_request import event_at, places_changed
+from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
+from memviz.dashboard.ui.shell.chosen_request import (
+    choose_request,
+    chosen_call,
+    chosen_turn,
+)
+from memviz.dashboard.ui.shell.state import CompareState, set_widget, widget_value
+from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
+from memviz.storage.workspace import Workspace
+
+
+def fact_key(state: CompareState) -> str:
+    """The key under which the number of the chosen fact is kept. Another conversation has other facts."""
+    return f"retention-fact-{state.conversation_id}"
+
+
+def told_fact(workspace: Workspace, state: CompareState) -> int | None:
+    """The number of the chosen fact, if it is one that came with the conversation or was typed in: what memviz proposes
+    may be something else tomorrow."""
+    chosen = widget_value(fact_key(state))
+    probes = workspace.conversation(state.conversation_id or "", state.first)[0].probes
+    return chosen if isinstance(chosen, int) and chosen < len(probes) else None
+
+
+def view_of(state: CompareState, setting: SettingRun) -> str:
+    """What tells the controls of one conversation and setting from another's."""
+    return f"{state.conversation_id}-{setting.index}-{setting.run.strategy.label}-{state.counter}"
+
+
+def event_key(state: CompareState, setting: SettingRun) -> str:
+    """The key under which the number of the chosen compaction of a setting is kept."""
+    return f"summaries-event-{view_of(state, setting)}"
+
+
+def chosen_event(state: CompareState, setting: SettingRun) -> int | None:
+    """The number of the compaction that the selected request of a setting rests on, ``None`` if it rests on none."""
+    return event_at(
+        setting.run,
+        chosen_turn() or 0,
+        widget_value(event_key(state, setting)),
+        chosen_call(),
+    )
+
+
+def choose_event(state: CompareState, setting: SettingRun, number: int) -> None:
+    """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
+    changed."""
+    set_widget(event_key(state, setting), number)
+    choose_request_of(state, setting, *places_changed(setting.run)[number])
+
+
+def choose_request_of(
+    state: CompareState, setting: SettingRun, turn: int, call: int | None = None
+) -> None:
+    """Choose a request of a setting, on all pages: the last one of a turn, or that of its ``call`` (from 1)."""
+    state.looked_at = setting.index
+    choose_request(turn, call)
+
+
+def follow_event(state: CompareState, setting: SettingRun) -> None:
+    """For callbacks of the control that holds the number of a setting's compaction: what is chosen with it."""
+    choose_event(state, setting, widget_value(event_key(state, setting)))
+
+
+def loss_key(state: CompareState) -> str:
+    """The key under which the turn of the chosen loss of the fact is kept."""
+    return f"{fact_key(state)}-loss"
+
+
+def opened_key(state: CompareState) -> str:
+    """The key under which the number of a fact is kept that was opened, until its life is drawn."""
+    return f"{fact_key(state)}-opened"
+
+
+def open_fact(state: CompareState, setting: SettingRun, probe: int) -> None:
+    """Go to the life of a fact under a setting, to where it was lost."""
+    state.looked_at = setting.index
+    set_widget(opened_key(state), probe)
+    turn_to("facts", FACTS_VIEW, LIVES)
+
+
+def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
+    """Go to the summaries, to this compaction."""
+    choose_event(state, setting, number)
+    turn_to("facts", FACTS_VIEW, SUMMARIES)
+
+
+def open_request(
+    state: CompareState, setting: SettingRun, turn: int, call: int | None = None
+) -> None:
+    """Go to Compare, to a request."""
+    choose_request_of(state, setting, turn, call)
+    turn_to("compare", COMPARE_VIEW, "tokens")

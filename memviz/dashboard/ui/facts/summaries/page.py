@@ -1,0 +1,380 @@
+"""Facts, by the summaries that they live in: every version, what made it and what it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.summaries.timeline import summary_timeline
+from memviz.dashboard.ui.controls.grounds import summaries_by
+from memviz.dashboard.ui.controls.health import health
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
+from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
+from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.presented_picture import (
+    compaction_notes,
+    finding_to_audience,
+    picture_pixels,
+)
+from memviz.dashboard.ui.controls.recorded_compactions import recorded_events
+from memviz.dashboard.ui.controls.selected_request import (
+    name_in_full,
+    selected_call,
+    selected_turn,
+)
+from memviz.dashboard.ui.controls.sidebar import choose_setting_run
+from memviz.dashboard.ui.controls.small_multiples import places
+from memviz.dashboard.ui.facts.retention_cache import retention_results
+from memviz.dashboard.ui.facts.selection import (
+    chosen_event,
+    event_key,
+    follow_event,
+    open_fact,
+    view_of,
+)
+from memviz.dashboard.ui.facts.summaries.charts import evolution_charts
+from memviz.dashboard.ui.facts.summaries.prompt_lab import try_prompts
+from memviz.dashboard.ui.facts.summaries.rewording import Desk
+from memviz.dashboard.ui.facts.summaries.version import (
+    event_label,
+    trouble,
+    version_noun,
+    version_title,
+    version_view,
+)
+from memviz.dashboard.ui.facts.summaries.writers import writers
+from memviz.dashboard.ui.facts.version_card import (
+    chosen_version,
+    facts_of_version,
+    version_head,
+    writer_badge,
+)
+from memviz.dashboard.ui.shell.chosen_request import chosen_turn
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.links import keep_address
+from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
+from memviz.dashboard.ui.shell.state import (
+    MAX_SETTINGS,
+    CompareState,
+    set_widget,
+    take_clicked_number,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.run import Run
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.summaries.asked_length import broken_length_words
+from memviz.metrics.summaries.compaction_words import event_turn_words
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    compaction_events,
+    grows_a_list,
+    never_summarizes,
+    tokens_in_force,
+)
+from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
+from memviz.storage.workspace import Workspace
+from memviz.strategies.base import Trigger
+
+SETTING_KEY = "summaries-setting"
+CHART_KEY = "summaries-timeline-"
+MOST_ROWS = 200
+NUMBER_PIXELS = 140
+SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
+
+
+def summaries_view(
+    workspace: Workspace,
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    summarizer: ModelChoice,
+) -> None:
+    """Every version of a summary, and what another program recorded of its own."""
+    summaries(workspace, state, settings, summarizer)
+    recorded_events(*workspace.conversation(state.conversation_id or "", state.first))
+
+
+def summaries(
+    workspace: Workspace,
+    state: CompareState,
+    settings: Sequence[SettingRun],
+    summarizer: ModelChoice,
+) -> None:
+    """The summaries of one setting."""
+    if not settings:
+        return
+    with put_away(Part.CONTROLS, "summaries-setting"):
+        setting = choose_setting_run(
+            state, settings, SETTING_KEY, _first_to_show(settings)
+        )
+    if not setting.run.compactions:
+        _nothing(state, setting)
+        return
+    selected_turn(settings, setting.run)
+    summaries_by([setting])
+    say_not_recorded([setting])
+    facts = summary_evolution(setting.run)
+    desk = Desk(
+        workspace, state, setting, summarizer, lambda: facts_of(workspace, state).probes
+    )
+    if hides(Part.NUMBERS):
+        history(desk, facts)
+        return
+    try_prompts(desk)
+    history(desk, facts)
+    writers(workspace, state, setting, desk.probes())
+    health([setting])
+    if facts:
+        evolution_charts(setting.run, facts)
+
+
+def _first_to_show(settings: Sequence[SettingRun]) -> int:
+    """The first setting that wrote a summary, else the first that changed anything."""
+    wrote = (number for number, setting in enumerate(settings) if setting.run.summaries)
+    changed = (
+        number for number, setting in enumerate(settings) if setting.run.compactions
+    )
+    return next(wrote, next(changed, 0))
+
+
+def _nothing(state: CompareState, setting: SettingRun) -> None:
+    """Say why there are no summaries, and offer some."""
+    strategy, memory = (
+        setting.run.strategy,
+        setting.run.memory_after(setting.run.log.turn_count),
+    )
+    headroom, idle = strategy.headroom(memory), strategy.idle_because(memory)
+    acts = "summarize" if strategy.writes_notes else "clear or shorten messages"
+    reason = (
+        f", because {idle}"
+        if idle
+        else f": {headroom} would have been one"
+        if headroom
+        else ""
+    )
+    why = (
+        "never summarizes: it sends messages word for word or not at all."
+        if strategy.trigger is Trigger.NEVER
+        else f"had no reason to {acts} in this conversation{reason}."
+    )
+    st.info(
+        f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
+        icon=":material/info:",
+    )
+    if len(state.settings) < MAX_SETTINGS:
+        st.button(
+            "Add a summary buffer of 500 tokens",
+            icon=":material/add:",
+            on_click=_add_suggested,
+            args=(state,),
+        )
+
+
+def _add_suggested(state: CompareState) -> None:
+    state.add(*SUGGESTED)
+    state.looked_at = state.settings[-1].index
+
+
+def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
+    events, use, is_list = compaction_events(run), token_use(run), grows_a_list(run)
+    count = events[-1].compaction.after.summary_count
+    in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
+    covered = sum(len(version.covers) for version in in_force)
+    generation = max(
+        (fact.generation for fact in facts if fact.version in in_force), default=0
+    )
+    numbers = [
+        (
+            "Tokens at the end",
+            f"{tokens_in_force(run, events[-1]):,}",
+            "Of the text that is sent in place of older "
+            "messages. Compare counts the heading that it is sent under, too.",
+        ),
+        (
+            "Messages replaced",
+            f"{covered:,}",
+            "Messages that are no longer sent word for word at the end.",
+        ),
+        (
+            "Oldest content",
+            f"{generation}× summarized",
+            "How many summarizations it has been through.",
+        ),
+        (
+            "Summarizer tokens",
+            f"{use.summarizer_tokens:,}",
+            "Into and out of it, in all calls that gave a summary.",
+        ),
+    ]
+    for place, (label, value, help_text) in zip(
+        places(len(numbers), NUMBER_PIXELS), numbers, strict=True
+    ):
+        place.metric(label, value, help=help_text)
+
+
+@st.fragment
+def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
+    """The main picture, and one version in full. A click on the picture chooses a version."""
+    run, state, setting = desk.setting.run, desk.state, desk.setting
+    events, key, view = (
+        compaction_events(run),
+        event_key(state, setting),
+        view_of(state, setting),
+    )
+    if linked("version", key, range(len(events))):
+        follow_event(state, setting)
+    number = chosen_event(state, setting)
+    set_widget(key, number or 0)
+    if number is None:
+        turn = chosen_turn() or 0
+        name = name_in_full(run, turn, selected_call(run, turn))
+        so_far = (
+            "No summary was sent yet with"
+            if run.strategy.writes_notes
+            else "Nothing was changed yet for"
+        )
+        st.caption(f"{so_far} the request of {name}; this is the first.")
+    with st.container(horizontal=True, gap="medium", key="facts-beside"):
+        with st.container(key="facts-picture", gap="small"):
+            number = _picture(desk, events, key)
+        event = events[number]
+        if not hides(Part.READER):
+            with st.container(key="facts-story", gap="small"):
+                _beside(desk, event)
+    if hides(Part.NUMBERS):
+        keep_address(state, "summaries-address")
+        return
+    version_view(
+        desk,
+        event,
+        next((fact for fact in facts if fact.event.number == number), None),
+        view,
+    )
+    if facts:
+        _key_numbers(run, facts)
+        with st.expander(
+            "All of them as a table",
+            icon=":material/table_rows:",
+            key="summaries-table",
+        ):
+            st.table(
+                versions_table(run, facts),
+                border="horizontal",
+                hide_index=True,
+                alt="Every summary, one a row",
+            )
+    keep_address(state, "summaries-address")
+
+
+def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
+    """The newest of the summaries that the picture shows."""
+    return pd.DataFrame(
+        [
+            {
+                version_noun(run): f"{fact.version.version:,}",
+                "Turn": event_turn_words(fact.event).removeprefix("turn "),
+                "Tokens": f"{fact.tokens:,}",
+                **(
+                    {"Words": broken_length_words(fact.event.compaction) or "as asked"}
+                    if asks_length(run)
+                    else {}
+                ),
+                "Messages replaced": f"{len(fact.version.covers):,}",
+                "Why": plain(fact.event.compaction.reason),
+            }
+            for fact in facts[-MOST_ROWS:]
+        ]
+    )
+
+
+def asks_length(run: Run) -> bool:
+    """Whether the summaries of ``run`` were given a length."""
+    return bool(getattr(run.strategy, "summary_words", 0))
+
+
+def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
+    """The summaries over the turns, and the number of the event that is chosen."""
+    run, chart_key = desk.setting.run, CHART_KEY + view_of(desk.state, desk.setting)
+    told = _finding(run, events)
+    finding_to_audience(
+        f"{desk.setting.label}: {told.partition(': ')[2]}",
+        compaction_notes([desk.setting]),
+    )
+    figure = summary_timeline(run, int(widget_value(key)))
+    st.plotly_chart(
+        as_shown(figure),
+        key=chart_key,
+        height=picture_pixels(figure.layout.height),
+        selection_mode="points",
+        config=CONFIG,
+        on_select=partial(_follow_click, desk, chart_key, key),
+        alt=told,
+    )
+    if len(events) == 1:
+        return 0
+    if hides(Part.PLAYER):
+        return int(widget_value(key))
+    return int(
+        st.select_slider(
+            version_noun(run),
+            range(len(events)),
+            key=key,
+            format_func=lambda at: event_label(run, events[at]),
+            on_change=follow_event,
+            args=(desk.state, desk.setting),
+            persist_state="session",
+        )
+    )
+
+
+def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
+    take_clicked_number(chart_key, key)
+    follow_event(desk.state, desk.setting)
+
+
+def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
+    """The picture in one sentence."""
+    if not run.space.summaries.versions and never_summarizes(run):
+        return f"Tokens of the first request after each change of what is sent: {counted(len(events), 'change')}."
+    written = sum(event.version is not None for event in events)
+    return (
+        f"Tokens of the summary over the turns: {counted(written, 'summary')} written, and at the end "
+        f"{counted(tokens_in_force(run, events[-1]), 'token')} sent in place of older messages."
+    )
+
+
+def _beside(desk: Desk, event: CompactionEvent) -> None:
+    """Which version is chosen, why it was written, and what it did to the facts."""
+    st.header(version_title(desk.setting.run, event), anchor=False)
+    writer_badge(event.compaction)
+    if trouble(desk.setting.run, event):
+        return
+    version_head(desk.setting.run, event.compaction)
+    is_long = len(desk.setting.run.log) > READ_MESSAGES
+    if is_long:
+        linked("look-up", "summaries-facts", [False, True])
+    if is_long and not st.toggle(
+        "Look the facts up in this long conversation", key="summaries-facts"
+    ):
+        return
+    probes = tuple(desk.probes())
+    if not probes:
+        st.caption(
+            "No facts are known of this conversation. Add some on Facts, under Facts looked for."
+        )
+        return
+    (one,) = retention_results([desk.setting], probes)
+    facts_of_version(
+        chosen_version(one, event.number),
+        probes,
+        f"facts-at-{view_of(desk.state, desk.setting)}-{event.number}",
+        partial(open_fact, desk.state, desk.setting),
+        is_version=event.version is not None,
+    )

@@ -1,0 +1,166 @@
+"""Rewrite a version of a summary, and see what the rest of the conversation would have been like with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError
+from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.replaying import run_key
+from memviz.dashboard.ui.controls.visitors_work import keep_wording
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.server.checks import is_shared
+from memviz.dashboard.ui.shell.state import (
+    MAX_SETTINGS,
+    CompareState,
+    Setting,
+    chat_state,
+)
+from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
+from memviz.engine.compaction import Compaction
+from memviz.engine.review import worded
+from memviz.storage.workspace import RunKey, Workspace
+from memviz.transcripts.base import Probe
+
+TEXT_PIXELS = 260
+
+
+class Desk(NamedTuple):
+    """What working on a summary takes: where it is kept, the study it belongs to, the setting's line, who summarizes,
+    and what finds the facts that it should keep."""
+
+    workspace: Workspace
+    state: CompareState
+    setting: SettingRun
+    summarizer: ModelChoice
+    probes: Callable[[], Sequence[Probe]] = tuple
+
+    @property
+    def key(self) -> RunKey | None:
+        """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
+        setting = _setting(self)
+        return (
+            None
+            if setting is None
+            else replace(
+                run_key(self.workspace, self.state, setting, self.summarizer), edits=()
+            )
+        )
+
+
+def rewrite_version(desk: Desk, compaction: Compaction) -> None:
+    """The text of a version, to be changed; the run is then replayed with it."""
+    version, key = compaction.written, desk.key
+    if version is None:
+        return
+    if key is None:
+        _in_chat(desk)
+        return
+    st.caption(
+        "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
+        "summarizer's, and later summaries take it in."
+        + " What was recorded ends there: the stand-in writes the later ones."
+        * compaction.recorded
+        + " Others reach this server, so your wording stays in this browser session."
+        * is_shared()
+    )
+    text = st.text_area(
+        f"Your wording of version {version.version}",
+        version.text,
+        height=TEXT_PIXELS,
+        key=f"wording-{hash(key)}-{version.version}-{hash(version.text)}",
+    )
+    with st.container(horizontal=True):
+        if st.button(
+            "Replay with my wording",
+            icon=":material/edit:",
+            type="primary",
+            key="wording-save",
+        ):
+            _keep(desk, key, version.version, text)
+        mine = desk.state.edits.get(key, {})
+        if version.version in mine and st.button(
+            "Take my wording back", icon=":material/undo:", key="wording-undo"
+        ):
+            _keep(desk, key, version.version, None)
+        if (
+            mine
+            and not _stands_beside(desk)
+            and st.button(
+                "Compare with the wording as it was",
+                icon=":material/splitscreen_right:",
+                key="wording-beside",
+                disabled=len(desk.state.settings) >= MAX_SETTINGS,
+                help=f"At most {MAX_SETTINGS} settings at once.",
+            )
+        ):
+            _add_as_written(desk)
+            st.rerun()  # all of the page: the sidebar has a row more
+    if mine and _setting(desk) is not None and _stands_beside(desk):
+        st.caption(
+            "The same setting with the wording as it was stands in the sidebar, as a line of its own."
+        )
+        if st.button(
+            "See both in Compare",
+            icon=":material/stacked_line_chart:",
+            key="wording-compare",
+        ):
+            turn_to("compare", COMPARE_VIEW, "tokens")
+
+
+def _setting(desk: Desk) -> Setting | None:
+    return next(
+        (
+            setting
+            for setting in desk.state.settings
+            if setting.index == desk.setting.index
+        ),
+        None,
+    )
+
+
+def _stands_beside(desk: Desk) -> bool:
+    """Whether the same setting is compared with the summarizer's own wording already."""
+    mine = _setting(desk)
+    others = [
+        each
+        for each in desk.state.settings
+        if mine is not None and each.build() == mine.build()
+    ]
+    return mine is None or any(each.as_written for each in others)
+
+
+def _add_as_written(desk: Desk) -> None:
+    mine = _setting(desk)
+    if mine is not None:
+        desk.state.add(mine.strategy_id, mine.parameters, as_written=True)
+
+
+def _keep(desk: Desk, key: RunKey, version: int, text: str | None) -> None:
+    """Use a wording from now on; ``None`` takes it back."""
+    mine = desk.state.edits.setdefault(key, {})
+    try:
+        wording = None if text is None else worded(text)
+        keep_wording(desk.workspace, key, version, wording)
+    except MemvizError as error:
+        show_error(error)
+        return
+    if wording is None:
+        mine.pop(version, None)
+    else:
+        mine[version] = wording
+    st.rerun()
+
+
+def _in_chat(desk: Desk) -> None:
+    st.caption(
+        "This is the chat as it was held. What is in force can be reworded there, from its next message on."
+    )
+    if st.button("Open the chat", icon=":material/forum:", key="wording-chat"):
+        chat_state().open(desk.state.conversation_id)
+        st.switch_page("pages/chat.py")

@@ -1,0 +1,231 @@
+"""One version of a summary in full: what happened, what changed, what it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from memviz.core.memory import FACTS
+from memviz.core.text.light_markdown import without_marks
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.summaries.marks import lacks_summarizer
+from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html, sides_html
+from memviz.dashboard.ui.controls.facts_html import facts_html as facts_of_memory
+from memviz.dashboard.ui.controls.facts_html import of_version
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.facts.summaries.prompt_lab import prompt_lab
+from memviz.dashboard.ui.facts.summaries.rewording import Desk, rewrite_version
+from memviz.dashboard.ui.facts.summaries.version_html import facts_html, messages_html
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.run import Run
+from memviz.metrics.summaries.compaction_words import (
+    compaction_words,
+    error_words,
+    request_words,
+    tried_again,
+    turn_words,
+)
+from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    CompactionOutcome,
+    compaction_events,
+    grows_a_list,
+    never_summarizes,
+    text_in_force,
+)
+from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.metrics.summaries.facts import facts_versions, without_tags
+
+INLINE, SIDE_BY_SIDE = "One text", "Side by side"
+TEXT_PIXELS = 520
+UNCUT = (
+    "Facts and why",
+    "What changed",
+    "Full text",
+    "Numbers",
+    "Reword",
+    "Prompt lab",
+)
+"""The tabs that show all they have; the others scroll."""
+
+
+def version_noun(run: Run) -> str:
+    """What one summary is called, or one event of a setting that writes none."""
+    if not run.space.summaries.versions and never_summarizes(run):
+        return "Change"
+    return "Entry" if grows_a_list(run) else "Version"
+
+
+def event_label(run: Run, event: CompactionEvent) -> str:
+    """Short name of an event, for controls."""
+    name = (
+        f"{version_noun(run)} {event.version.version}"
+        if event.version
+        else event.what.value.capitalize()
+    )
+    return f"{name} · {turn_words(event.compaction, run)}"
+
+
+def version_view(
+    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
+) -> None:
+    """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
+    _tabs(desk, event, facts, view)
+
+
+def version_title(run: Run, event: CompactionEvent) -> str:
+    """Which version it is, or what became of the attempt."""
+    if event.version is None:
+        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
+    return (
+        f"{version_noun(run)} {event.version.version} of "
+        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
+    )
+
+
+def trouble(run: Run, event: CompactionEvent) -> bool:
+    """Say what a version that never came means; whether there was anything to say."""
+    what = compaction_words(event.compaction).what
+    if event.what is CompactionOutcome.FAILED:
+        why, hope = (
+            plain(error_words(event.compaction)),
+            tried_again(run, event.compaction),
+        )
+        st.error(f"{what}: {why}. {hope}", icon=":material/error:")
+    elif lacks_summarizer(event.compaction):
+        st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
+    else:
+        return False
+    return True
+
+
+def _tabs(
+    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
+) -> None:
+    """What there is to read about it, and to do with it, a tab each."""
+    run = desk.setting.run
+    version, taken, prompt = (
+        event.version,
+        event.compaction.summarized,
+        event.compaction.prompt,
+    )
+    tabs: dict[str, Callable[[], object]] = {}
+    facts_kept = of_version(
+        run.once(facts_versions, lambda: facts_versions(run)),
+        version.version if version else None,
+    )
+    if facts_kept is not None:
+        tabs["Facts and why"] = lambda: st.html(facts_of_memory(facts_kept, run.log))
+    if version:
+        tabs["What changed"] = lambda: _changes(run, event, view)
+        tabs["Full text"] = lambda: st.text(version.text)
+    if version and grows_a_list(run):
+        tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
+    tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
+    if taken:
+        tabs[counted(len(taken), "message") + (" taken in" if version else "")] = (
+            lambda: st.html(messages_html(run, taken))
+        )
+    if prompt:
+        tabs["Prompt"] = lambda: _prompt(prompt)
+    if version:
+        tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
+        tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
+    for tab, (name, draw) in zip(st.tabs(list(tabs)), tabs.items(), strict=True):
+        with (
+            tab,
+            st.container(
+                height="content" if name in UNCUT else TEXT_PIXELS, border=False
+            ),
+        ):
+            draw()
+
+
+def _prompt(text: str) -> None:
+    st.text(text[:MAX_CHARS_SHOWN])
+    if len(text) > MAX_CHARS_SHOWN:
+        st.caption(f"and {counted(len(text) - MAX_CHARS_SHOWN, 'more character')}")
+        st.download_button(
+            "Download the whole prompt",
+            text,
+            "summarizer-prompt.txt",
+            on_click="ignore",
+        )
+
+
+def _changes(run: Run, event: CompactionEvent, view: str) -> None:
+    """The text against that of another version: by default the one before."""
+    others = [
+        other
+        for other in compaction_events(run)
+        if other.version and other.number != event.number
+    ]
+    if not others:
+        st.caption(
+            "This is the only version so far, so there is nothing to compare it with."
+        )
+        st.text(_shown_text(run, event))
+        return
+    base = _choose_base(run, event, others, view)
+    if base is None:
+        st.caption("Nothing came before it. Choose a later version to compare with.")
+        st.text(_shown_text(run, event))
+        return
+    diff = word_diff(_shown_text(run, base), _shown_text(run, event))
+    head, choice = st.columns([3, 2], vertical_alignment="center")
+    head.html(legend_html(diff))
+    linked("layout", "summaries-layout", [INLINE, SIDE_BY_SIDE])
+    layout = choice.segmented_control(
+        "View",
+        [INLINE, SIDE_BY_SIDE],
+        default=INLINE,
+        required=True,
+        key="summaries-layout",
+        label_visibility="collapsed",
+    )
+    if layout == INLINE:
+        st.html(diff_html(diff))
+        return
+    for column, side, other in zip(
+        st.columns(2), sides_html(diff), (base, event), strict=True
+    ):
+        column.caption(plain(event_label(run, other)))
+        column.html(side)
+
+
+def _shown_text(run: Run, event: CompactionEvent) -> str:
+    """What stands for older messages; facts without their tags."""
+    text = text_in_force(run, event)
+    return (
+        without_tags(text)
+        if event.version is not None and event.version.track == FACTS
+        else without_marks(text)
+    )
+
+
+def _choose_base(
+    run: Run, event: CompactionEvent, others: Sequence[CompactionEvent], view: str
+) -> CompactionEvent | None:
+    """Which version to compare with."""
+    numbers = [other.version.version for other in others if other.version]
+    before = [
+        other.version.version
+        for other in others
+        if other.version and other.number < event.number
+    ]
+    default = event.base or (before[-1] if before else None)
+    what = "the list as it was with" if grows_a_list(run) else "against"
+    key = f"summaries-base-{view}-{event.number}"
+    linked("against", key, range(len(others)))
+    chosen = st.selectbox(
+        f"Compare {what}",
+        range(len(others)),
+        index=numbers.index(default) if default else None,
+        format_func=lambda at: event_label(run, others[at]),
+        key=key,
+        placeholder="Choose a version",
+    )
+    return None if chosen is None else others[chosen]

@@ -1,0 +1,177 @@
+"""One version of a summary beside a picture: why it was written, what it did to the facts, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from memviz.core.memory import FACTS, SummaryVersion
+from memviz.core.text.light_markdown import without_marks
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.charts.summaries.compaction_tooltip import cache_words
+from memviz.dashboard.charts.summaries.marks import MARKS, lacks_summarizer
+from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
+from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
+from memviz.metrics.retention.version_facts import VersionProbes
+from memviz.metrics.summaries.authors import Author, summary_author
+from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
+from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.summaries.facts import without_tags
+from memviz.transcripts.base import Probe
+
+NAME_CHARS = 48
+MOST_NAMED = 40
+FACT_ICONS = {
+    "Lost": ":material/close:",
+    "New": ":material/add:",
+    "Kept": ":material/check:",
+}
+
+
+def version_head(run: Run, compaction: Compaction) -> None:
+    """What happened and why, with the numbers."""
+    words = compaction_words(compaction, run)
+    why = f", because **{plain(words.why)}**" if words.why else ""
+    said = ". ".join(
+        plain(sentence)
+        for sentence in (words.result, cache_words(compaction, run))
+        if sentence
+    )
+    st.markdown(f"{plain(words.what)}{why}. {said}.")
+
+
+def version_badge(run: Run, compaction: Compaction) -> None:
+    """Which version it wrote, when, and who worded it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.badge(
+            badge_label(run, compaction),
+            color="violet" if compaction.written else "gray",
+        )
+        writer_badge(compaction)
+
+
+def writer_badge(compaction: Compaction) -> None:
+    """Who worded the summary that it wrote, with the model's name; nothing where no model did."""
+    author = summary_author(compaction)
+    if author is None:
+        return
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="xsmall", width="content"
+    ):
+        author_badge(author, compaction.model)
+        if author is Author.LIVE:  # the other badges name theirs
+            st.caption(f"by {plain(compaction.model)}", width="content")
+
+
+def badge_label(run: Run, compaction: Compaction) -> str:
+    """``◆ Version 5 · turn 19``, ``● Cleared · turn 6``: the turn of the first request that it changed."""
+    outcome = outcome_of(compaction)
+    name = (
+        f"Version {compaction.written.version}"
+        if compaction.written
+        else outcome.value.capitalize()
+    )
+    return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
+
+
+def facts_of_version(
+    found: VersionProbes,
+    probes: Sequence[Probe],
+    key: str,
+    open_fact: Callable[[int], None],
+    *,
+    is_version: bool = True,
+) -> None:
+    """The facts that a version lost, took in and kept, each a button that opens its life."""
+    for name, numbers in (
+        ("Lost", found.lost),
+        ("New", found.new),
+        ("Kept", found.kept),
+    ):
+        if not numbers:
+            continue
+        named = numbers[:MOST_NAMED]
+        labels = distinct([plain(fact_name(probes[number])) for number in named])
+        more = f" (the first {MOST_NAMED})" if len(numbers) > MOST_NAMED else ""
+        chosen = st.pills(
+            f"{FACT_ICONS[name]} {name}: {counted(len(numbers), 'fact')}{more}",
+            named,
+            format_func=dict(zip(named, labels, strict=True)).__getitem__,
+            key=f"{key}-{name}",
+        )
+        if chosen is not None:
+            open_fact(chosen)
+    if not any(found):
+        st.caption(
+            "None of the facts is in it, and none was lost by it."
+            if is_version
+            else "It lost no fact."
+        )
+
+
+def fact_name(probe: Probe) -> str:
+    """What a fact is called where there is little room: its answer."""
+    return shortened(probe.answers[0] if probe.answers else "?", NAME_CHARS)
+
+
+def counts_words(found: VersionProbes) -> str:
+    """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
+    kept, new = (
+        f"{len(which):,}" if which else "none" for which in (found.kept, found.new)
+    )
+    lost = counted(len(found.lost), "fact") if found.lost else "No fact"
+    return f"{lost} lost, {kept} kept, {new} new"
+
+
+def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> None:
+    """The text of the version against the one that it replaced, with ``answers`` marked; without one before it, as
+    it is."""
+    written = compaction.written
+    if written is None:
+        st.caption(
+            "There is no summarizer, so nothing stands for these messages."
+            if lacks_summarizer(compaction)
+            else "The rule asks no summarizer for this, so there is no text to compare."
+        )
+        return
+    base, text = (
+        compaction.revises if compaction.revises is not None else compaction.replaces,
+        _shown_text(written),
+    )
+    if base is None:
+        st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
+    else:
+        before = _shown_text(run.space.summaries.versions[base - 1])
+        st.html(
+            diff_html(
+                word_diff(before[:MAX_CHARS_SHOWN], text[:MAX_CHARS_SHOWN]), answers
+            )
+        )
+    hidden = len(text) - MAX_CHARS_SHOWN
+    if hidden > 0:
+        st.caption(f"and {counted(hidden, 'more character')}")
+
+
+def _shown_text(version: SummaryVersion) -> str:
+    """The text; facts without their tags."""
+    return (
+        without_tags(version.text)
+        if version.track == FACTS
+        else without_marks(version.text)
+    )
+
+
+def chosen_version(one: RetentionResult, number: int) -> VersionProbes:
+    """What compaction ``number`` did to the facts."""
+    return (
+        one.by_compaction[number]
+        if number < len(one.by_compaction)
+        else VersionProbes()
+    )

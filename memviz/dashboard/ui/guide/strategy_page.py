@@ -1,0 +1,163 @@
+"""One strategy: what it sends, drawn from a real run; what it gains and loses; who uses it; its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
+from memviz.dashboard.guide.examples import Example, example_of
+from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
+from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.guide.meanings_html import Meaning, meanings_html
+from memviz.dashboard.ui.guide.strategy_list import PAGE, to_strategy
+from memviz.dashboard.ui.shell.links import follow_again, link_parts
+from memviz.dashboard.ui.shell.presenting import Part, hides, put_away, speaker_notes
+from memviz.dashboard.ui.shell.state import CompareState, presenting
+from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.summaries.authors import Author, authors_of, models_of
+from memviz.strategies.parameters import Parameter
+from memviz.transcripts.samples import sample
+
+NOT_HERE = "There is no picture: it cannot be run here."
+
+
+def strategy_page(page: StrategyPage) -> None:
+    """The whole page, below its title and summary."""
+    example = example_of(page.id)
+    if presenting().is_minimal:  # in a frame, where no title says which one it is
+        st.markdown(f"**{page.title}**: {page.summary}")
+    with put_away(Part.NAVIGATION, "guide-ways"):
+        _ways(page, example)
+    if example is None:
+        st.info(NOT_HERE, icon=":material/block:")
+    else:
+        _picture(example)
+    for column, (name, text) in zip(
+        st.columns(3),
+        (("Gains", page.gains), ("Loses", page.loses), ("Hurts when", page.hurts_when)),
+        strict=True,
+    ):
+        column.markdown(f"**{name}**\n\n{_sentence(text)}")
+    if hides(Part.NUMBERS):
+        return
+    _users(page)
+    _parameters(page.parameters)
+    if page.details:
+        with st.expander("The rule in detail", icon=":material/rule:"):
+            st.markdown("\n\n".join(page.details))
+
+
+def _ways(page: StrategyPage, example: Example | None) -> None:
+    """To all strategies, to the ones before and behind, and to Compare."""
+    pages = list(strategy_pages().values())
+    number = [one.id for one in pages].index(page.id)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
+    ):
+        st.page_link(PAGE, label="All strategies", icon=":material/grid_view:")
+        if number:
+            to_strategy(
+                pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
+            )
+        if number + 1 < len(pages):
+            to_strategy(
+                pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
+            )
+        if example is not None:
+            _to_compare(example)
+
+
+def _to_compare(example: Example) -> None:
+    """A link that opens the example beside the full buffer, at the request of the picture."""
+    state = CompareState(f"sample-{example.conversation}", [])
+    state.add("buffer")
+    if example.strategy.id != "buffer":
+        state.add(
+            example.strategy.id, example.strategy.model_dump(exclude_defaults=True)
+        )
+    state.looked_at = state.settings[-1].index
+    record = example.picture.record
+    parts = link_parts(state, record.turn, call=record.call)
+    follow_again(parts)
+    st.page_link(
+        "pages/compare.py",
+        label="Open this run in Compare",
+        icon=":material/open_in_new:",
+        query_params=parts,
+    )
+
+
+def _picture(example: Example) -> None:
+    picture = example.picture
+    chart = said_and_sent_figure(picture)
+    speaker_notes([picture.sentence])
+    st.plotly_chart(
+        as_shown(chart),
+        key=f"guide-picture-{example.strategy.id}",
+        config=CONFIG,
+        alt=picture.sentence,
+    )
+    with st.container(
+        horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+    ):
+        for author in Author:
+            if author in authors_of(example.run):
+                author_badge(author, *models_of([example.run], author))
+        title = plain(sample(example.conversation).title)
+        words = f"{plain(example.strategy.code_label)}, over *{title}*. {plain(picture.sentence)}"
+        st.caption(words, width="stretch")
+
+
+def _users(page: StrategyPage) -> None:
+    st.subheader("Who uses it", anchor=False)
+    if page.users:
+        st.markdown("\n".join(map(_user, page.users)))
+    st.caption(f"The rule here is that of: {plain(page.reference)}.")
+
+
+def _user(user: User) -> str:
+    return f"- **{plain(user.name)}**: {plain(user.rule)}. :small[{plain(_sentence(user.source))}.]"
+
+
+def _parameters(parameters: Sequence[Parameter]) -> None:
+    if not parameters:
+        return
+    st.subheader("Parameters", anchor=False)
+    st.html(
+        meanings_html(
+            Meaning(f"<code>{escape(one.name)}</code>", _default(one), _help(one))
+            for one in parameters
+        )
+    )
+
+
+def _help(parameter: Parameter) -> str:
+    return " ".join(
+        [
+            parameter.help,
+            *(f"{value}: {meaning}." for value, meaning in parameter.choices),
+        ]
+    )
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.default is None:
+        return "default: none"
+    return f"default: {f'{parameter.default:,} {parameter.unit}' if parameter.is_number else _value(parameter)}"
+
+
+def _value(parameter: Parameter) -> str:
+    return (
+        ("on" if parameter.default else "off")
+        if parameter.kind is bool
+        else str(parameter.default)
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,95 @@
+"""The address of the Lessons page: which lesson is open, at which step and in which language. Nothing else is in it,
+and nothing is fetched: a lesson is one of those that come with memviz or are saved on this server."""
+
+from __future__ import annotations
+
+from time import monotonic
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from memviz.core.bounds import quoted
+from memviz.core.errors import LessonError
+from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
+from memviz.dashboard.lessons.library import find_lesson
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.linked import LINK_OFF, keep_in_address, value_read
+from memviz.dashboard.ui.shell.own_addresses import address_now, note_own
+from memviz.dashboard.ui.shell.presenting import presented_parts
+from memviz.dashboard.ui.shell.state import LessonsState
+from memviz.dashboard.ui.shell.text import plain
+from memviz.storage.workspace import Workspace
+
+BEHIND_SECONDS = 5.0
+"""So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
+what became of the first."""
+LESSON, STEP, LANGUAGE = "lesson", "step", "language"
+
+
+def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
+    """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
+    page wrote. To be called before anything is drawn. What it asks for in vain is said."""
+    asked = {
+        name: st.query_params[name]
+        for name in (LESSON, STEP, LANGUAGE)
+        if name in st.query_params
+    }
+    is_late = (
+        asked == state.written_before
+        and monotonic() - state.written_at < BEHIND_SECONDS
+    )
+    if asked and asked != state.written and not is_late:
+        _take(state, asked)
+    if state.playing is None:
+        return None
+    try:
+        lesson = find_lesson(state.playing, workspace.store)
+    except LessonError as error:
+        show_error(error)
+        lesson = None
+    else:
+        if lesson is None:
+            sentence = f"The lesson {quoted(state.playing)} is not on this server, or was removed."
+            st.warning(plain(sentence), icon=LINK_OFF)
+    if lesson is None:
+        state.playing = None
+        return None
+    state.step = min(max(0, state.step), len(lesson.steps) - 1)
+    if state.language not in lesson.languages:
+        state.language = lesson.languages[0]
+    return lesson
+
+
+def _take(state: LessonsState, asked: dict[str, str]) -> None:
+    language = value_read(asked.get(LANGUAGE, ""), list(LANGUAGES))
+    if language is not None:
+        state.language = language
+    if LESSON in asked:
+        step = value_read(asked.get(STEP, ""), range(1, 1_000))
+        state.begin(asked[LESSON], (step or 1) - 1)
+
+
+def keep_address(state: LessonsState) -> None:
+    """Write into the address what is open."""
+    shown = (
+        {}
+        if state.playing is None
+        else {
+            LESSON: state.playing,
+            STEP: str(state.step + 1),
+            LANGUAGE: state.language,
+        }
+    )
+    if shown != state.written:
+        state.written, state.written_before, state.written_at = (
+            shown,
+            state.written,
+            monotonic(),
+        )
+    keep_in_address(
+        {
+            **{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)},
+            **dict(presented_parts()),
+        }
+    )
+    note_own(urlencode(address_now(), doseq=True))

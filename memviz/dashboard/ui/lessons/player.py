@@ -1,0 +1,242 @@
+"""Play a lesson: the text of a step beside the stage, what it asks, what there is to try, and the way on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from memviz.core.errors import LessonError
+from memviz.dashboard.lessons.address import followed, page_of
+from memviz.dashboard.lessons.lesson import (
+    LANGUAGES,
+    Language,
+    Lesson,
+    Prediction,
+    Step,
+)
+from memviz.dashboard.lessons.markdown import as_plain
+from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.ui.controls.stage import stage
+from memviz.dashboard.ui.lessons.opening import open_view, page_is_there
+from memviz.dashboard.ui.lessons.question import ask, score_words
+from memviz.dashboard.ui.lessons.texts import prose
+from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.presenting import (
+    is_bare,
+    picture_is,
+    presents,
+    speaker_notes,
+    take_steps,
+)
+from memviz.dashboard.ui.shell.state import (
+    LessonsState,
+    begin_with,
+    heed_clicks,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import turn_to_top
+from memviz.storage.workspace import Workspace
+
+STEP_KEY, LANGUAGE_KEY = "lesson-step", "lesson-language"
+
+
+def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+    """The whole lesson, at the step that is shown."""
+    if presents():
+        state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
+    step = lesson.steps[state.step]
+    state.seen.setdefault(lesson.id, set()).add(state.step)
+    _say_to_speaker(state, lesson)
+    if not is_bare():
+        _walk(state, lesson)
+    played = _played(workspace, step, lesson)
+    with st.container(
+        key="lesson-played" if step.view.has_stage and played else "lesson-read"
+    ):
+        with st.container(key="lesson-text"):
+            st.header(plain(step.title.said(state.language)), anchor=False)
+            prose(step.text, state.language)
+        if step.view.has_stage and played:
+            _picture(state, lesson, step, played)
+        with st.container(key="lesson-answer"):
+            _after(workspace, state, lesson, step, played)
+
+
+def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) -> None:
+    with st.container(key="lesson-picture"), error_shown():
+        data = _stage_data(
+            step, played, is_answered=(lesson.id, state.step) in state.answers
+        )
+        stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
+
+
+def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
+    """Which step the audience sees, which one comes next, and what may be said to it."""
+    titles = [step.title.said(state.language) for step in lesson.steps]
+    picture_is(
+        titles[state.step],
+        state.step,
+        len(titles),
+        next(iter(titles[state.step + 1 :]), ""),
+    )
+    speaker_notes([as_plain(lesson.steps[state.step].notes.said(state.language))])
+
+
+def _walk(state: LessonsState, lesson: Lesson) -> None:
+    """Where one is, the way to every step, and the language of the texts."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"
+    ):
+        if st.button("All lessons", icon=":material/arrow_back:", key="lesson-leave"):
+            state.playing = None
+            st.rerun()
+        set_widget(STEP_KEY, state.step + 1)
+        st.pagination(
+            len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state)
+        )
+        where = f"Step {state.step + 1} of {len(lesson.steps)}"
+        st.caption(
+            " · ".join(filter(None, (where, score_words(state, lesson)))),
+            width="stretch",
+        )
+        if len(lesson.languages) > 1:
+            choose_language(state, lesson.languages)
+
+
+def choose_language(state: LessonsState, languages: Sequence[Language]) -> None:
+    """The switch between the languages of the texts."""
+    set_widget(LANGUAGE_KEY, state.language)
+    st.segmented_control(
+        "Language of the texts",
+        list(languages),
+        format_func=LANGUAGES.__getitem__,
+        key=LANGUAGE_KEY,
+        required=True,
+        label_visibility="collapsed",
+        on_change=partial(_speak, state),
+    )
+
+
+def _to_chosen(state: LessonsState) -> None:
+    _to(state, (widget_value(STEP_KEY) or 1) - 1)
+
+
+def _to(state: LessonsState, step: int) -> None:
+    state.step = step
+    turn_to_top()
+
+
+def _speak(state: LessonsState) -> None:
+    state.language = widget_value(LANGUAGE_KEY) or state.language
+
+
+def _played(workspace: Workspace, step: Step, lesson: Lesson) -> Played | None:
+    """The runs of a step; what hinders them is said."""
+    study = step.view.study
+    if not (study.settings and study.conversation):
+        return None
+    try:
+        with st.spinner("Replaying the conversation", show_time=True):
+            return play(study, workspace, lesson.id, lambda done, total: heed_clicks())
+    except LessonError as error:
+        show_error(error)
+    return None
+
+
+def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, object]:
+    what = ("lesson stage", step, is_answered)
+    return played.runs[0].once(
+        what, lambda: staged(step, played, is_answered=is_answered), is_picture=True
+    )
+
+
+def _after(
+    workspace: Workspace,
+    state: LessonsState,
+    lesson: Lesson,
+    step: Step,
+    played: Played | None,
+) -> None:
+    """What a step asks, and the ways on."""
+    with error_shown():
+        question = (
+            None
+            if isinstance(step.asked, Prediction) and played is None
+            else question_of(step, played)
+        )
+        if question is not None:
+            ask(state, lesson, question)
+    if presents():
+        return
+    _onwards(state, lesson)
+    if is_bare():
+        return
+    _ways_out(workspace, state, step, played)
+    if step.notes:
+        with st.popover(
+            "Notes for the speaker", icon=":material/sticky_note_2:", key="lesson-notes"
+        ):
+            prose(step.notes, state.language)
+
+
+def _onwards(state: LessonsState, lesson: Lesson) -> None:
+    is_last = state.step == len(lesson.steps) - 1
+    with st.container(horizontal=True, gap="small", key="lesson-onwards"):
+        st.button(
+            "Back",
+            icon=":material/arrow_back:",
+            key="lesson-back",
+            disabled=state.step == 0,
+            on_click=partial(_to, state, state.step - 1),
+        )
+        if not is_last:
+            st.button(
+                "Next",
+                icon=":material/arrow_forward:",
+                icon_position="right",
+                type="primary",
+                key="lesson-next",
+                on_click=partial(_to, state, state.step + 1),
+            )
+        elif st.button(
+            "Done", icon=":material/check:", type="primary", key="lesson-done"
+        ):
+            state.end()
+            turn_to_top()
+            st.rerun()
+
+
+def _ways_out(
+    workspace: Workspace, state: LessonsState, step: Step, played: Played | None
+) -> None:
+    """The page that the step is about, and what there is to try."""
+    views = [(f"Open in {page_of(step.view).capitalize()}", step.view)]
+    views += [
+        (one.text.said(state.language), followed(one.view, step.view))
+        for one in step.to_try
+    ]
+    if step.to_try:
+        st.markdown("**Try it**")
+    for number, (words, view) in sorted(enumerate(views), key=lambda one: one[0] == 0):
+        if not page_is_there(view):
+            continue
+        icon = ":material/open_in_new:" if number == 0 else ":material/science:"
+        if st.button(
+            plain(words), icon=icon, key=f"lesson-open-{number}", type="tertiary"
+        ):
+            open_view(workspace, view, played)
+
+
+def go_on(state: LessonsState, lesson: Lesson) -> None:
+    """Play a lesson from where it was left in this session; one that was seen whole from its beginning."""
+    seen = state.seen.get(lesson.id, set())
+    left = max(seen, default=0)
+    state.begin(lesson.id, 0 if left == len(lesson.steps) - 1 else left)
+    begin_with(STEP_KEY, state.step + 1)
+    turn_to_top()

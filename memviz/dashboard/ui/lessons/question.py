@@ -1,0 +1,78 @@
+"""What a step asks: the question, the choices, and once one is taken the answer with its reason and the score."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from memviz.core.text.wording import counted
+from memviz.dashboard.lessons.lesson import Language, Lesson, Question
+from memviz.dashboard.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.dashboard.ui.lessons.texts import prose
+from memviz.dashboard.ui.shell.state import (
+    Answered,
+    LessonsState,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+
+
+def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
+    """Draw it."""
+    place = (lesson.id, state.step)
+    taken = state.answers.get(place)
+    with st.container(border=True, gap="xsmall", key="lesson-question"):
+        prose(question.text, state.language)
+        key = f"lesson-answer-{lesson.id}-{state.step}"
+        said = [choice.said(state.language) for choice in question.choices]
+        if taken is not None:
+            set_widget(key, taken.choice)
+        st.radio(
+            "Your answer",
+            range(len(said)),
+            index=None,
+            key=key,
+            format_func=lambda n: plain(said[n]),
+            disabled=taken is not None,
+            label_visibility="collapsed",
+            on_change=partial(_take, state, place, key, question.answer),
+        )
+        if taken is not None:
+            _verdict(state, question, taken)
+
+
+def _take(state: LessonsState, place: tuple[str, int], key: str, right: int) -> None:
+    choice = widget_value(key)
+    if isinstance(choice, int):
+        state.answers.setdefault(place, Answered(choice, choice == right))
+
+
+def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
+    icon = ":material/check:" if taken.is_right else ":material/close:"
+    with st.container(gap="xsmall", key="lesson-verdict"):
+        st.markdown(f"{icon} {verdict(question, taken, state.language)}")
+        prose(question.reason, state.language)
+
+
+def verdict(question: Question, taken: Answered, language: Language) -> str:
+    """What is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
+    said, right = (
+        plain(question.choices[n].said(language))
+        for n in (taken.choice, question.answer)
+    )
+    form = RIGHT[language] if taken.is_right else NOT_QUITE[language]
+    return form.format(said=said, right=right)
+
+
+def score_words(state: LessonsState, lesson: Lesson) -> str:
+    """How many questions of a lesson were answered, and how many of them rightly; empty before the first."""
+    taken = [
+        answered for place, answered in state.answers.items() if place[0] == lesson.id
+    ]
+    return (
+        f"{sum(one.is_right for one in taken)} of {counted(len(taken), 'answer')} right"
+        if taken
+        else ""
+    )

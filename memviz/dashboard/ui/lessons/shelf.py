@@ -1,0 +1,241 @@
+"""The list of lessons: those that come with memviz and those that were saved here, each to be played, handed on and
+printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError
+from memviz.core.text.wording import counted
+from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
+from memviz.dashboard.lessons.library import (
+    SUFFIX,
+    bundled_lessons,
+    content_of,
+    saved_lessons,
+)
+from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
+from memviz.dashboard.lessons.writing import as_yaml, id_of
+from memviz.dashboard.ui.lessons.player import choose_language, go_on
+from memviz.dashboard.ui.lessons.question import score_words
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.presenting import presents
+from memviz.dashboard.ui.shell.state import LessonsState
+from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.ui.shell.views import turn_to_top
+from memviz.storage.workspace import Workspace
+
+MAX_SUMMARY_CHARS = 400
+UPLOAD_HELP = "A lesson as a YAML file, as *Download* on this page or `memviz lessons` has them. It is kept here."
+
+
+def shelf(workspace: Workspace, state: LessonsState) -> None:
+    """One row a lesson. The one to go on with is marked: the first that was not seen to its end."""
+    saved, problems = saved_lessons(workspace.store)
+    bundled = list(bundled_lessons().values())
+    if state.own.steps:
+        st.header("All lessons", anchor=False)
+    _head(state, bundled)
+    following = next(
+        (lesson.id for lesson in bundled if not _is_seen(state, lesson)), None
+    )
+    for lesson in bundled:
+        _row(workspace, state, lesson, is_own=False, is_next=lesson.id == following)
+    if saved or problems:
+        st.header("Saved here", anchor=False)
+    for problem in problems:
+        st.error(plain(problem), icon=":material/error:")
+    for lesson in saved.values():
+        _row(workspace, state, lesson, is_own=True)
+
+
+def _head(state: LessonsState, lessons: list[Lesson]) -> None:
+    """How much there is, where to begin, and the language of the texts."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="lessons-head"
+    ):
+        minutes = sum(lesson.minutes or 0 for lesson in lessons)
+        begin = "" if any(state.seen.values()) else " Begin with the first."
+        st.caption(
+            f"{counted(len(lessons), 'lesson')}, {minutes:,} minutes in all.{begin}",
+            width="stretch",
+        )
+        choose_language(state, list(LANGUAGES))
+
+
+def upload(workspace: Workspace, state: LessonsState) -> None:
+    """Take a lesson from a file."""
+    file = st.file_uploader(
+        f"Open a lesson (*{SUFFIX}*)",
+        key=f"lessons-upload-{state.uploads}",
+        help=UPLOAD_HELP,
+        max_upload_size=1,
+    )
+    if file is None:
+        return
+    with error_shown():
+        content = file.getvalue() if file.size <= MAX_BYTES else b" " * (MAX_BYTES + 1)
+        lesson = keep(
+            workspace,
+            state,
+            read_lesson(content, file.name, id_of(file.name.partition(".")[0], {})),
+        )
+        state.uploads += 1  # a fresh control, so that nothing is taken twice
+        st.toast(plain(f"Saved “{lesson.title.said(state.language)}”."))
+        st.rerun()
+
+
+def keep(workspace: Workspace, state: LessonsState, lesson: Lesson) -> Lesson:
+    """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
+    if lesson.id in bundled_lessons():
+        taken = dict.fromkeys(
+            [*bundled_lessons(), *workspace.store.kept_keys("lesson")]
+        )
+        lesson = replace(lesson, id=id_of(lesson.id, taken))
+    workspace.store.keep("lesson", lesson.id, as_yaml(lesson))
+    state.forget(lesson.id)
+    return lesson
+
+
+def _row(
+    workspace: Workspace,
+    state: LessonsState,
+    lesson: Lesson,
+    *,
+    is_own: bool,
+    is_next: bool = False,
+) -> None:
+    with st.container(border=True, key=f"lesson-{lesson.id}"):
+        text, buttons = st.columns([5, 2], vertical_alignment="center")
+        with text, st.container(gap="xxsmall"):
+            st.markdown(f"**{plain(lesson.title.said(state.language))}**")
+            if lesson.summary:
+                st.caption(
+                    plain(
+                        shortened(
+                            lesson.summary.said(state.language), MAX_SUMMARY_CHARS
+                        )
+                    )
+                )
+            st.caption(plain(" · ".join(_facts(state, lesson))))
+        with (
+            buttons,
+            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
+        ):
+            st.button(
+                _verb(state, lesson),
+                icon=":material/play_arrow:",
+                key=f"play-{lesson.id}",
+                type="primary" if is_next else "secondary",
+                on_click=partial(go_on, state, lesson),
+                help=plain(lesson.title.said(state.language)),
+            )
+            if not presents():
+                _more(workspace, state, lesson, is_own=is_own)
+
+
+def _is_seen(state: LessonsState, lesson: Lesson) -> bool:
+    return len(lesson.steps) - 1 in state.seen.get(lesson.id, set())
+
+
+def _verb(state: LessonsState, lesson: Lesson) -> str:
+    return (
+        "Begin"
+        if not state.seen.get(lesson.id)
+        else "Again"
+        if _is_seen(state, lesson)
+        else "Go on"
+    )
+
+
+def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
+    seen = state.seen.get(lesson.id, set())
+    return [
+        *([f"{lesson.minutes} min"] if lesson.minutes else []),
+        counted(len(lesson.steps), "step"),
+        " and ".join(LANGUAGES[code] for code in lesson.languages),
+        *([f"{len(seen)} of {len(lesson.steps)} seen"] if seen else []),
+        *([score] if (score := score_words(state, lesson)) else []),
+    ]
+
+
+def _more(
+    workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool
+) -> None:
+    # With the number of edits in its key the panel closes once the lesson is taken to be written.
+    title, key = (
+        plain(lesson.title.said(state.language)),
+        f"lesson-more-{lesson.id}-{state.own.edits}",
+    )
+    with st.popover(
+        f"More of {title}",
+        icon=":material/more_horiz:",
+        help="Download, print, change",
+        key=key,
+    ):
+        st.download_button(
+            "One file to hand out (HTML)",
+            partial(_html, workspace, lesson, state),
+            f"{lesson.id}.html",
+            "text/html",
+            icon=":material/download:",
+            key=f"lesson-html-{lesson.id}",
+            on_click="ignore",
+            width="stretch",
+            help="The player and the questions in one file that needs no network. Printed from it, every step is on "
+            "paper, with the answers at the end.",
+        )
+        st.download_button(
+            "The lesson (YAML)",
+            partial(_yaml, lesson, is_own),
+            lesson.id + SUFFIX,
+            "application/yaml",
+            icon=":material/download:",
+            key=f"lesson-yaml-{lesson.id}",
+            on_click="ignore",
+            width="stretch",
+        )
+        if st.button(
+            "Change it" if is_own else "Write your own from it",
+            icon=":material/edit:",
+            width="stretch",
+            key=f"lesson-edit-{lesson.id}",
+        ):
+            state.own.take(lesson, replaces=lesson.id if is_own else "")
+            turn_to_top()
+            st.rerun()
+        if is_own and st.button(
+            "Remove",
+            icon=":material/delete:",
+            key=f"lesson-remove-{lesson.id}",
+            width="stretch",
+        ):
+            workspace.store.forget("lesson", lesson.id)
+            state.forget(lesson.id)
+            st.toast(plain(f"Removed “{lesson.title.said(state.language)}”."))
+            st.rerun()
+
+
+def _html(workspace: Workspace, lesson: Lesson, state: LessonsState) -> str:
+    """The lesson as a file; what hinders it is said in its place."""
+    from memviz.dashboard.lessons.html import (
+        html_lesson,
+    )  # its template engine is needed on a click only
+
+    try:
+        return html_lesson(lesson, workspace, state.language)
+    except MemvizError as error:
+        return _refused(error)
+
+
+def _refused(error: MemvizError) -> str:
+    from html import escape
+
+    return f'<!DOCTYPE html><html lang="en"><title>memviz</title><p>{escape(str(error))}</p></html>'
+
+
+def _yaml(lesson: Lesson, is_own: bool) -> bytes:
+    return as_yaml(lesson).encode() if is_own else content_of(lesson.id)

@@ -1,0 +1,199 @@
+"""A lesson of one's own: steps that were kept on Compare and Facts, named, ordered, worded and saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson, Step, Text
+from memviz.dashboard.lessons.library import SUFFIX, bundled_lessons
+from memviz.dashboard.lessons.reading import (
+    MAX_MINUTES,
+    SUMMARY_CHARS,
+    TEXT_CHARS,
+    TITLE_CHARS,
+    read_lesson,
+)
+from memviz.dashboard.lessons.writing import as_yaml, id_of
+from memviz.dashboard.ui.lessons.asking import asked_in
+from memviz.dashboard.ui.lessons.shelf import keep
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.state import LessonsState, OwnLesson, widget_value
+from memviz.dashboard.ui.shell.text import plain
+from memviz.storage.workspace import Workspace
+
+HOW = (
+    "On Compare and Facts, *Keep as a step* keeps what you see as a step of a lesson. The steps come together here: "
+    "word and order them, then save the lesson, or download it to hand it on."
+)
+TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, no images, no links."
+
+
+def own_lesson(workspace: Workspace, state: LessonsState) -> None:
+    """The lesson that is being written."""
+    st.header("A lesson of your own", anchor=False)
+    own = state.own
+    if not own.steps:
+        st.info(HOW, icon=":material/edit_note:")
+        return
+    language = st.segmented_control(
+        "Write the texts in",
+        list(LANGUAGES),
+        format_func=LANGUAGES.__getitem__,
+        key="own-language",
+        default=state.language,
+        required=True,
+        help="A lesson has its texts in one language or in both; where one is missing, the other one is shown.",
+    )
+    title, minutes = st.columns([4, 1])
+    _line(title, "Title of the lesson", own, "title", language, TITLE_CHARS)
+    own.minutes = minutes.number_input(
+        "Minutes", 1, MAX_MINUTES, own.minutes, key=own.key("minutes"), placeholder="?"
+    )
+    _line(
+        st, "What it is about, in one sentence", own, "summary", language, SUMMARY_CHARS
+    )
+    for number in range(len(own.steps)):
+        _step(workspace, own, number, language)
+    _save(workspace, state)
+
+
+def _line(
+    place: object, label: str, own: OwnLesson, name: str, language: Language, chars: int
+) -> None:
+    key = own.key(f"{name}-{language}")
+    said = getattr(getattr(own, name), language)
+    place.text_input(  # type: ignore[attr-defined]
+        label,
+        said,
+        key=key,
+        max_chars=chars,
+        on_change=partial(_take_line, own, name, language, key),
+    )
+
+
+def _take_line(own: OwnLesson, name: str, language: Language, key: str) -> None:
+    setattr(
+        own,
+        name,
+        replace(
+            getattr(own, name),
+            **{language: " ".join((widget_value(key) or "").split())},
+        ),
+    )
+
+
+def _step(
+    workspace: Workspace, own: OwnLesson, number: int, language: Language
+) -> None:
+    step = own.steps[number]
+    with st.container(border=True, key=own.key(f"step-{number}")):
+        head, buttons = st.columns([5, 2], vertical_alignment="bottom")
+        key = own.key(f"title-{number}-{language}")
+        head.text_input(
+            f"Step {number + 1}",
+            getattr(step.title, language),
+            key=key,
+            max_chars=TITLE_CHARS,
+            on_change=partial(_word, own, number, "title", language, key),
+        )
+        with (
+            buttons,
+            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
+        ):
+            _order(own, number)
+        key = own.key(f"text-{number}-{language}")
+        st.text_area(
+            "Text",
+            getattr(step.text, language),
+            key=key,
+            max_chars=TEXT_CHARS,
+            help=TEXT_HELP,
+            on_change=partial(_word, own, number, "text", language, key),
+        )
+        asked_in(workspace, own, number, language)
+        st.caption(plain(shown_words(step)))
+
+
+def _order(own: OwnLesson, number: int) -> None:
+    for icon, help, by, is_off in (
+        ("arrow_upward", "Move up", -1, number == 0),
+        ("arrow_downward", "Move down", 1, number == len(own.steps) - 1),
+    ):
+        st.button(
+            "",
+            icon=f":material/{icon}:",
+            help=f"{help} step {number + 1}",
+            key=own.key(f"{icon}-{number}"),
+            disabled=is_off,
+            on_click=partial(own.move, number, by),
+        )
+    st.button(
+        "",
+        icon=":material/delete:",
+        help=f"Remove step {number + 1}",
+        key=own.key(f"remove-{number}"),
+        on_click=partial(own.remove, number),
+    )
+
+
+def _word(own: OwnLesson, number: int, name: str, language: Language, key: str) -> None:
+    step = own.steps[number]
+    said = replace(getattr(step, name), **{language: (widget_value(key) or "").strip()})
+    own.steps[number] = replace(step, **{name: said})
+
+
+def shown_words(step: Step) -> str:
+    """What a step shows, in a few words."""
+    view = step.view
+    turn = f", turn {view.turn}" if view.turn else ""
+    settings = "; ".join(setting.label for setting in view.study.settings)
+    return f"Shows {view.page.capitalize()}{turn} · {settings}"
+
+
+def _save(workspace: Workspace, state: LessonsState) -> None:
+    own = state.own
+    with st.container(horizontal=True, gap="small"):
+        with error_shown():
+            _save_buttons(workspace, state, _judged(own, workspace))
+        if st.button(
+            "Put it away",
+            icon=":material/close:",
+            key="own-away",
+            help="What was not saved is gone then.",
+        ):
+            state.own = OwnLesson(edits=own.edits + 1)
+            st.rerun()
+
+
+def _save_buttons(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+    if st.button("Save", icon=":material/save:", type="primary", key="own-save"):
+        kept = keep(workspace, state, lesson)
+        state.own.id = kept.id
+        st.toast(plain(f"Saved “{kept.title.said(state.language)}”."))
+        st.rerun()
+    st.download_button(
+        "Download (YAML)",
+        as_yaml(lesson),
+        lesson.id + SUFFIX,
+        "application/yaml",
+        icon=":material/download:",
+        key="own-download",
+        on_click="ignore",
+    )
+
+
+def _judged(own: OwnLesson, workspace: Workspace) -> Lesson:
+    """The lesson as it would be read again. Raises :class:`memviz.LessonError` with what is wrong with it."""
+    steps = tuple(
+        replace(step, title=step.title or Text(en=f"Step {number}"))
+        for number, step in enumerate(own.steps, 1)
+    )
+    taken = dict.fromkeys([*bundled_lessons(), *workspace.store.kept_keys("lesson")])
+    title = own.title or Text(en="A lesson of my own")
+    id = own.id or id_of(title.said("en"), taken)
+    return read_lesson(
+        as_yaml(Lesson(id, title, steps, own.summary, own.minutes)), "Your lesson", id
+    )

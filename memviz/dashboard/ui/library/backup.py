@@ -1,0 +1,68 @@
+"""Where the library is kept, and a copy of it to take away."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.text import plain
+from memviz.storage.engine import MEMORY
+from memviz.storage.workspace import Workspace
+
+MAX_DOWNLOAD_BYTES = 200_000_000
+"""A larger copy is written beside the library: a download is held in memory."""
+HELP = "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
+BESIDE_HELP = (
+    "Writes a copy of the whole library beside it: it is too large for a download."
+)
+
+
+def backup_controls(workspace: Workspace) -> None:
+    """Take a copy away, whatever is being saved meanwhile."""
+    path = Path(workspace.store.path)
+    if workspace.store.path == MEMORY:
+        return
+    name = f"{path.stem}-backup-{date.today()}.db"
+    if _size(path) <= MAX_DOWNLOAD_BYTES:
+        st.download_button(
+            "Back up",
+            lambda: _copy(workspace),
+            file_name=name,
+            mime="application/vnd.sqlite3",
+            help=HELP,
+            icon=":material/archive:",
+            key="library-backup",
+            on_click="ignore",
+            width="stretch",
+        )
+    elif st.button(
+        "Back up",
+        icon=":material/archive:",
+        help=BESIDE_HELP,
+        key="library-backup",
+        width="stretch",
+    ):
+        with st.spinner("Copying"), error_shown():
+            workspace.store.back_up(path.with_name(name))
+            st.success(
+                plain(f"The copy is {path.with_name(name)}."), icon=":material/check:"
+            )
+    st.caption(plain(f"Kept in {path}"))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # removed: the page says so above
+        return 0
+
+
+def _copy(workspace: Workspace) -> bytes:
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy.db"
+        workspace.store.back_up(copy)
+        return copy.read_bytes()

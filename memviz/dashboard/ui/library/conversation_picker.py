@@ -1,0 +1,153 @@
+"""What is saved of a file; of several conversations in it: which of them are wanted?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.conversation import Log
+from memviz.core.errors import UnclearUserError
+from memviz.core.text.wording import counted
+from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.state import Import
+from memviz.dashboard.ui.shell.text import plain
+from memviz.storage.workspace import Workspace
+from memviz.transcripts.background import PICKING_COUNTER, NamedBytes, Outcome
+from memviz.transcripts.loading import LoadedFile
+
+ROWS_SHOWN = 10
+ROW_PIXELS = 36
+
+
+def imported(
+    workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None
+) -> Import:
+    """What became of a file: a single conversation is saved at once; of several the visitor chooses."""
+    unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
+    made = Import(outcome, file if unclear else None, format)
+    if outcome.loaded and len(outcome.loaded.transcripts) == 1:
+        with error_shown():
+            save(workspace, made, [0])
+    return made
+
+
+def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
+    """Import the conversations of these numbers, all or none. Raises StorageError."""
+    loaded = made.outcome.loaded
+    if loaded is None:
+        return
+    chosen = [loaded.whole(number) for number in numbers]
+    added = workspace.add_once(chosen)
+    made.saved = [one.entry for one in added]
+    made.let_go()  # what is saved is not kept a second time
+    there_before = [
+        f"{one.entry.title} is in the library already, so it was not saved a second time."
+        for one in added
+        if one.was_there
+    ]
+    warnings = [
+        f"{transcript.title}: {warning}" if len(chosen) > 1 else warning
+        for transcript in chosen
+        for warning in transcript.warnings
+    ]
+    made.notes = [*there_before, *warnings]
+
+
+def pick(workspace: Workspace, made: Import, key: str) -> None:
+    """The conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
+    loaded = made.outcome.loaded
+    if loaded is None:
+        return
+    there = len(loaded.transcripts)
+    with st.container(border=True, key=f"pick-{key}"):
+        st.markdown(
+            f"**{plain(made.outcome.name)}** holds {counted(there, 'conversation')}. Which do you want?"
+        )
+        for failure in loaded.failures[:3]:
+            st.warning(plain(f"Not readable: {failure}"), icon=":material/warning:")
+        chosen = st.dataframe(
+            _table(loaded, made.outcome.tokens),
+            hide_index=True,
+            on_select="rerun",
+            selection_mode="multi-row",
+            key=f"pick-table-{key}",
+            height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1),
+            column_config=_columns(),
+            alt="The conversations of the file, one a row",
+        )
+        rows = [int(row) for row in chosen["selection"]["rows"]]
+        with st.container(horizontal=True):
+            label = (
+                f"Import {counted(len(rows), 'conversation')}"
+                if rows
+                else f"Import all {there:,}"
+            )
+            if st.button(
+                label,
+                type="primary",
+                icon=":material/download:",
+                key=f"pick-import-{key}",
+            ):
+                with st.spinner("Saving"), error_shown():
+                    save(workspace, made, rows or range(there))
+                    st.rerun()
+            if st.button(
+                "Import nothing", icon=":material/close:", key=f"pick-leave-{key}"
+            ):
+                made.left = True
+                made.let_go()
+                st.rerun()
+            st.caption("Tick rows to import only these.")
+
+
+def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
+    held_at = [transcript.held_at for transcript in loaded.transcripts]
+    dates = (
+        {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")}
+        if any(held_at)
+        else {}
+    )
+    logs = [Log(transcript.messages) for transcript in loaded.transcripts]
+    turns, requests = (
+        [log.turn_count for log in logs],
+        [log.request_count for log in logs],
+    )
+    return pd.DataFrame(
+        {
+            "title": [transcript.title for transcript in loaded.transcripts],
+            **dates,
+            "turns": turns,
+            **({"requests": requests} if requests != turns else {}),
+            "messages": [len(transcript.messages) for transcript in loaded.transcripts],
+            "tokens": tokens,
+            "notes": [len(transcript.warnings) for transcript in loaded.transcripts],
+        }
+    )
+
+
+def _columns() -> dict[str, Any]:
+    number = st.column_config.NumberColumn
+    return {
+        "title": st.column_config.TextColumn("Title", width="large"),
+        "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
+        "turns": number("Turns", format="localized", help=tooltip("turn")),
+        "requests": number(
+            "Requests",
+            format="localized",
+            help="Calls of the model: several in a turn with tools.",
+        ),
+        "messages": number("Messages", format="localized", help=tooltip("message")),
+        "tokens": number(
+            "Tokens",
+            format="localized",
+            help=f"{tooltip('token')} With tool calls, counted by {PICKING_COUNTER}.",
+        ),
+        "notes": number(
+            "Notes",
+            help="What had to be repaired or left out. The notes come with the conversation.",
+        ),
+    }

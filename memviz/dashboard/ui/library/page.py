@@ -1,0 +1,181 @@
+"""The pieces of the library page: search, and one row a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError, UnreadableConversationError
+from memviz.core.text.wording import counted
+from memviz.dashboard.ui.controls.conversation_size import size_words
+from memviz.dashboard.ui.library.unreadable import rows_download, unreadable_row
+from memviz.dashboard.ui.library.view import conversation_view
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.state import (
+    LibraryState,
+    chat_state,
+    compare_state,
+    set_widget,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import file_name, plain, shortened
+from memviz.storage.entries import ConversationEntry
+from memviz.storage.workspace import Workspace
+from memviz.transcripts.export.formats import EXPORTS
+
+PAGE_SIZE = 20
+PAGE_KEY, SEARCH_KEY = "library-page", "library-search"
+MAX_DESCRIPTION_CHARS = 300
+
+
+def undo_bar(workspace: Workspace, state: LibraryState) -> None:
+    """The way back after a deletion."""
+    if state.deleted is None:
+        return
+    id, title = state.deleted
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.text(f"Deleted “{title}”.")
+        if st.button("Undo", icon=":material/undo:", key="library-undo"):
+            workspace.store.restore(id)
+            state.deleted = None
+            st.rerun()
+
+
+def shelf(workspace: Workspace, state: LibraryState) -> None:
+    """Search, one row a conversation, and pages where there are many."""
+    search = st.text_input(
+        "Search titles and messages",
+        key=SEARCH_KEY,
+        icon=":material/search:",
+        persist_state="session",
+    )
+    page = max(1, widget_value(PAGE_KEY) or 1)
+    entries, unreadable, total = workspace.store.page(
+        search, PAGE_SIZE, (page - 1) * PAGE_SIZE
+    )
+    if (
+        total and not entries and not unreadable
+    ):  # another search has fewer pages, or the last row of the last page was deleted
+        set_widget(PAGE_KEY, 1)
+        st.rerun()
+    if not total:
+        st.info(
+            "Nothing matches. Try another word."
+            if search
+            else "No conversation is saved yet. Import a file, or start one in Chat.",
+            icon=":material/info:",
+        )
+        return
+    pages = -(-total // PAGE_SIZE)
+    if pages > 1:
+        st.pagination(pages, key=PAGE_KEY)
+    for damaged in unreadable:
+        unreadable_row(workspace, state, damaged)
+    for entry in entries:
+        _row(workspace, state, entry)
+
+
+def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
+    with st.container(border=True, key=f"conversation-{entry.id}"):
+        text, buttons = st.columns([5, 4], vertical_alignment="center")
+        with text:
+            st.markdown(f"**{plain(entry.title)}**")
+            st.caption(" · ".join(_facts(workspace, entry)))
+            if entry.description:
+                st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
+        with (
+            buttons,
+            st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
+        ):
+            _actions(workspace, state, entry)
+        if state.shown == entry.id:
+            _shown(workspace, entry)
+
+
+def _shown(workspace: Workspace, entry: ConversationEntry) -> None:
+    try:
+        conversation_view(workspace, entry.id)
+    except UnreadableConversationError as error:
+        show_error(error)
+        rows_download(workspace, entry.id, entry.title)
+
+
+def _facts(workspace: Workspace, entry: ConversationEntry) -> Sequence[str]:
+    facts = [size_words(workspace, [entry]), counted(entry.message_count, "message")]
+    facts.append(plain(entry.format.replace("_", " ")))
+    if entry.probe_count:
+        facts.append(counted(entry.probe_count, "fact"))
+    held = [f"held {entry.held_at:%Y-%m-%d}"] if entry.held_at else []
+    return [*facts, *held, f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC"]
+
+
+def _download(workspace: Workspace, entry: ConversationEntry) -> None:
+    kind = st.selectbox(
+        "Save as",
+        EXPORTS,
+        format_func=lambda name: EXPORTS[name].title,
+        key=f"save-as-{entry.id}",
+    )
+    export = EXPORTS[kind]
+    st.download_button(
+        "Download",
+        lambda: export.write(
+            replace(workspace.conversation(entry.id)[0], title=entry.title)
+        ),
+        file_name=file_name(entry.title) + export.suffix,
+        mime=export.mime,
+        icon=":material/download:",
+        key=f"download-{entry.id}-{kind}",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
+def _actions(
+    workspace: Workspace, state: LibraryState, entry: ConversationEntry
+) -> None:
+    is_shown = state.shown == entry.id
+    if st.button(
+        "Close" if is_shown else "Read",
+        icon=":material/article:",
+        key=f"read-{entry.id}",
+    ):
+        state.shown = None if is_shown else entry.id
+        st.rerun()
+    if st.button(
+        "Compare", icon=":material/stacked_line_chart:", key=f"compare-{entry.id}"
+    ):
+        compare_state().open(entry.id)
+        st.switch_page("pages/compare.py")
+    if st.button("Chat", icon=":material/forum:", key=f"chat-{entry.id}"):
+        chat_state().open(entry.id)
+        st.switch_page("pages/chat.py")
+    with st.popover(
+        "",
+        icon=":material/more_horiz:",
+        help="Rename, download, delete",
+        key=f"more-{entry.id}",
+    ):
+        title = st.text_input(
+            "Title", entry.title, key=f"title-{entry.id}", max_chars=200
+        )
+        if st.button(
+            "Rename", icon=":material/edit:", key=f"rename-{entry.id}", width="stretch"
+        ):
+            try:
+                workspace.rename(entry.id, title)
+                st.rerun()
+            except MemvizError as error:
+                show_error(error)
+        _download(workspace, entry)
+        if st.button(
+            "Delete",
+            icon=":material/delete:",
+            key=f"delete-{entry.id}",
+            width="stretch",
+        ):
+            workspace.store.delete(entry.id)
+            state.deleted = (entry.id, entry.title)
+            st.rerun()

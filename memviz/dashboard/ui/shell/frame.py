@@ -1,0 +1,199 @@
+"""What every page shares: navigation, the guard of deep links, the head of a page, the workspace."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.pages_manager import PagesManager
+
+from memviz.core.errors import StorageError
+from memviz.dashboard import dashboard_folder
+from memviz.dashboard.ui.shell.database_notice import database_notice
+from memviz.dashboard.ui.shell.errors import errors_shown
+from memviz.dashboard.ui.shell.languages import say_languages
+from memviz.dashboard.ui.shell.linked import forget_linked
+from memviz.dashboard.ui.shell.lost import Lost, lost_help
+from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
+from memviz.dashboard.ui.shell.presenting import (
+    Part,
+    begin_presented,
+    end_presented,
+    hides,
+    is_bare,
+    picture_is,
+    put_away,
+    say_unknown_parts,
+    take_presented,
+)
+from memviz.dashboard.ui.shell.server.checks import require_checks
+from memviz.dashboard.ui.shell.terms import explain_terms
+from memviz.dashboard.ui.shell.views import View, begin_at_top, choose_view, shown_view
+from memviz.dashboard.ui.shell.walk import follow_steps, picture_of
+from memviz.storage.workspace import Workspace
+
+PAGES = dashboard_folder() / "pages"
+ICON = Path(__file__).with_name(
+    "icon.svg"
+)  # a Material icon would be fetched from outside
+STYLE = Path(__file__).with_name("style.css")
+SIDEBAR_PIXELS = 300
+HEAD_KEY = "page-head"
+
+
+def navigate() -> None:
+    """Set the page up and run the one that was asked for."""
+    st.set_page_config(
+        page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
+    )
+    st.html(STYLE)
+    compare = st.Page(
+        PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:"
+    )
+    facts = st.Page(PAGES / "facts.py", title="Facts", icon=":material/psychology_alt:")
+    # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
+    root = st.Page(
+        _to(compare),
+        title="memviz",
+        url_path="start",
+        default=True,
+        visibility="hidden",
+    )
+    page = st.navigation(
+        [
+            root,
+            compare,
+            facts,
+            st.Page(PAGES / "tune.py", title="Tune", icon=":material/tune:"),
+            st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
+            st.Page(PAGES / "lessons.py", title="Lessons", icon=":material/school:"),
+            st.Page(
+                PAGES / "library.py", title="Library", icon=":material/library_books:"
+            ),
+            st.Page(PAGES / "guide.py", title="Guide", icon=":material/menu_book:"),
+        ],
+        position="top",
+    )
+    st.set_page_config(page_title=f"{page.title} · memviz")
+    with errors_shown():
+        require_checks()
+        say_languages()
+        explain_terms()
+        take_presented()
+        begin_presented()
+        page.run()
+    end_presented()
+    looked_at(workspace())
+
+
+def _to(page: StreamlitPage) -> Callable[[], None]:
+    def lead() -> None:
+        query: dict[str, str | list[str]] = {
+            name: st.query_params.get_all(name) for name in st.query_params
+        }
+        st.switch_page(page, query_params=query)
+
+    return lead
+
+
+def open_page(question: str, sentence: str, lost: Lost) -> None:
+    """Begin a page: its title is the question it answers, the sentence, where there is one, says how, and ``lost``
+    helps on."""
+    _guard()
+    say_unknown_parts()
+    picture_is(question)
+    if not hides(Part.TITLE):
+        with st.container(
+            horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
+        ):
+            st.title(question, anchor=False, width="content")
+            if not is_bare():
+                lost_help(lost)
+    if sentence and not is_bare():
+        st.caption(sentence)
+    _database_notice()
+
+
+def open_views(
+    key: str, views: Sequence[View], offer: Callable[[], object] | None = None
+) -> str:
+    """Begin a page that has several views, the switch between them beside its title, and beside that what ``offer``
+    draws; returns the id of the one that is shown."""
+    _guard()
+    say_unknown_parts()
+    follow_steps(key, views)
+    view = shown_view(key, views)
+    title = picture_of(key, view)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
+    ):
+        if not hides(Part.TITLE):
+            st.title(title, anchor=False, width="stretch" if is_bare() else "content")
+        if not is_bare():
+            lost_help(view.lost)
+            if offer is not None:
+                with st.container(width="content"):
+                    offer()
+        # style.css puts it at the end of the row
+        with (
+            put_away(Part.VIEWS, "views"),
+            st.container(width="content", key="page-views"),
+        ):
+            choose_view(key, views)
+    with (
+        put_away(Part.CONTROLS, "sentence"),
+        st.container(
+            horizontal=True,
+            vertical_alignment="center",
+            gap="small",
+            key="view-sentence",
+        ),
+    ):
+        st.caption(view.sentence, width="stretch")
+        if view.choose is not None:
+            with st.container(width="content"):
+                view.choose()
+    _database_notice()
+    begin_at_top()
+    return view.id
+
+
+def _guard() -> None:
+    forget_linked()
+    if PagesManager.uses_pages_directory:
+        # A first visit straight to a page below pages/ would run it without navigation.py.
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+
+
+def _database_notice() -> None:
+    with suppress(
+        StorageError
+    ):  # a file that cannot be opened at all is said by the page, in its place
+        database_notice(workspace())
+
+
+def workspace() -> Workspace:
+    """The workspace of this server. Raises StorageError if the database cannot be used."""
+    return _workspace()
+
+
+@st.cache_resource(show_spinner=False)
+def _workspace() -> Workspace:
+    opened = Workspace()
+    watch_in_background(opened)
+    _leave_imports_to_themselves()
+    return opened
+
+
+@cache
+def _leave_imports_to_themselves() -> None:
+    """Everything imported so far stays for good; frozen, no garbage collection looks at it again. Once a process: a
+    second time would keep the garbage since the first one, too."""
+    gc.collect()
+    gc.freeze()

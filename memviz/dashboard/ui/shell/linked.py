@@ -1,0 +1,160 @@
+"""What is open on a page, as parts of its link: a page says of a widget, before it draws it, that links hold its value.
+
+Links know a part by its name and never by a widget's key, so keys may change and may depend on what is shown. What a
+link asks for counts only if the widget could show it: an option, a number within its range.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.bounds import MAX_DIGITS, quoted, read_json
+from memviz.core.errors import MemvizError
+from memviz.dashboard.ui.shell.state import linked_parts, set_widget, widget_value
+from memviz.dashboard.ui.shell.text import plain
+
+MAX_TEXT_CHARS, MAX_PARTS, MAX_VALUES = 4_000, 60, 50
+LINK_OFF = ":material/link_off:"
+
+
+def forget_linked() -> None:
+    """A page begins to be drawn: only the widgets that it shows belong to its link."""
+    linked_parts().keys.clear()
+
+
+def ask_linked(query: Mapping[str, Sequence[str]], known: Container[str]) -> None:
+    """What a link asks for besides the ``known`` parts is asked of the widgets that are drawn next."""
+    parts = {
+        name: texts[0] for name, texts in query.items() if name not in known and texts
+    }
+    linked_parts().asked = {
+        name: text
+        for name, text in list(parts.items())[:MAX_PARTS]
+        if len(text) <= MAX_TEXT_CHARS
+    }
+
+
+def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
+    """Links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text where
+    they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns whether
+    the widget has just got its value from a link."""
+    return _take(
+        name,
+        key,
+        lambda text: value_read(
+            text, None if options is None else list_or_range(options)
+        ),
+    )
+
+
+def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
+    """The same for a widget that shows several of the ``options``."""
+    _take(
+        name,
+        key,
+        lambda text: several_read(
+            text, None if options is None else list_or_range(options)
+        ),
+    )
+
+
+def linked_range(name: str, key: str, first: int, last: int) -> None:
+    """The same for a slider over a part of the numbers from ``first`` to ``last``."""
+    _take(name, key, lambda text: part_read(text, range(first, last + 1)))
+
+
+def linked_number(name: str, key: str, least: float, most: float) -> None:
+    """The same for a field that takes any number from ``least`` to ``most``."""
+    _take(name, key, lambda text: number_read(text, least, most))
+
+
+def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
+    parts = linked_parts()
+    parts.keys[name] = key
+    text = parts.asked.pop(name, None)
+    if text is None:
+        return False
+    found = read(text)
+    if found is None:
+        st.warning(
+            plain(
+                f"The link's {name} {quoted(text)} was passed over: it is not there."
+            ),
+            icon=LINK_OFF,
+        )
+    else:
+        set_widget(key, found)
+    return found is not None
+
+
+def list_or_range(options: Iterable[Any]) -> Sequence[Any]:
+    """The options as something to look a value up in; a range stays one, however long."""
+    return options if isinstance(options, range) else list(options)
+
+
+def value_read(text: str, options: Sequence[Any] | None) -> Any:
+    """The option that was written as ``text``; ``None`` where there is none."""
+    if options is None:
+        return text if text.isprintable() else None
+    if isinstance(options, range):
+        is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+        return int(text) if is_number and int(text) in options else None
+    return next((option for option in options if str(option) == text), None)
+
+
+def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
+    """The options that were written as a list in JSON; those that are not there are left out."""
+    try:
+        texts = read_json(text)
+    except (MemvizError, ValueError):
+        return None
+    if not isinstance(texts, list):
+        return None
+    found = [
+        value
+        for one in texts[:MAX_VALUES]
+        if (value := value_read(str(one), options)) is not None
+    ]
+    return found or None
+
+
+def part_read(text: str, options: range) -> tuple[int, int] | None:
+    """The first and the last number of a part of a range; ``None`` where there is no such part."""
+    ends = several_read(text, options)
+    return (
+        (ends[0], ends[1])
+        if ends is not None and len(ends) == 2 and ends[0] <= ends[1]
+        else None
+    )
+
+
+def number_read(text: str, least: float, most: float) -> float | None:
+    """The number that was written as ``text``; ``None`` where it is none, or beyond its bounds."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if least <= number <= most else None
+
+
+def keep_in_address(parts: Mapping[str, str | None]) -> None:
+    """Write these parts into the address of the page; those without a text are taken out of it."""
+    for name, text in parts.items():
+        if text and st.query_params.get(name) != text:
+            st.query_params[name] = text
+        elif not text and name in st.query_params:
+            del st.query_params[name]
+
+
+def shown_parts() -> Iterator[tuple[str, str]]:
+    """Name and text of what the page shows."""
+    for name, key in linked_parts().keys.items():
+        value = widget_value(key)
+        if isinstance(value, list | tuple):
+            yield name, json.dumps([str(one) for one in value], ensure_ascii=False)
+        elif value is not None:
+            yield name, str(value)

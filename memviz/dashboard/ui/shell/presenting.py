@@ -1,0 +1,261 @@
+"""How much of a page is shown: all of it, one picture in large letters before an audience, or the bare picture in a
+frame of somebody else's page. An address says it, and the keys of a speaker change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.bounds import quoted
+from memviz.dashboard.stage.files import walk_script
+from memviz.dashboard.ui.shell.linked import LINK_OFF
+from memviz.dashboard.ui.shell.own_addresses import Query, address_now, is_own
+from memviz.dashboard.ui.shell.state import presenting, widget_value
+from memviz.dashboard.ui.shell.text import plain
+
+PRESENT, HIDE, SHOW, VIEW, MINIMAL = "present", "hide", "show", "view", "minimal"
+PRESENTED_PARTS = (PRESENT, HIDE, SHOW)
+"""Parts of an address that say how much of the page is shown. With ``view=minimal`` it is ``show`` that names the view
+of the page."""
+ON = "on"
+MAX_HIDE_CHARS = 200
+LEAST_LETTER_PIXELS, MOST_LETTER_PIXELS = 14, 80
+CHART_LETTER_PIXELS = 14
+"""What letters of this size are beside in a chart as it usually is."""
+BAR_KEY, KEYS_KEY = "presenter-bar", "presenter-keys"
+
+
+class Part(StrEnum):
+    """What of a page can be hidden, by its name in addresses."""
+
+    SIDEBAR = "sidebar"
+    NAVIGATION = "navigation"
+    TITLE = "title"
+    VIEWS = "views"
+    CONTROLS = "controls"
+    PLAYER = "player"
+    READER = "reader"
+    QUESTIONS = "questions"
+    NUMBERS = "numbers"
+
+
+_PRESENTED_WITHOUT = frozenset(Part) - {Part.TITLE, Part.PLAYER}
+_MINIMAL_WITHOUT = frozenset(Part) - {Part.PLAYER}
+_STYLES = {
+    Part.SIDEBAR: '[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none !important; }',
+    Part.NAVIGATION: '[data-testid="stHeader"] { display: none; }'
+    ' [data-testid="stMainBlockContainer"] { padding-top: 1rem; }',
+}
+
+
+def _source(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+PRESENTED_STYLE, MINIMAL_STYLE = (
+    f"<style>{_source(name)}</style>" for name in ("presented.css", "minimal.css")
+)
+_keys = st.components.v2.component(
+    "memviz_presenter_keys",
+    html="<span></span>",
+    js=f"{walk_script()}\n{_source('presenter_keys.js')}",
+)
+_bar = st.components.v2.component(
+    "memviz_presenter_bar",
+    html=_source("presenter_bar.html"),
+    css=_source("presenter_bar.css"),
+    js=_source("presenter_bar.js"),
+)
+
+
+def hides(part: Part) -> bool:
+    """Whether this part of the page is not to be seen."""
+    shown = presenting()
+    by_mode = (
+        _PRESENTED_WITHOUT
+        if shown.is_on
+        else _MINIMAL_WITHOUT
+        if shown.is_minimal
+        else frozenset()
+    )
+    return part in by_mode or part in shown.hidden
+
+
+def put_away(part: Part, key: str) -> AbstractContextManager[object]:
+    """Where controls of this part stand. They are drawn also where nobody sees them, for links hold what they show."""
+    return st.container(key=f"put-away-{key}") if hides(part) else nullcontext()
+
+
+def presents() -> bool:
+    """Whether the page is shown to an audience."""
+    return presenting().is_on
+
+
+def is_bare() -> bool:
+    """Whether there is nothing on the page but one picture and what belongs to it."""
+    return presenting().is_on or presenting().is_minimal
+
+
+def letter_scale() -> float:
+    """How many times as large as usual letters and marks of charts are."""
+    return (
+        presenting().letter_pixels / CHART_LETTER_PIXELS if presenting().is_on else 1.0
+    )
+
+
+def take_presented() -> None:
+    """How much is shown follows the address, where that is not the session's own. To be called before the page is
+    drawn."""
+    query, state = address_now(), presenting()
+    if not query or is_own(query):
+        return
+    # A page that does not write its address keeps what a link said there, also once the speaker has left.
+    said = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
+    new, state.taken = (
+        {name for name in said if said[name] != state.taken.get(name)},
+        said,
+    )
+    if PRESENT in new:
+        state.is_on = said[PRESENT] == [ON]
+    if VIEW in new:
+        state.is_minimal = said[VIEW] == [MINIMAL]
+    if HIDE in new:
+        state.hidden, state.unknown = hidden_parts(query)
+
+
+def say_unknown_parts() -> None:
+    """What a link wanted to hide in vain. To be called by the page that it leads to."""
+    unknown, presenting().unknown = presenting().unknown, []
+    for name in unknown:
+        st.warning(
+            plain(f"The link's hide {quoted(name)} was passed over: it is not there."),
+            icon=LINK_OFF,
+        )
+
+
+def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
+    """The parts that a link hides, and what it names that is none of them."""
+    named = dict.fromkeys(
+        name.strip()
+        for text in query.get(HIDE, ())
+        for name in text[:MAX_HIDE_CHARS].split(",")
+    )
+    named.pop("", None)
+    known = {part.value for part in Part}
+    return frozenset(named) & known, [name for name in named if name not in known]
+
+
+def presented_parts() -> Iterator[tuple[str, str]]:
+    """How much is shown, as parts of the link of the page."""
+    state = presenting()
+    yield PRESENT, ON if state.is_on else ""
+    yield VIEW, MINIMAL if state.is_minimal else ""
+    yield HIDE, ",".join(part for part in Part if part in state.hidden)
+
+
+def view_named(query: Mapping[str, str]) -> str:
+    """The view of the page that an address names."""
+    named = query.get(VIEW, "")
+    return query.get(SHOW, "") if named == MINIMAL else named
+
+
+def view_part() -> str:
+    """Under which name the link of the page holds its view."""
+    return SHOW if presenting().is_minimal else VIEW
+
+
+def begin_presented() -> None:
+    """Hide what is to be hidden, in large letters before an audience, and listen for the speaker's keys. Before the
+    page is drawn: also a page that ends early can be left."""
+    state = presenting()
+    state.title, state.notes, state.at, state.of, state.next_title = "", [], 0, 0, ""
+    styles = [f"<style>{css}</style>" for part, css in _STYLES.items() if hides(part)]
+    styles += (
+        [PRESENTED_STYLE]
+        if state.is_on
+        else [MINIMAL_STYLE]
+        if state.is_minimal
+        else []
+    )
+    for style in styles:
+        st.html(style)
+    if not state.is_minimal:
+        data = {"on": state.is_on, "pixels": state.letter_pixels}
+        _keys(data=data, key=KEYS_KEY, on_asked_change=_asked, on_size_change=_sized)
+
+
+def end_presented() -> None:
+    """The speaker's bar, which also tells the window of notes what is shown."""
+    state = presenting()
+    state.asked_steps = 0  # a page without pictures takes none
+    if state.is_on:
+        data = {
+            "title": state.title,
+            "notes": state.notes,
+            "at": state.at,
+            "of": state.of,
+            "next": state.next_title,
+            "window": _source("notes_window.html"),
+        }
+        _bar(data=data, key=BAR_KEY, on_asked_change=_asked_at_bar)
+
+
+def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
+    """What is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
+    ``next_title``."""
+    state = presenting()
+    state.title, state.at, state.of, state.next_title = title, at, of, next_title
+
+
+def speaker_notes(sentences: Iterable[str]) -> None:
+    """What the speaker may say to this picture."""
+    presenting().notes += [sentence for sentence in sentences if sentence]
+
+
+def take_steps() -> int:
+    """How many pictures on the speaker wants to be, or back where it is negative; asked once."""
+    state = presenting()
+    steps, state.asked_steps = state.asked_steps, 0
+    return steps
+
+
+def _asked_at_bar() -> None:
+    _do((widget_value(BAR_KEY) or {}).get("asked"))
+
+
+def _asked() -> None:
+    _do((widget_value(KEYS_KEY) or {}).get("asked"))
+
+
+def _do(asked: Any) -> None:
+    """What the speaker asked for. Steps are counted by each clicker, so that two in quick succession are two."""
+    state = presenting()
+    match asked:
+        case {"what": "start"}:
+            state.is_on = True
+        case {"what": "leave"}:
+            state.is_on = False
+        case {"what": "steps", "clicker": str() as clicker, "steps": int() as steps}:
+            before = state.clicks[1] if state.clicks[0] == clicker else 0
+            state.clicks = (clicker, steps)
+            state.asked_steps += (
+                steps - before
+            )  # of two clicks in one message Streamlit tells the last one, twice
+    _resize(asked)
+
+
+def _sized() -> None:
+    _resize((widget_value(KEYS_KEY) or {}).get("size"))
+
+
+def _resize(told: Any) -> None:
+    match told:
+        case {"pixels": int() as pixels}:
+            presenting().letter_pixels = min(
+                MOST_LETTER_PIXELS, max(LEAST_LETTER_PIXELS, pixels)
+            )

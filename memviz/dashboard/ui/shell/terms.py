@@ -1,0 +1,96 @@
+"""Words that explain themselves where they stand: a dotted underline, the meaning under the pointer, at the keyboard's
+focus or after a tap, and the glossary behind a click.
+
+A page says ``term("recall")`` in Markdown, ``term_html("recall")`` in HTML, and ``tooltip("recall")`` of
+:mod:`memviz.dashboard.guide.glossary` for a ``help``. Of texts that are written elsewhere, such as those of lessons,
+``FirstMentions`` finds the words. Legends and titles of axes on charts are explained without that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import streamlit as st
+
+from memviz.core.errors import UnknownNameError
+from memviz.dashboard.guide.glossary import entry, shown_terms
+
+ADDRESS = "guide?term="
+"""Beside every page of memviz, wherever the server itself stands."""
+_KNOWN = {
+    form: {"term": one.term, "meaning": one.meaning}
+    for one in shown_terms().values()
+    for form in (*one.also, one.term)
+}
+_EVERYDAY = frozenset((
+    "answer", "block", "bound", "call", "constraints", "counter", "draft", "edge", "fate", "front", "generation",
+    "grounds", "health", "history", "input", "judge", "kept", "knee", "lesson", "live", "log", "lost",
+    "pause between turns", "pin", "prediction", "review", "run", "stage", "survival", "trigger",
+))  # fmt: skip
+"""Terms that sentences also use in their everyday sense, so that only a person can tell which one is meant."""
+_FORMS = {
+    form: one.term
+    for one in shown_terms().values()
+    if one.term not in _EVERYDAY
+    for form in (*one.also, one.term)
+}
+_MENTION = re.compile(
+    rf"\b(?:{'|'.join(re.escape(form) for form in sorted(_FORMS, key=len, reverse=True))})\b",
+    re.IGNORECASE,
+)
+_explain = st.components.v2.component(
+    "memviz_terms",
+    html="<span></span>",
+    js=f"const TERMS = {json.dumps(_KNOWN)};\n"
+    + Path(__file__).with_name("terms.js").read_text(encoding="utf-8"),
+)
+
+
+def explain_terms() -> None:
+    """Let the browser show what words mean, on every page."""
+    _explain(key="terms")
+
+
+def term(word: str, shown: str | None = None) -> str:
+    """A word of the glossary, or one of its forms, as Markdown that explains it; ``shown`` stands for it on the page.
+    Raises :class:`memviz.dashboard.guide.glossary.UnknownTermError`."""
+    return f"[{shown or word}]({address(word)})"
+
+
+def term_html(words: str) -> str:
+    """Words that stand alone, as HTML: explained if the glossary has them, with an article or without, and in any case
+    escaped."""
+    try:
+        return f'<a href="{escape(address(words.removeprefix("A ")))}" target="_blank">{escape(words)}</a>'
+    except UnknownNameError:
+        return escape(words)
+
+
+class FirstMentions:
+    """Words of the glossary in one text: each explains itself where the text first has it."""
+
+    def __init__(self) -> None:
+        self._seen = set[str]()
+
+    def html(self, words: str) -> str:
+        """The next words of the text as HTML, escaped."""
+        found, at = "", 0
+        for mention in _MENTION.finditer(words):
+            term = _FORMS[mention[0].casefold()]
+            if term not in self._seen:
+                self._seen.add(term)
+                link = f'<a href="{escape(address(term))}" target="_blank">{escape(mention[0])}</a>'
+                found, at = (
+                    f"{found}{escape(words[at : mention.start()])}{link}",
+                    mention.end(),
+                )
+        return found + escape(words[at:])
+
+
+def address(word: str) -> str:
+    """Where the glossary explains a word, seen from any page."""
+    return ADDRESS + quote(entry(word).term)

@@ -1,0 +1,232 @@
+"""What a sweep tries: conversations, strategies, and values for their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import streamlit as st
+
+from memviz.core.counters import counter as find_counter
+from memviz.core.errors import MemvizError, ParameterError
+from memviz.core.text.wording import counted, listed
+from memviz.dashboard.charts.sweeps.parameter_axis import axis_title
+from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
+from memviz.dashboard.ui.controls.conversation_size import size_words
+from memviz.dashboard.ui.controls.settings_editor import PANEL_PIXELS
+from memviz.dashboard.ui.controls.strategy_choice import (
+    in_the_guide,
+    offered,
+    say_refused,
+)
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.linked import linked_list
+from memviz.dashboard.ui.shell.state import (
+    CompareState,
+    TuneState,
+    set_widget,
+    tune_state,
+    widget_value,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.storage.workspace import FIRST_SAMPLE, Workspace
+from memviz.strategies.base import Strategy
+from memviz.strategies.parameters import Parameter, range_in_words
+from memviz.tuning.axes import axes, recorded_values
+from memviz.tuning.best_of_each import Edge
+from memviz.tuning.grid import largest_sizes as sizes_of
+from memviz.tuning.grid import settings, suggested, tried_at_first
+
+CONVERSATIONS_HELP = (
+    "Every setting is tried on each of them. Their costs are added; how much is kept and how large requests are is "
+    "that of the middle conversation, or of the worst."
+)
+STRATEGIES_HELP = "Every value chosen below is tried; of a strategy with two parameters every pair of values."
+VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
+
+
+def choose_conversations(
+    workspace: Workspace, study: CompareState, state: TuneState
+) -> list[str]:
+    """The conversations to sweep over: at first the one that the other pages show."""
+    entries, labels = conversation_choices(workspace, study.conversation_id)
+    if not state.conversations:
+        first = study.conversation_id or FIRST_SAMPLE
+        state.conversations = [first] if first in entries else list(entries)[:1]
+    linked_list("over", "tune-conversations", entries)
+    first_ids = [id for id in state.conversations if id in entries]
+    state.conversations = st.multiselect(
+        "Conversations",
+        list(entries),
+        default=None if widget_value("tune-conversations") else first_ids,
+        format_func=labels.__getitem__,
+        key="tune-conversations",
+        help=CONVERSATIONS_HELP,
+    )
+    chosen = [entries[id] for id in state.conversations]
+    messages = sum(entry.message_count for entry in chosen)
+    size = f"{size_words(workspace, chosen)}, {counted(messages, 'message')}."
+    # The control itself cuts a long title.
+    st.caption(
+        f"{plain(labels[state.conversations[0]])}: {size}"
+        if len(state.conversations) == 1
+        else size
+    )
+    return state.conversations
+
+
+def largest_sizes(
+    workspace: Workspace, ids: Sequence[str], study: CompareState
+) -> dict[str, int]:
+    """The sizes of the largest conversation, by unit: no larger values are worth trying."""
+    logs = (workspace.conversation(id, study.first_of(id))[1] for id in ids)
+    return sizes_of(logs, find_counter(study.counter))
+
+
+def choose_settings(
+    largest: Mapping[str, int], recorded: Sequence[Strategy] = ()
+) -> tuple[Strategy, ...]:
+    """All settings to try, at first with the values that were ``recorded``, too. A value that is not allowed says so
+    and is left out."""
+    known = offered()
+    linked_list("try", "tune-strategies", known)
+    chosen = st.pills(
+        "Strategies to try",
+        list(known),
+        selection_mode="multi",
+        default=None
+        if widget_value("tune-strategies")
+        else [id for id in tried_at_first() if id in known],
+        format_func=lambda id: known[id].title,
+        key="tune-strategies",
+        help=STRATEGIES_HELP,
+        persist_state="session",
+    )
+    say_refused()
+    grid = {
+        id: _values(known[id], largest, recorded_values(known[id], recorded))
+        for id in known
+        if id in chosen
+    }
+    return settings(grid) if grid else ()
+
+
+def _values(
+    cls: type[Strategy],
+    largest: Mapping[str, int],
+    recorded: Mapping[str, tuple[Any, ...]],
+) -> dict[str, tuple[Any, ...]]:
+    """The values of all axes of a strategy, to be changed in a panel of its own."""
+    if not axes(cls):
+        return {}
+    first = suggested(cls.id, largest=largest)
+    for name, values in recorded.items():
+        first[name] = tuple(sorted({*first[name], *values}))
+    label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
+    with (
+        st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"),
+        st.container(width=PANEL_PIXELS),
+    ):
+        found = {
+            axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)
+        }
+        st.caption(in_the_guide(cls))
+        if recorded:
+            st.caption(
+                plain(
+                    f"Recorded with a language model: {'; '.join(map(_in_words, recorded.items()))}."
+                )
+            )
+    return found
+
+
+def _in_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
+    """``summary_words 0 and 120``."""
+    name, values = recorded
+    return f"{name} {listed(f'{value:,}' for value in values)}"
+
+
+def _number_of_settings(
+    cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]
+) -> int:
+    """How many settings the values chosen make: what was just changed below a label counts for it already."""
+    return prod(
+        len(widget_value(_key(cls, name, values)) or values)
+        for name, values in first.items()
+    )
+
+
+def _key(cls: type[Strategy], name: str, values: tuple[Any, ...]) -> str:
+    # Other values are suggested for a conversation of another size: what was chosen before does not fit them.
+    return f"tune-values-{cls.id}-{name}-{'-'.join(map(str, values))}"
+
+
+def _choose_values(
+    cls: type[Strategy], axis: Parameter, values: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    key = _key(cls, axis.name, values)
+    tune_state().value_keys[cls.id, axis.name] = key
+    linked_list(
+        f"{cls.id}.{axis.name}", key, [False, True] if axis.kind is bool else None
+    )
+    if axis.kind is bool:
+        on_off = st.pills(
+            axis.name,
+            [False, True],
+            selection_mode="multi",
+            key=key,
+            help=axis.help,
+            default=None if widget_value(key) else list(values),
+            format_func=lambda value: "on" if value else "off",
+            persist_state="session",
+        )
+        return tuple(on_off) or values
+    written = [str(value) for value in values]
+    typed = st.multiselect(
+        axis_title(axis),
+        written,
+        key=key,
+        accept_new_options=True,
+        default=None
+        if widget_value(key)
+        else written,  # a link, or a click on "try 40", may have set it
+        help=f"{axis.help}\n\n{VALUES_HELP}",
+        placeholder="Type a number",
+        persist_state="session",
+    )
+    return (
+        tuple(
+            sorted(
+                {
+                    value
+                    for text in typed
+                    if (value := _number(cls, axis, text)) is not None
+                }
+            )
+        )
+        or values
+    )
+
+
+def try_value(id: str, edge: Edge) -> None:
+    """Add one more value of a strategy's parameter to those that are tried, and measure it."""
+    state = tune_state()
+    key = state.value_keys[id, edge.parameter]
+    set_widget(key, list(dict.fromkeys([*(widget_value(key) or ()), str(edge.value)])))
+    state.go_on = True
+
+
+def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
+    """The number that was typed, or ``None`` after saying what was wrong with it."""
+    try:
+        value = int(text.replace(",", "").replace(" ", "").replace("_", ""))
+    except ValueError:
+        show_error(ParameterError(axis.name, text, range_in_words(axis), cls.id))
+        return None
+    try:
+        cls(**{axis.name: value})
+    except MemvizError as error:
+        show_error(error)
+        return None
+    return value

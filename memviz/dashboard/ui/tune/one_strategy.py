@@ -1,0 +1,190 @@
+"""One strategy: which value of its parameter to take, on a curve, and what a second parameter does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.sweeps.heat_map import setting_map
+from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.charts.sweeps.parameter_lines import setting_lines
+from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.presented_picture import picture_pixels
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.advice import answer_box
+from memviz.dashboard.ui.tune.best_table import edge_button
+from memviz.dashboard.ui.tune.results import follow_click
+from memviz.strategies import strategies
+from memviz.strategies.parameters import Parameter
+from memviz.tuning.axes import axes
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.price_words import basis_in_words
+from memviz.tuning.results import Sweep
+from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MAP_KEY, LINES_KEY = "tune-map", "tune-lines"
+MEASURES_SHOWN = (
+    "retention",
+    "usd",
+    "peak_tokens",
+    "all_tokens",
+    "summarizations",
+    "usd_per_fact",
+)
+
+
+def one_strategy(
+    sweep: Sweep,
+    id: str,
+    constraints: Constraints,
+    chosen: int | None,
+    head: DeltaGenerator,
+    row: DeltaGenerator,
+) -> int:
+    """The answer, in the place ``head``, its curve, and in ``row`` the value to try next. Returns the number of
+    the setting to look at: the ``chosen`` one if it is of this strategy, else the best."""
+    answer = answer_for(sweep, id, constraints)
+    if answer is None:
+        st.info(
+            "Fewer than two values of this strategy were measured so far.",
+            icon=":material/info:",
+        )
+        return next(
+            number for number, setting in enumerate(sweep.settings) if setting.id == id
+        )
+    with head:
+        answer_box(
+            answer.headline,
+            " ".join(answer.sentences),
+            answer.grounds,
+            fits=answer.best.fits,
+        )
+    with row:
+        edge_button(answer.best, names_strategy=False)
+    best = int(answer.best.row["setting"])
+    number = chosen if chosen is not None and sweep.settings[chosen].id == id else best
+    options: dict[str, Any] = {
+        "chosen": None if number == best and answer.best.fits else number,
+        "recommended": best if answer.best.fits else None,
+        "over": constraints.over,
+        "aside": sweep.by_setting(
+            "worst" if constraints.over == "median" else "median"
+        ),
+    }
+    _curve(
+        answer,
+        constraints,
+        sweep.cost_measure,
+        basis_in_words(sweep.assumptions, sweep.counter),
+        options,
+    )
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
+    table = table[table["strategy"] == id]
+    varied = [axis for axis in axes(strategies()[id]) if table[axis.name].nunique() > 1]
+    if len(varied) > 1 and not hides(Part.NUMBERS):
+        _map(table, varied, options)
+    return number
+
+
+def _curve(
+    answer: StrategyAnswer,
+    constraints: Constraints,
+    cost: str,
+    basis: str,
+    options: dict[str, Any],
+) -> None:
+    """Facts kept and cost over the parameter, and the largest request where it is limited, side by side: both are seen
+    at once, also on a small screen."""
+    measures = [
+        *(["retention"] if answer.curve["retention"].notna().any() else []),
+        cost,
+    ]
+    asked = {
+        "retention": constraints.min_retention,
+        "peak_tokens": constraints.max_peak_tokens,
+    }
+    thresholds = {name: value for name, value in asked.items() if value is not None}
+    measures += ["peak_tokens"] if "peak_tokens" in thresholds else []
+    bend = (
+        None
+        if answer.knee is None
+        else float(answer.curve[answer.axis.name].iloc[answer.knee])
+    )
+    for place, measure in zip(
+        st.columns(len(measures), gap="small"), measures, strict=True
+    ):
+        key = f"{LINES_KEY}-{measure}"
+        lines = setting_lines(
+            answer.curve,
+            answer.axis,
+            [measure],
+            strategies=list(strategies()),
+            knee=bend,
+            thresholds=thresholds,
+            title="",
+            **options,
+        )
+        place.plotly_chart(
+            as_shown(lines),
+            key=key,
+            height=picture_pixels(lines.layout.height),
+            config=CONFIG,
+            selection_mode="points",
+            on_select=partial(follow_click, key),
+            alt=f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}",
+        )
+    if hides(Part.NUMBERS):
+        return
+    st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")
+    st.caption(plain(basis))
+
+
+def _map(
+    table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any]
+) -> None:
+    st.header("What do two parameters do together?", anchor=False)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    for other in varied[2:]:
+        values = sorted(table[other.name].unique())
+        key = f"tune-fixed-{other.name}"
+        linked(f"at-{other.name}", key, values)
+        value = row.selectbox(other.name, values, key=key, width=200)
+        table = table[table[other.name] == value]
+    linked("measured", "tune-measure", MEASURES_SHOWN)
+    measure = row.selectbox(
+        "Measure",
+        MEASURES_SHOWN,
+        format_func=lambda name: WORDS[name].title,
+        key="tune-measure",
+        width=260,
+    )
+    st.plotly_chart(
+        setting_map(table, varied[0], varied[1], measure, **options),
+        key=MAP_KEY,
+        config=CONFIG,
+        selection_mode="points",
+        on_select=partial(follow_click, MAP_KEY),
+        alt=_map_finding(table, measure, varied),
+    )
+
+
+def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
+    words = WORDS[measure]
+    title = f"{words.title} by {varied[0].name} and {varied[1].name}"
+    measured = table.dropna(subset=[measure]).sort_values(
+        measure, ascending=words.less_is_better
+    )
+    if measured.empty:
+        return f"{title}: nothing was measured."
+    best = measured.iloc[0]
+    return f"{title}: best is {best['label']} with {words.shown(best[measure])}."

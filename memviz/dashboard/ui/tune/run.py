@@ -1,0 +1,213 @@
+"""Running a sweep from the page: at once where it is small and free, else when asked; with progress and a way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from memviz.core.text.wording import counted
+from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.resumable_job import Step, start_button, watch
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.state import CompareState, TuneState
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.executor import Where
+from memviz.dashboard.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
+from memviz.models.budget import Budget
+from memviz.models.registry import OFFLINE, is_free
+from memviz.storage.workspace import Workspace
+from memviz.strategies.base import Strategy
+from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.paid import spent_sentence
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.results import Sweep
+from memviz.tuning.sweep import Sweeping, SweepProgress
+
+AT_ONCE_MESSAGES = 60_000
+"""Settings times messages up to which a free sweep begins by itself: some seconds of work."""
+AT_ONCE_SECONDS = 0.8
+"""A sweep that takes less is there without a progress bar in between."""
+MAX_ERRORS = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a sweep is about: everything that decides what its cells hold. ``conversations`` are ids with what tells
+    that one was changed; ``firsts`` of how many messages of each, if not of all."""
+
+    conversations: tuple[tuple[str, object], ...]
+    firsts: tuple[int | None, ...]
+    settings: tuple[Strategy, ...]
+    counter: str
+    summarizer: str = OFFLINE
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The conversations."""
+        return tuple(id for id, _ in self.conversations)
+
+    @property
+    def first(self) -> dict[str, int | None]:
+        """Of how many messages of each conversation, if not of all."""
+        return dict(zip(self.ids, self.firsts, strict=True))
+
+
+def asked_for(
+    workspace: Workspace,
+    ids: Sequence[str],
+    settings: Sequence[Strategy],
+    study: CompareState,
+) -> Asked:
+    """The sweep of these settings over these conversations as they are now."""
+    stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
+    firsts = tuple(workspace.beginning(id, study.first_of(id)) for id in ids)
+    return Asked(stamped, firsts, tuple(settings), study.counter)
+
+
+def sweep_of(
+    workspace: Workspace,
+    state: TuneState,
+    asked: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+    where: Where,
+) -> Sweep | None:
+    """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
+    offer = st.container()
+    free = with_summarizer(asked, summarizer) if summarizer.is_free else asked
+    paid = with_summarizer(asked, summarizer)
+    asked = paid if state.asked == paid else free
+    if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
+        state.go_on = False
+        _begin_free(workspace, state, asked, assumptions, where)
+    work = state.work if state.asked == asked else None
+    if work is None:
+        return None
+    if not work.wait(AT_ONCE_SECONDS):
+        _watch(work, asked, state.budget)
+    elif state.budget is not None:
+        try_again(workspace, state, asked, summarizer, assumptions, work)
+        st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
+    elif work.error is not None:
+        show_error(work.error)
+        _go_on(state, "Try again")
+    if asked != paid:
+        with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
+            offer_paid_sweep(workspace, state, free, summarizer, assumptions)
+    sweep = work.sweep
+    if (
+        sweep is not None
+        and work.wait(0)
+        and not sweep.is_complete
+        and work.error is None
+    ):
+        _ended_early(state, sweep)
+    return sweep.priced(assumptions) if sweep is not None and _any_ran(sweep) else None
+
+
+def _any_ran(sweep: Sweep) -> bool:
+    """Whether there is anything to show. Says what could not be run, and why."""
+    failed = {
+        cell.error: sweep.subjects[place.subject]
+        for place, cell in sweep.cells.items()
+        if cell.error
+    }
+    for error, title in list(failed.items())[:MAX_ERRORS]:
+        st.warning(f"{plain(title)}: {plain(error)}", icon=":material/error:")
+    return any(not cell.error for cell in sweep.cells.values())
+
+
+def _begin_free(
+    workspace: Workspace,
+    state: TuneState,
+    asked: Asked,
+    assumptions: PricingAssumptions,
+    where: Where,
+) -> None:
+    def make() -> Sweeping:
+        return workspace.sweeping(
+            asked.ids,
+            asked.settings,
+            counter=asked.counter,
+            first=asked.first,
+            summarizer=workspace.recordings.player(asked.summarizer),
+            assumptions=assumptions,
+            **where._asdict(),
+        )
+
+    state.begin(asked, BackgroundSweep(make))
+
+
+def _may_begin(workspace: Workspace, asked: Asked) -> bool:
+    """Whether the sweep is small enough to begin by itself, or its button was clicked."""
+    messages = sum(
+        first or workspace.store.entry(id).message_count
+        for id, first in asked.first.items()
+    )
+    if (
+        not is_free(asked.summarizer)
+        or len(asked.settings) * messages <= AT_ONCE_MESSAGES
+    ):
+        return is_free(asked.summarizer)
+    number, over = (
+        counted(len(asked.settings), "setting"),
+        counted(len(asked.ids), "conversation"),
+    )
+    st.info(
+        f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "
+        "Cells that were measured before are not measured again.",
+        icon=":material/hourglass_empty:",
+    )
+    return start_button(f"Try {number}", "tune-start")
+
+
+def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
+    def step() -> Step:
+        progress = work.progress
+        if progress is None:
+            return Step(0.0, "Counting tokens and looking for facts")
+        return Step(
+            progress.done / max(1, progress.total),
+            progress_words(progress, len(asked.ids)),
+        )
+
+    watch(
+        work,
+        step,
+        "tune-stop",
+        lambda: "" if budget is None else spent_sentence(asked.summarizer, budget),
+    )
+
+
+def progress_words(progress: SweepProgress, conversations: int) -> str:
+    """How far a sweep is, in words."""
+    over = f" over {conversations} conversations" if conversations > 1 else ""
+    text = f"{progress.done:,} of {progress.total:,} runs{over} measured"
+    return f"{text}, {progress.time_left}" if progress.time_left else text
+
+
+def _ended_early(state: TuneState, sweep: Sweep) -> None:
+    total = len(sweep.settings) * len(sweep.subjects)
+    why = plain(sweep.stopped) if sweep.stopped else "Stopped."
+    st.warning(
+        f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.",
+        icon=":material/pause:",
+    )
+    _go_on(state, "Go on")
+
+
+def _go_on(state: TuneState, label: str) -> None:
+    if start_button(label, "tune-go-on", is_main=False):
+        state.asked, state.go_on = None, True
+        st.rerun()
+
+
+def nothing_to_try(ids: Sequence[str]) -> None:
+    """Say what is missing."""
+    what = "a strategy to try" if ids else "a conversation"
+    st.info(
+        f"Choose {what} in the sidebar, and every setting is measured.",
+        icon=":material/arrow_back:",
+    )

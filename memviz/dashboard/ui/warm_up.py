@@ -1,0 +1,49 @@
+"""What the first visitor of a server would wait for, done while their browser starts: the modules of the first page,
+the database with its samples, the tokenizer, and the replays that the page opens with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from importlib import import_module
+from threading import Thread
+
+from memviz.core.errors import MemvizError
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.state import CompareState
+from memviz.models.registry import OFFLINE
+from memviz.storage.workspace import FIRST_SAMPLE, RunKey
+
+FIRST_PAGE = (
+    "memviz.dashboard.ui.compare.tokens.page",
+    "memviz.dashboard.ui.compare.dollars.page",
+    "memviz.dashboard.ui.compare.memory_map.page",
+    "memviz.dashboard.ui.controls.sidebar",
+)
+PATIENCE_SECONDS = 60.0
+
+
+@asynccontextmanager
+async def warm_up_beside(_: object) -> AsyncIterator[None]:
+    """The life of a server: it answers at once, and warms up beside that."""
+    Thread(target=warm_up, name="memviz-warm-up", daemon=True).start()
+    yield
+
+
+def warm_up() -> None:
+    """Do it. What cannot be done, such as opening a damaged database, is left for the page to say."""
+    for name in FIRST_PAGE:
+        import_module(name)
+    first = CompareState()
+    with suppress(MemvizError):
+        here = workspace()
+        keys = [
+            RunKey(FIRST_SAMPLE, setting.build(), first.counter, OFFLINE)
+            for setting in first.settings
+        ]
+        keys = [replace(key, summarizer=here.recorded_for(key)) for key in keys]
+        missing = [key for key in keys if here.kept_run(key) is None]
+        for work in [here.replaying(key, here.free_summarizer(key)) for key in missing]:
+            work.go_on()  # a visitor who is there already waits for this very replay
+            work.wait(PATIENCE_SECONDS)

@@ -1,0 +1,239 @@
+"""Memories of many conversations by name, and the classic way to build one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from memviz.core.conversation import Message
+from memviz.core.counters import AnyCounter
+from memviz.core.errors import ParameterError, SessionExistsError
+from memviz.engine.async_store import AsyncStore
+from memviz.engine.async_twins import Given
+from memviz.engine.chat_memory import ChatMemory
+from memviz.engine.memory_config import DEFAULT_STRATEGY, strategy_of
+from memviz.engine.persistence import database_of
+from memviz.engine.replay import DEFAULT_COUNTER, as_model
+from memviz.models.base import Model
+from memviz.storage.kept_memory import KeptMemory, kept_sessions
+from memviz.storage.store import Store
+from memviz.strategies import strategy as find_strategy
+from memviz.strategies.base import Strategy
+
+THE_STORES_OWN: Any = object()
+"""Stands for the model of the store where a session is asked for without one."""
+
+
+class MemoryStore(AsyncStore):
+    """One :class:`ChatMemory` a session name, all under the same strategy, model and counter.
+
+    With ``persistence`` (a path, an SQLite URL, or the mapping of ``configs/memory.yaml``) messages and summaries are
+    kept in that database as they come, and a later store on the same one goes on where this one ended. The dashboard
+    shows them in its library. Every method has an async twin (``aput`` for ``put``). Safe to use from several threads
+    and tasks.
+
+    Raises :class:`memviz.ParameterError` for a wrong type, and :class:`memviz.StorageError` for a database that
+    cannot be used.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy | None = None,
+        *,
+        model: Model | str | None = "offline",
+        counter: AnyCounter = DEFAULT_COUNTER,
+        system_prompt: str | None = None,
+        persistence: str | Path | Mapping[str, Any] | None = None,
+        repair_tool_pairs: bool = True,
+    ) -> None:
+        self.strategy = (
+            find_strategy(DEFAULT_STRATEGY) if strategy is None else strategy
+        )
+        self._model = as_model(model)
+        self._options: dict[str, Any] = {
+            "counter": counter,
+            "system_prompt": system_prompt,
+            "repair_tool_pairs": repair_tool_pairs,
+        }
+        ChatMemory(
+            self.strategy, model=self._model, **self._options
+        )  # wrong types fail here, not at the first message
+        database = database_of(persistence)
+        self._store = Store(database) if database is not None else None
+        self._memories: dict[str, ChatMemory] = {}
+        self._lock = RLock()
+        self._locks: dict[str, RLock] = {}
+
+    def memory(
+        self,
+        session: str,
+        strategy: Strategy | None = None,
+        *,
+        model: Model | str | None = THE_STORES_OWN,
+    ) -> ChatMemory:
+        """The memory of this session; the first call makes it, or brings back the one that is kept.
+
+        A new one is made with the store's strategy and model unless others are given. Raises
+        :class:`memviz.core.errors.SessionExistsError` where it is there already with others than those that are given.
+        """
+        wanted = as_model(model, "llm") if model is not THE_STORES_OWN else model
+        with self._lock_of(session):  # one session's summarizer keeps no other waiting
+            memory = self._memories.get(session)
+            if memory is None:
+                memory = self._memories[session] = self._made(
+                    session, strategy or self.strategy, wanted
+                )
+            elif not _is_under(memory, strategy, wanted):
+                raise SessionExistsError(
+                    session, memory.strategy.label, memory.summarizer_name
+                )
+            return memory
+
+    def _made(
+        self, session: str, strategy: Strategy, model: Model | None
+    ) -> ChatMemory:
+        options = {
+            "model": self._model if model is THE_STORES_OWN else model,
+            **self._options,
+        }
+        if self._store is None:
+            return ChatMemory(strategy, **options)
+        return KeptMemory(self._store, session, strategy, **options)
+
+    def _lock_of(self, session: str) -> RLock:
+        if not isinstance(session, str):
+            raise ParameterError("session", session, "a text: the name of the session")
+        with self._lock:
+            return self._locks.setdefault(session, RLock())
+
+    def sessions(self) -> tuple[str, ...]:
+        """Names of all sessions, those that were kept before this store was opened included, the oldest first."""
+        return (
+            tuple(self._memories) if self._store is None else kept_sessions(self._store)
+        )
+
+    def append(self, session: str, message: Given) -> None:
+        """Take in the next message of a session."""
+        self.memory(session).append(message)
+
+    def load(self, session: str) -> list[Message]:
+        """What to send to the model now."""
+        return self.memory(session).load()
+
+    def clear(self, session: str) -> None:
+        """Forget what a session said."""
+        self.memory(session).clear()
+
+    def put(self, session: str, message: Given) -> None:
+        """The same as :meth:`append`."""
+        self.append(session, message)
+
+    def put_messages(self, session: str, messages: Iterable[Given]) -> None:
+        """Take in several messages of a session in order."""
+        self.memory(session).put_messages(messages)
+
+    def get(self, session: str, input: str | None = None) -> list[Message]:
+        """The same as :meth:`load`; ``input`` changes nothing (see :meth:`ChatMemory.get`)."""
+        return self.memory(session).get(input)
+
+    def get_all(self, session: str) -> list[Message]:
+        """Everything that a session said."""
+        return self.memory(session).get_all()
+
+    def set(self, session: str, messages: Iterable[Given]) -> None:
+        """Start a session over with these messages."""
+        self.memory(session).set(messages)
+
+    def reset(self, session: str) -> None:
+        """The same as :meth:`clear`."""
+        self.clear(session)
+
+
+def _is_under(
+    memory: ChatMemory, strategy: Strategy | None, model: Model | None
+) -> bool:
+    """Whether a memory is under this strategy, and summarized by this model, where they are given."""
+    return (strategy is None or strategy == memory.strategy) and (
+        model is THE_STORES_OWN or _is_same(model, memory.summarizer)
+    )
+
+
+def _is_same(model: Model | None, other: Model | None) -> bool:
+    """Whether two models are one, or two objects that answer alike."""
+    if model is other or model is None or other is None:
+        return model is other
+    return model.identity is not None and (model.name, model.identity) == (
+        other.name,
+        other.identity,
+    )
+
+
+def build_chat_memory(
+    llm: Model | str | None,
+    token_limit: int = 64000,
+    summarize_prompt: str | None = None,
+    chat_store: MemoryStore | None = None,
+    chat_store_key: str = "default",
+    *,
+    persistence: str | Path | Mapping[str, Any] | None = None,
+    strategy: str = DEFAULT_STRATEGY,
+    parameters: Mapping[str, Any] | None = None,
+    counter: AnyCounter | None = None,
+    summarizer: str | None = None,
+    system_prompt: str | None = None,
+    repair_tool_pairs: bool | None = None,
+    memory: Mapping[str, Any] | None = None,
+) -> ChatMemory:
+    """A chat summary buffer in one call. ``llm`` writes the summaries; ``None``: what does not fit is dropped.
+
+    With ``chat_store`` the memory is the one that this store has under ``chat_store_key``, or a new one there; with
+    ``persistence`` it is kept in that database under ``chat_store_key``.
+
+    All settings of :func:`memviz.load_memory_config` are taken, as ``**config`` or ``**config["memory"]``: another
+    ``strategy`` by its id with its ``parameters``, the ``counter``, the name of the ``summarizer``, which writes the
+    summaries where ``llm`` is ``None``, the ``system_prompt``, and ``repair_tool_pairs`` (on unless said otherwise).
+
+    Raises :class:`memviz.ParameterError` for a wrong type or a value out of range, and
+    :class:`memviz.core.errors.SessionExistsError` where the store has the session already under other settings.
+    """
+    if memory is not None:
+        return build_chat_memory(
+            llm, chat_store=chat_store, chat_store_key=chat_store_key, **memory
+        )
+    settings = {
+        "token_limit": token_limit,
+        "summarize_prompt": summarize_prompt,
+        "parameters": parameters or {},
+    }
+    chosen = strategy_of({"memory": {"strategy": strategy, **settings}})
+    model = as_model(summarizer, "summarizer") if llm is None else as_model(llm, "llm")
+    if chat_store is None:
+        chat_store = MemoryStore(
+            chosen,
+            model=model,
+            counter=counter or DEFAULT_COUNTER,
+            persistence=persistence,
+            system_prompt=system_prompt,
+            repair_tool_pairs=repair_tool_pairs is not False,
+        )
+        return chat_store.memory(chat_store_key)
+    if not isinstance(chat_store, MemoryStore):
+        raise ParameterError(
+            "chat_store",
+            chat_store,
+            "a memviz.MemoryStore, or None for a memory of its own",
+        )
+    own = {
+        "persistence": database_of(persistence),
+        "counter": counter,
+        "system_prompt": system_prompt,
+        "repair_tool_pairs": repair_tool_pairs,
+    }
+    for name, given in own.items():
+        if given is not None:
+            raise ParameterError(
+                name, given, "nothing beside a chat_store, which has its own"
+            )
+    return chat_store.memory(chat_store_key, chosen, model=model)

@@ -1,0 +1,516 @@
+"""Every error that a user can cause, caused: of one family, in plain words, with its values, safe to hand on."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from unittest.mock import ANY
+
+import pytest
+
+import memviz
+from memviz import Message
+from memviz.cli import errors as problems
+from memviz.code_export import Setting, targets
+from memviz.core import errors
+from memviz.core.counters import ENCODING_FILES
+from memviz.core.errors import MemvizError, ModelError
+from memviz.dashboard.guide.glossary import tooltip
+from memviz.engine.library import SummarizerFailedError
+from memviz.models.access.settings import ServerAccess
+from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.recordings.player import RecordedModel
+from memviz.models.recordings.recording import About, Recording
+from memviz.storage.store import Store
+from memviz.transcripts.samples import sample
+
+KEY = "sk-secret-0123456789abcdef"
+HELLO = [Message("user", "Hello")]
+
+
+class Case(NamedTuple):
+    """How to cause an error, the words its message has to hold, and its attributes."""
+
+    cause: Callable[[Path], object]
+    words: tuple[str, ...]
+    attributes: Mapping[str, Any] = MappingProxyType({})
+
+
+def wrong_file(folder: Path, text: str) -> Path:
+    path = folder / "wrong.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def missing_encoding(folder: Path) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENCODING_FILES, "o200k_base", "nowhere")
+        patch.setattr(
+            "memviz.core.counters._encode", memviz.core.counters._encode.__wrapped__
+        )
+        return memviz.counter("o200k_base")("text")
+
+
+def removed_database(folder: Path) -> object:
+    store = Store(folder / "x.db")
+    (folder / "x.db").unlink()
+    return store.add_conversation(sample("trip"))
+
+
+def changed_by_another(folder: Path) -> None:
+    mine, others = (
+        memviz.MemoryStore(persistence=folder / "memories.db").memory("ann")
+        for _ in range(2)
+    )
+    others.put(Message("user", "Hello"))
+    mine.put(Message("user", "Hi"))
+
+
+def with_damage(folder: Path, statement: str) -> Store:
+    path = folder / f"{len(list(folder.iterdir()))}.db"
+    store = Store(path)
+    store.add_conversation(sample("trip"), "trip")
+    store.save_run(
+        "trip",
+        memviz.replay(sample("trip"), memviz.strategy("buffer"), counter="chars4"),
+        "k",
+    )
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    return store
+
+
+def too_large_prompt(_: Path) -> object:
+    strategy = memviz.strategy(
+        "chat_summary_buffer", token_limit=5, count_initial_tokens=True
+    )
+    return memviz.replay(HELLO, strategy, counter="chars4", system_prompt="x" * 4_000)
+
+
+def another_setting(_: Path) -> None:
+    store = memviz.MemoryStore(memviz.strategy("buffer"))
+    store.append("ann", Message("user", "Hello"))
+    memviz.build_chat_memory(
+        "offline", token_limit=500, chat_store=store, chat_store_key="ann"
+    )
+
+
+def switched_off(_: Path) -> object:
+    strategy = memviz.strategy("summary_only", enable_recall=False)
+    return memviz.replay(
+        HELLO, strategy, recalls={1: memviz.Recall(turns=[1])}, counter="chars4"
+    )
+
+
+def too_many_cells(_: Path) -> object:
+    messages = [Message(role, "Hm.") for role in ("user", "assistant")] * 10_000
+    return memviz.replay(messages, memviz.strategy("window"), counter="chars4").fates()
+
+
+def empty_reply(_: Path) -> object:
+    return memviz.Chat(
+        memviz.strategy("buffer"), model=memviz.ScriptedModel([" "])
+    ).send("Hello")
+
+
+def budget_used_up(_: Path) -> object:
+    model = memviz.ScriptedModel(["Hello."])
+    return Budgeted(model, Budget(0.01), usd_per_million=(1.0, 1000.0)).complete(HELLO)
+
+
+def missing_library(_: Path) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            import_module("memviz.strategies.langchain_summarization"),
+            "find_spec",
+            lambda _: None,
+        )
+        return memviz.replay(
+            [Message("user", "x")], memviz.strategy("langchain_summarization")
+        )
+
+
+CASES: dict[str, Case] = {
+    "strategy whose library is missing": Case(
+        missing_library, ("LangChain", "pip install langchain")
+    ),
+    "parameter out of range": Case(
+        lambda _: memviz.strategy("window", window_size=0),
+        ("window_size", "'window'", "0", "1 or more"),
+        {
+            "name": "window_size",
+            "value": 0,
+            "strategy": "window",
+            "allowed": "a whole number of messages, 1 or more",
+        },
+    ),
+    "unknown parameter": Case(
+        lambda _: memviz.strategy("window", window_siz=4),
+        ("'window'", "has no parameter 'window_siz'", "The nearest is window_size."),
+        {
+            "name": "window_siz",
+            "value": 4,
+            "strategy": "window",
+            "allowed": "window_size",
+        },
+    ),
+    "a library that has no code for a strategy": Case(
+        lambda _: targets()["autogen"].write(Setting(memviz.strategy("summary"))),
+        ("AutoGen", "'summary'", "memviz_code or memory_yaml"),
+        {"strategy": "summary"},
+    ),
+    "a server that others reach": Case(
+        lambda _: ServerAccess("0.0.0.0").check(),
+        ("0.0.0.0", "--password-file FILE", "--trust-everyone"),
+        {},
+    ),
+    "unknown strategy": Case(
+        lambda _: memviz.strategy("windw"),
+        ("strategy", "'windw'", "Choose", "window"),
+        {"name": "windw", "known": tuple(memviz.strategies())},
+    ),
+    "unknown counter": Case(
+        lambda _: memviz.counter("o200k"),
+        ("token counter", "'o200k'", "Choose", "o200k_base"),
+        {
+            "name": "o200k",
+            "known": ("o200k_base", "cl100k_base", "p50k_base", "chars4", "bytes4"),
+        },
+    ),
+    "unknown sample": Case(
+        lambda _: sample("trp"),
+        ("bundled conversation", "'trp'", "Choose", "trip"),
+        {"name": "trp"},
+    ),
+    "counter without its file": Case(
+        missing_encoding, ("o200k_base", "litellm", "Install", "chars4")
+    ),
+    "message with an unknown role": Case(
+        lambda _: Message("bot", "x"), ("'bot'", "allowed", "assistant")
+    ),
+    "message that is no text": Case(
+        lambda _: Message("user", 3), ("content", "user", "int", "text")
+    ),
+    "conversation without a user": Case(
+        lambda _: memviz.replay([Message("assistant", "x")], memviz.strategy("buffer")),
+        ("1 message ", "user"),
+    ),
+    "system prompt over the limit": Case(
+        too_large_prompt, ("1,000", "token_limit", "5", "Shorten")
+    ),
+    "recall of nothing": Case(
+        lambda _: memviz.Recall(), ("turns", "messages", "last_n", "keywords")
+    ),
+    "recall of no number": Case(
+        lambda _: memviz.Recall(turns=["2"]), ("turns", "whole numbers", "'2'")
+    ),
+    "recall of one number for a list": Case(
+        lambda _: memviz.Recall(turns=1),
+        ("turns", "1", "list of whole numbers", "[1, 3]"),
+    ),
+    "name of a strategy in its place": Case(
+        lambda _: memviz.MemoryStore("summary"),
+        ("strategy", "'summary'", "memviz.strategy('summary')"),
+        {"name": "strategy", "value": "summary"},
+    ),
+    "text in the place of a memory store": Case(
+        lambda _: memviz.build_chat_memory(None, chat_store={}),
+        ("chat_store", "{}", "memviz.MemoryStore"),
+    ),
+    "another database": Case(
+        lambda _: memviz.MemoryStore(persistence="postgresql://me:secret@host/x"),
+        ("postgresql", "memory, sqlite"),
+    ),
+    "session under other settings": Case(
+        another_setting,
+        ("'ann'", "Full buffer", "offline", "another name"),
+        {"session": "ann", "summarizer": "offline"},
+    ),
+    "recall switched off": Case(switched_off, ("Summary only", "enable_recall")),
+    "decision that nobody asked for": Case(
+        lambda _: memviz.Chat(memviz.strategy("buffer")).accept(),
+        ("No summarization", "waiting", "decision"),
+    ),
+    "configuration": Case(
+        lambda folder: memviz.load_memory_config(
+            wrong_file(folder, "memory:\n  token_limt: 3\n")
+        ),
+        ("wrong.yaml", "line 2", "memory.token_limt", "known are token_limit"),
+        {"key": "memory.token_limt", "line": 2},
+    ),
+    "transcript": Case(
+        lambda folder: memviz.load_transcript(
+            wrong_file(folder, "[]"), format="nonsense"
+        ),
+        ("wrong.yaml", "'nonsense'", "Choose one of", "messages"),
+        {
+            "format": "nonsense",
+            "place": "wrong.yaml",
+            "reason": "there is no format 'nonsense'.",
+        },
+    ),
+    "file of no kind": Case(
+        lambda folder: memviz.load_transcript(wrong_file(folder, '{"colour": "red"}')),
+        (
+            "wrong.yaml",
+            "no known format",
+            "'colour'",
+            "a list of messages",
+            "docs/formats.md",
+        ),
+        {"place": "wrong.yaml"},
+    ),
+    "file that does not show who the user is": Case(
+        lambda folder: memviz.load_transcript(
+            wrong_file(folder, "Ana: a\nBen: b\nAna: c\nBen: d")
+        ),
+        ("wrong.yaml", "who the user is", "'Ana', 'Ben'", "--user"),
+        {"names": ("Ana", "Ben"), "place": "wrong.yaml"},
+    ),
+    "sweep over nothing": Case(
+        lambda _: memviz.sweep([], {"buffer": {}}),
+        ("no conversation", "Give a transcript"),
+    ),
+    "storage": Case(
+        lambda folder: Store(folder / "x.db").conversation("nowhere"),
+        ("conversation", "'nowhere'", "Choose"),
+    ),
+    "database of another kind": Case(
+        lambda folder: Store(wrong_file(folder, "no database" * 99)),
+        ("wrong.yaml", "not a memviz database", "choose"),
+    ),
+    "database that was removed": Case(
+        removed_database,
+        ("x.db was removed", "Nothing was saved", "new file"),
+        {"problem": ANY},
+    ),
+    "memory that another program changed": Case(
+        changed_by_another,
+        (
+            "changed by another program or tab",
+            "nothing was saved",
+            "put the message again",
+        ),
+    ),
+    "damaged conversation": Case(
+        lambda folder: with_damage(
+            folder, "UPDATE conversation SET probes = '42'"
+        ).conversation("trip"),
+        (
+            "Two weeks in Portugal",
+            "id trip",
+            "value of probes is damaged",
+            "list",
+            "left aside",
+            "The Library offers",
+        ),
+        {"conversation_id": "trip", "title": sample("trip").title},
+    ),
+    "damaged run": Case(
+        lambda folder: with_damage(folder, "UPDATE record SET value = '{}'").find_run(
+            "trip", "k"
+        ),
+        (
+            "The stored run of 'buffer' is damaged",
+            "requests.0.turn: Field required",
+            "Run it again",
+        ),
+        {"what": "The stored run of 'buffer'"},
+    ),
+    "unknown model": Case(
+        lambda _: memviz.model("gpt-4o-mimi"),
+        ("'gpt-4o-mimi'", "gpt-4o-mini"),
+        {"model": "gpt-4o-mimi", "partial": "", "retryable": False},
+    ),
+    "key in the place of a name": Case(
+        lambda _: memviz.model(KEY), ("API key", "api_key")
+    ),
+    "key that cannot be one": Case(
+        lambda _: memviz.model("gpt-4o", api_key=KEY + " x"),
+        ("gpt-4o", "copy it again"),
+    ),
+    "key in the place of an address": Case(
+        lambda _: memviz.model("gpt-4o", api_key=KEY, api_base=KEY),
+        ("base URL", "gpt-4o", "http://"),
+    ),
+    "model setting out of range": Case(
+        lambda _: memviz.model("gpt-4o", timeout=0),
+        ("timeout", "0", "above 0"),
+        {"name": "timeout", "value": 0},
+    ),
+    "matrix of too many cells": Case(
+        too_many_cells,
+        (
+            "run.fates",
+            "10,000 requests x 20,000 messages",
+            "200,000,000",
+            "100,000,000",
+            "Ask for slices",
+        ),
+        {"requests": range(10_000), "messages": range(20_000)},
+    ),
+    "empty reply": Case(
+        empty_reply, ("scripted", "empty reply", "Try again"), {"model": "scripted"}
+    ),
+    "budget used up": Case(
+        budget_used_up,
+        ("$0.01", "scripted", "may cost $4.09", "Raise the limit"),
+        {"limit_usd": 0.01, "spent_usd": 0.0, "model": "scripted"},
+    ),
+    "script at its end": Case(
+        lambda _: memviz.ScriptedModel([]).complete(HELLO),
+        ("0 items", "Give it more"),
+        {"model": "scripted"},
+    ),
+    "NotRecordedError": Case(
+        lambda _: RecordedModel(Recording.of("mine", About(), ())).complete(HELLO),
+        ("“mine” holds no reply", "no request at all", "Choose another model"),
+        {"model": "recording:mine"},
+    ),
+    "RecordingError": Case(
+        lambda folder: memviz.model(f"recording:{wrong_file(folder, 'a text')}"),
+        ("no recording of memviz",),
+        {"line": 1},
+    ),
+    "LessonError": Case(
+        lambda folder: memviz.lesson(
+            wrong_file(folder, "id: mine\ntitle: Mine\nsteps: [{title: a}]\n")
+        ),
+        ("line 3: step 1: has no text; it needs one",),
+        {"line": 3, "place": "step 1"},
+    ),
+    "UnknownTermError": Case(
+        lambda _: tooltip("nowhere"), ("named 'nowhere'",), {"name": "nowhere"}
+    ),
+    "UnknownRecordingError": Case(
+        lambda _: memviz.recordings()["nowhere"],
+        ("no bundled recording named 'nowhere'",),
+        {"name": "nowhere"},
+    ),
+}
+# What only a provider can cause; tests/models does so and reads the sentences.
+FROM_PROVIDERS = {
+    errors.MissingKeyError, errors.RateLimitError, errors.ModelTimeoutError, errors.ContextTooLongError,
+    errors.ServerError, errors.ConnectionRefusedModelError, errors.UnusableSummarizerError,
+}  # fmt: skip
+# What only the command line meets; tests/cli does so and reads the sentences.
+FROM_TERMINAL = {
+    problems.OutputError, problems.UnknownConversationError, problems.UnknownExportError,
+    problems.UnknownFormatNameError, problems.UnknownTargetError,
+}  # fmt: skip
+PASSING = {
+    errors.RateLimitError, errors.ModelTimeoutError, errors.ServerError, errors.ConnectionRefusedModelError,
+}  # fmt: skip
+
+
+def caused(name: str, folder: Path) -> MemvizError:
+    with pytest.raises(MemvizError) as caught:
+        CASES[name].cause(folder)
+    return caught.value
+
+
+def family(cls: type[MemvizError] = MemvizError) -> Iterator[type[MemvizError]]:
+    for member in cls.__subclasses__():
+        yield member
+        yield from family(member)
+
+
+@pytest.mark.parametrize("name", CASES)
+class TestCaused:
+    def test_says_what_where_and_what_to_do(self, name: str, tmp_path: Path) -> None:
+        message = str(caused(name, tmp_path))
+        for words in CASES[name].words:
+            assert words in message
+        assert message.endswith("."), "whole sentences"
+        assert "Traceback" not in message
+        assert "\n" not in message
+
+    def test_has_its_values_as_attributes(self, name: str, tmp_path: Path) -> None:
+        error = caused(name, tmp_path)
+        for attribute, value in CASES[name].attributes.items():
+            assert getattr(error, attribute) == value, attribute
+
+    def test_keeps_the_key_to_itself(self, name: str, tmp_path: Path) -> None:
+        error = caused(name, tmp_path)
+        assert KEY not in str(error) + repr(error) + repr(vars(error)) + repr(
+            error.args
+        )
+
+    def test_comes_whole_from_another_process(self, name: str, tmp_path: Path) -> None:
+        error = caused(name, tmp_path)
+        for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301
+            assert type(again) is type(error)
+            assert str(again) == str(error)
+            assert {**vars(again), "__notes__": None} == {
+                **vars(error),
+                "__notes__": None,
+            }
+
+
+def test_no_error_of_the_house_is_left_out(tmp_path: Path) -> None:
+    seen = (
+        {type(caused(name, tmp_path)) for name in CASES}
+        | FROM_PROVIDERS
+        | FROM_TERMINAL
+    )
+    # The last three end up in a TranscriptError, and in the record of a failed summarization.
+    bases = {
+        errors.UnknownNameError,
+        ModelError,
+        errors.LostMessageError,
+        errors.UnreadableAnswerError,
+        SummarizerFailedError,
+    }
+    assert {
+        cls for cls in family() if cls.__module__.startswith("memviz")
+    } == seen | bases
+
+
+def test_the_public_names_are_of_the_family() -> None:
+    public = [name for name in memviz.__all__ if name.endswith("Error")] + [
+        "ScriptExhausted"
+    ]
+    assert len(public) > 10
+    assert all(issubclass(getattr(memviz, name), MemvizError) for name in public)
+
+
+@pytest.mark.parametrize("kind", [ModelError, *(cls for cls in family(ModelError))])
+def test_a_model_error_holds_model_and_partial_answer_and_whether_to_try_again(
+    kind: type[ModelError],
+) -> None:
+    error = pickle.loads(  # noqa: S301
+        pickle.dumps(kind("It failed.", model="gpt", partial="Once upon"))
+    )
+    assert (str(error), error.model, error.partial) == (
+        "It failed.",
+        "gpt",
+        "Once upon",
+    )
+    assert error.retryable == (kind in PASSING)
+
+
+def test_a_rate_limit_says_how_long_to_wait() -> None:
+    error = errors.RateLimitError("Slow down.", retry_after_seconds=1.5)
+    assert pickle.loads(pickle.dumps(error)).retry_after_seconds == 1.5  # noqa: S301
+    assert errors.RateLimitError("Slow down.").retry_after_seconds is None
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [
+        errors.ParameterError,
+        errors.ConfigError,
+        errors.MessageError,
+        errors.RecallError,
+    ],
+)
+def test_wrong_values_are_value_errors_too(cls: type[Exception]) -> None:
+    assert issubclass(cls, ValueError)
+    assert issubclass(errors.UnknownStrategyError, KeyError)

@@ -1,0 +1,180 @@
+"""Sentences into clauses: what stands alone, what belongs to it, and what says nothing."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memviz.core.text.clauses import clauses
+from memviz.core.text.openers import without_openers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Grr.",
+        "Hi!",
+        "Perfect, thank you!",
+        "Mortadella!",
+        "Oh dear.",
+        "Good morning, everyone!",
+        "Thanks a lot, Ben.",
+        "You are very welcome.",
+        "I am happy to help you.",
+        "Sounds lovely.",
+        "77!",
+        "Vielen Dank!",
+        "Gern geschehen.",
+        "谢谢你！",
+        "太好了！",
+        "好的。",
+        "祝你开业顺利。",
+    ],
+)
+def test_courtesies_and_exclamations_state_nothing(text: str) -> None:
+    assert clauses(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm vegan.",
+        "I am happy with the flat in Rome.",
+        "It is a lovely flat in Gaia.",
+        "Have a look at page 7.",
+        "We are six.",
+        "Ich bin Veganer.",
+        "我不吃香菜。",
+        "我对花生过敏。",
+    ],
+)
+def test_short_statements_are_no_courtesies(text: str) -> None:
+    assert clauses(text) == (text,)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Hi! I live in Turin.", "I live in Turin."),
+        ("Hi Ben, I live in Turin.", "I live in Turin."),
+        ("By the way, the door code is 7742.", "The door code is 7742."),
+        ("Please remember that I'm allergic to wool.", "I'm allergic to wool."),
+        ("Oh and wool makes me itch.", "Wool makes me itch."),
+        ("It also turned out that the key is lost.", "The key is lost."),
+        ("One thing I should have said first: my father is 81.", "My father is 81."),
+        ("Ben's request: never phone him.", "Ben's request: never phone him."),
+        ("Pattern: mostly at night.", "Pattern: mostly at night."),
+        ("No car, please.", "No car, please."),
+        ("So far 3 came.", "So far 3 came."),
+        ("Übrigens, der Zug fährt um 9 Uhr.", "Der Zug fährt um 9 Uhr."),
+        ("对了，我们店不卖酒。", "我们店不卖酒。"),
+        ("蒋伯提了两个条件：店里不能用明火。", "蒋伯提了两个条件：店里不能用明火。"),
+    ],
+)
+def test_what_only_opens_a_statement_is_left_out(text: str, rest: str) -> None:
+    assert without_openers(text) == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "The pod in the attic has number 3, where I work, and the pod in the hall has number 4.",
+            ("The pod in the attic has number 3.", "The pod in the hall has number 4."),
+        ),
+        (
+            "Our terminal is ONT-88, he took the old one with him.",
+            ("Our terminal is ONT-88.",),
+        ),
+        (
+            "His birthday is on 10 July and he thinks I've forgotten.",
+            ("His birthday is on 10 July.",),
+        ),
+        (
+            "Ann is 114 centimetres tall, Ben is 139.",
+            ("Ann is 114 centimetres tall.", "Ben is 139."),
+        ),
+        (
+            "Der Bräutigam heißt Malte, und das Budget liegt bei 18 Euro.",
+            ("Der Bräutigam heißt Malte.", "Das Budget liegt bei 18 Euro."),
+        ),
+        (
+            "铺面在青石巷27号，面积86平方米，院里有棵老桂花树。",
+            ("铺面在青石巷27号，面积86平方米。",),
+        ),
+        (
+            "最后定了一位，我们的茶艺师叫白露，二十九岁。",
+            ("最后定了一位。", "我们的茶艺师叫白露，二十九岁。"),
+        ),
+    ],
+)
+def test_a_clause_stands_alone_where_it_names_what_it_speaks_of(
+    text: str, found: tuple[str, ...]
+) -> None:
+    assert clauses(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The machine is at Casa Flor, and the code for its key box is 4917.",
+        "I scored 11 on quiz 2, which was about conditional probability.",
+        "If the train is late, it waits, and the cat is fed at 9.",
+        "I like the flat, but it is too dear.",
+        "We come on Sunday, unless it rains.",
+        "There are three: a hostel for 79 euros, a flat for 105, and a guesthouse called Casa Flor in Cedofeita.",
+        "The road, which is closed, leads to Rome.",
+        "Das Buch, das ich lese, kostet 20 Euro.",
+    ],
+)
+def test_what_belongs_together_stays_together(text: str) -> None:
+    assert clauses(text) == (text,)
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "Hi, ",
+            "and ",
+            "but ",
+            "he ",
+            "the ",
+            "Ann ",
+            "is ",
+            "7 ",
+            ", ",
+            "; ",
+            ": ",
+            " – ",
+            "。",
+            "，",
+            "我",
+            "的",
+        ]
+    ),
+    max_size=25,
+).map("".join)
+
+
+@given(WORDS | st.text(max_size=80))
+def test_no_word_is_made_up(text: str) -> None:
+    for clause in clauses(text):
+        assert clause.strip()
+        assert clause[1:].rstrip(".!?。！？") in text
+
+
+def test_a_huge_sentence_is_read_quickly() -> None:
+    started = time.process_time()
+    for text in (
+        "a, and the b is " * 25,
+        "thing " * 66,
+        "我说，" * 130,
+        "I" * 400,
+        "and " * 100,
+        "Hi, " * 100,
+    ):
+        clauses(text)
+    assert time.process_time() - started < 0.5

@@ -1,0 +1,47 @@
+"""Words are counted as word processors do, and a length is asked for in the language of the prompt."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.core.text.length import count_words, with_length
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("Ana pays 3,600 euros.", 4),
+        (
+            "- Ana pays\n- Rui does not",
+            7,
+        ),  # a bullet is a word, as wherever spaces are counted
+        ("每位35元，共3人。", 7),
+        ("预算是 3000 元", 5),
+        ("Ana 住在里斯本", 6),
+        ("제 이름은 아나입니다", 3),
+    ],
+)
+def test_words_are_counted(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked"),
+    [
+        ("Summarize it.", "Summarize it. Write it in at most 120 words."),
+        ("Summarize it", "Summarize it. Write it in at most 120 words."),
+        ("请总结下面的对话。", "请总结下面的对话。摘要不超过120个字。"),
+        ("请总结下面的对话", "请总结下面的对话。摘要不超过120个字。"),
+        (
+            "次の会話を要約してください。",
+            "次の会話を要約してください。要約は120文字以内で書いてください。",
+        ),
+        ("대화를 요약하세요.", "대화를 요약하세요. 요약은 최대 120단어로 작성하세요."),
+    ],
+)
+def test_a_length_is_asked_for_in_the_language_of_the_prompt(
+    prompt: str, asked: str
+) -> None:
+    assert with_length(prompt, 120) == asked
+    assert with_length(prompt, 0) == prompt

@@ -1,0 +1,24 @@
+"""Where the views of a lesson lead to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import memviz
+from memviz.dashboard.lessons.address import address_anywhere, followed
+from memviz.dashboard.lessons.lesson import Highlight
+from memviz.dashboard.lessons.playing import play
+from memviz.storage.workspace import Workspace
+
+
+def test_a_view_to_try_follows_the_fact_of_the_step_unless_it_names_one() -> None:
+    step = memviz.lesson("a-fact-dies").steps[0]
+    shown = replace(step.view, highlight=Highlight(fact="Ottoline", message=52))
+    facts = replace(step.view, page="facts", highlight=Highlight(setting=0))
+    played = play(step.view.study, Workspace(":memory:"))
+    assert f"fact={played.fact('Ottoline')}" in address_anywhere(
+        followed(facts, shown), played
+    )
+    named = replace(facts, highlight=Highlight(fact="4471"))
+    assert followed(named, shown) is named
+    assert followed(facts, facts) is facts

@@ -1,0 +1,80 @@
+"""Every bundled lesson: both languages, and every claim held against the runs."""
+
+from __future__ import annotations
+
+import pytest
+
+import memviz
+from memviz.dashboard.lessons.claims import held, numbers_without_claim
+from memviz.dashboard.lessons.lesson import LANGUAGES, Question
+from memviz.dashboard.lessons.playing import play
+from memviz.storage.workspace import Workspace
+
+IDS = sorted(memviz.lessons())
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Workspace:
+    return Workspace(":memory:")
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_every_claim_holds(id: str, workspace: Workspace) -> None:
+    results = list(held(memviz.lesson(id), workspace))
+    assert [result.sentence for result in results if not result.held] == []
+    assert results
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_it_is_whole_in_both_languages_and_short(id: str) -> None:
+    lesson = memviz.lesson(id)
+    assert lesson.id == id
+    assert lesson.languages == tuple(LANGUAGES)
+    assert lesson.summary
+    assert 1 <= (lesson.minutes or 0) < 10
+    assert any(step.asked for step in lesson.steps)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_its_numbers_are_held_by_claims(id: str, workspace: Workspace) -> None:
+    for step in memviz.lesson(id).steps:
+        if step.view.study.settings:
+            assert (
+                numbers_without_claim(step, play(step.view.study, workspace)) == []
+            ), step.title.en
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) -> None:
+    for step in memviz.lesson(id).steps:
+        if not step.view.study.settings:
+            continue
+        played = play(step.view.study, workspace)
+        if step.view.highlight.fact is not None:
+            played.fact(step.view.highlight.fact)
+        turns = [
+            step.view.turn,
+            step.view.first_turn,
+            step.view.last_turn,
+            *(one.view.turn for one in step.to_try),
+        ]
+        assert (
+            max((turn for turn in turns if turn), default=1)
+            <= played.runs[0].log.turn_count
+        )
+        if isinstance(step.asked, Question):
+            assert step.asked.reason
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_its_summaries_have_a_length_unless_it_speaks_of_lengths(id: str) -> None:
+    """But a summary of every turn, which is short by itself."""
+    lesson = memviz.lesson(id)
+    if "length" in " ".join(text.en for text in lesson.texts):
+        return
+    shown = [setting for step in lesson.steps for setting in step.view.study.settings]
+    assert [
+        one.label
+        for one in shown
+        if one.id != "summary_only" and not getattr(one, "summary_words", 120)
+    ] == []

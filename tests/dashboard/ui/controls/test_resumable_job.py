@@ -1,0 +1,153 @@
+"""A job is offered with its price, stopped at any step, and gone on with from what was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memviz.core.errors import RateLimitError
+from memviz.dashboard.ui.controls.resumable_job import ResumableJob, Step, start_verb
+from memviz.models.cost_bound import CostBound
+from tests.pages.driving import labelled, sentences
+
+TOTAL = 4
+
+
+@dataclass
+class Ledger:
+    """What became of the job: steps done and kept, what happened in which order, and the step that fails next."""
+
+    kept: int = 0
+    done: int = 0
+    told: list[str] = field(default_factory=list)
+    fails_at: int | None = None
+
+
+@dataclass
+class Counting(ResumableJob):
+    """Counts to four."""
+
+    ledger: Ledger
+
+    verb, unit = "Count", "number"
+    start_key, stop_key = "count", "count-stop"
+
+    def estimate(self) -> str:
+        return "Four numbers."
+
+    def bound(self) -> CostBound:
+        return CostBound(0.0123)
+
+    def steps(self) -> Generator[Step, None, None]:
+        try:
+            for number in range(self.done + 1, TOTAL + 1):
+                if self.ledger.fails_at == number:
+                    raise RateLimitError("Too many numbers.", model=self.model)
+                self.ledger.done = number
+                yield Step(number / TOTAL, f"{number} of {TOTAL}")
+        finally:
+            self.ledger.told.append("closed")
+
+    def keep(self) -> None:
+        self.ledger.told.append("kept")
+        self.ledger.kept = self.ledger.done
+
+
+LEDGER = Ledger()
+
+
+@pytest.fixture
+def ledger(monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    made = Ledger()
+    monkeypatch.setattr(f"{__name__}.LEDGER", made)
+    return made
+
+
+def page() -> None:
+    """The offer of whatever is left to count."""
+    import streamlit as st
+
+    from tests.dashboard.ui.controls import test_resumable_job as here
+
+    if here.LEDGER.kept < here.TOTAL:
+        here.Counting(
+            "abacus", here.LEDGER.kept, here.TOTAL, here.LEDGER
+        ).run_when_asked()
+    st.text("the rest of the page")
+
+
+def opened() -> AppTest:
+    return AppTest.from_function(page).run()
+
+
+@pytest.mark.parametrize(
+    ("is_begun", "has_failed", "verb"),
+    [
+        (False, False, "Count"),
+        (True, False, "Go on"),
+        (True, True, "Try again"),
+        (False, True, "Try again"),
+    ],
+)
+def test_what_was_stopped_goes_on_and_what_failed_is_tried_again(
+    is_begun: bool, has_failed: bool, verb: str
+) -> None:
+    assert start_verb("Count", is_begun=is_begun, has_failed=has_failed) == verb
+
+
+def test_nothing_is_done_before_the_click(ledger: Ledger) -> None:
+    session = opened()
+    assert sentences(session.caption) == ["Four numbers. At most $0.013."]
+    assert [button.label for button in session.button] == ["Count with abacus"]
+    assert ledger == Ledger()
+
+
+def test_the_click_does_it_and_the_offer_is_gone(ledger: Ledger) -> None:
+    session = opened().button(key="count").click().run()
+    assert (ledger.kept, ledger.told) == (TOTAL, ["closed", "kept"])
+    assert not session.button
+    assert [text.value for text in session.text] == ["the rest of the page"]
+
+
+def test_after_a_failure_it_goes_on_from_what_was_kept(ledger: Ledger) -> None:
+    ledger.fails_at = 3
+    session = opened().button(key="count").click().run()
+    (sentence,) = sentences(session.error)
+    assert sentence.endswith(
+        "What was answered before is kept: try again to go on from there."
+    )
+    assert [button.label for button in session.button] == ["Try again with abacus"], (
+        "and no Stop any more"
+    )
+    assert [text.value for text in session.text] == ["the rest of the page"]
+    ledger.fails_at = None
+    session.run()
+    assert sentences(session.caption) == [
+        "Four numbers. At most $0.013.",
+        "2 of 4 numbers so far.",
+    ]
+    labelled(session.button, "Go on with abacus").click().run()
+    assert ledger.kept == TOTAL
+
+
+def test_a_stop_closes_the_step_under_way_before_it_is_kept(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Streamlit stops a script with an exception out of whatever is drawn next."""
+
+    class Stopped(BaseException):
+        pass
+
+    def draw(self: object, share: float, words: str) -> None:
+        if share >= 0.5:
+            raise Stopped
+
+    monkeypatch.setattr(
+        "memviz.dashboard.ui.controls.progress.ProgressBar.__call__", draw
+    )
+    with pytest.raises(Stopped):
+        Counting("abacus", 0, TOTAL, ledger)._run()
+    assert (ledger.kept, ledger.told) == (2, ["closed", "kept"])

@@ -1,0 +1,70 @@
+"""A part of a page that its visitor has left asks for nothing any more."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    RerunData,
+    ScriptRequests,
+)
+
+from memviz.dashboard.ui.shell.server.left_pages import is_over
+
+COMPARE, GUIDE = "c0", "9d"
+
+
+def session(
+    *, began: str | None, waits: RerunData | None = None, has_part: bool = True
+) -> Any:
+    """A session in which a run of a page began, and one may wait."""
+    requests = ScriptRequests()
+    if waits is not None:
+        requests.request_rerun(waits)
+    return SimpleNamespace(
+        _scriptrunner=SimpleNamespace(_requests=requests),
+        _pages_manager=SimpleNamespace(intended_page_script_hash=began),
+        has_fragment=lambda id: has_part,
+    )
+
+
+def part_of(page: str) -> ClientState:
+    return ClientState(page_script_hash=page, fragment_id="part")
+
+
+@pytest.mark.parametrize(
+    "here",
+    [
+        session(began=GUIDE),
+        session(began=COMPARE, waits=RerunData(page_script_hash=GUIDE)),
+        session(began=COMPARE, has_part=False),
+    ],
+)
+def test_a_part_of_a_page_that_is_left_or_that_is_gone_is_passed_over(
+    here: Any,
+) -> None:
+    assert is_over(here, part_of(COMPARE))
+
+
+@pytest.mark.parametrize(
+    "here",
+    [
+        session(began=COMPARE),
+        session(began=GUIDE, waits=RerunData(page_script_hash=COMPARE)),
+        session(
+            began=COMPARE,
+            waits=RerunData(page_script_hash=COMPARE, fragment_id="another"),
+        ),
+        session(began=""),  # a page that was opened by its name
+        session(began=None),
+    ],
+)
+def test_one_of_the_page_that_is_seen_is_heard(here: Any) -> None:
+    assert not is_over(here, part_of(COMPARE))
+
+
+def test_a_whole_page_is_always_heard() -> None:
+    assert not is_over(session(began=GUIDE), ClientState(page_script_hash=COMPARE))

@@ -1,0 +1,40 @@
+"""What a link may ask a control for."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.dashboard.ui.shell.linked import number_read, part_read
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('["2", "5"]', (2, 5)),
+        ('["5", "2"]', None),
+        ('["2"]', None),
+        ('["0", "5"]', None),
+        ('["2", "5", "7"]', None),
+        ("2", None),
+        ("[" * 3000, None),
+    ],
+)
+def test_a_part_of_a_range_has_two_ends_within_it(
+    text: str, found: tuple[int, int] | None
+) -> None:
+    assert part_read(text, range(1, 10)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("0.25", 0.25),
+        ("2", 2.0),
+        ("-1", None),
+        ("1e400", None),
+        ("nan", None),
+        ("<b>", None),
+    ],
+)
+def test_a_number_lies_within_its_bounds(text: str, found: float | None) -> None:
+    assert number_read(text, 0.0, 10.0) == found
