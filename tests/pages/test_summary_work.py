@@ -47,7 +47,7 @@ def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> No
         for entry in stored_runs(Workspace().store, "sample-trip")
         if entry.strategy_id == "summary_buffer"
     ][1:]
-    assert edited.turn_count == 46
+    assert edited.request_count == 46
 
 
 def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:
