@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,33 +81,48 @@ def test_every_type_of_the_table_is_in_the_file_it_names() -> None:
             assert name == "Figure" or f"class {name}" in sources, name
 
 
-def test_the_strategy_of_the_walk_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def example_of(section: str) -> str:
+    """The first block of Python below this heading of docs/adding.md."""
+    page = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
+    below = page.partition(f"\n## {section}\n")[2]
+    return below.partition("```python\n")[2].partition("```")[0]
+
+
+@pytest.mark.slow
+def test_the_strategy_of_the_walk_passes_the_tests_of_every_strategy(
+    tmp_path: Path,
 ) -> None:
-    code = (
-        (ROOT / "docs" / "adding.md")
-        .read_text(encoding="utf-8")
-        .partition("```python\n")[2]
-        .partition("```")[0]
+    """As a package of its own, beside those of memviz."""
+    (tmp_path / "first_and_last.py").write_text(
+        example_of("A strategy"), encoding="utf-8"
     )
-    path = tmp_path / "first_and_last.py"
-    path.write_text(code, encoding="utf-8")
-    spec = spec_from_file_location("first_and_last", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "first_and_last", module)
-    spec.loader.exec_module(module)
-    talk = [
-        {"role": role, "content": str(n)}
-        for n in range(6)
-        for role in ("user", "assistant")
-    ]
-    run = memviz.replay(talk, module.FirstAndLast(first=2, last=3), model=None)
-    assert [message.content for message in run.turns[-1].context.messages] == [
-        "0",
-        "0",
-        "4",
-        "4",
-        "5",
-    ]
+    about = tmp_path / "my_package-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n"
+    )
+    (about / "entry_points.txt").write_text(
+        "[memviz.strategies]\nfirst_and_last = first_and_last:FirstAndLast\n"
+    )
+    places = ["tests/strategies", "tests/engine", "tests/dashboard/guide"]
+    chosen = "first_and_last or test_parameters_say_what_more_of_them_does"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "0", *places, "-k", chosen],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed, done.stdout[-3000:]
+    assert int(passed[1]) > 20
+
+
+def test_the_wrapper_of_the_walk_works() -> None:
+    found: dict[str, Any] = {}
+    exec(example_of("A model wrapper"), found)  # noqa: S102 - our own page
+    inside = memviz.ScriptedModel(["Hello"])
+    reply = found["Shouting"](inside).complete([memviz.Message("user", "hi")])
+    assert reply.text == "Hello"
+    assert [message.content for message in inside.requests[0]] == ["HI"]
