@@ -38,8 +38,14 @@ from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.browser.dashboard import Dashboard
 
-STUDY_PAGES = ("compare", "costs", "memory_map", "retention", "summaries")
-PAGES = (*STUDY_PAGES, "tune", "chat", "library")
+VIEWS = {
+    "costs": ("compare", "dollars"),
+    "memory_map": ("compare", "memory_map"),
+    "retention": ("facts", "lives"),
+    "summaries": ("facts", "summaries"),
+}
+"""Views of pages that are measured by themselves."""
+PAGES = ("compare", *VIEWS, "tune", "chat", "library")
 WITHOUT_SETTINGS = ("tune", "library")
 NEWCOMERS = "as opened"
 """The three settings that a page shows at first."""
@@ -103,6 +109,11 @@ def database_with(
     return path, Store(path).add_conversation(Transcript(said, title=first.title))
 
 
+def page_of(name: str) -> str:
+    """Return the page of a view, or the page itself."""
+    return VIEWS[name][0] if name in VIEWS else name
+
+
 def address(page: str, id: str, setting: str, first: str) -> str:
     """The query that opens ``page`` with one setting."""
     if page == "library":
@@ -114,7 +125,8 @@ def address(page: str, id: str, setting: str, first: str) -> str:
         if setting == NEWCOMERS or page in WITHOUT_SETTINGS
         else [("setting", written(setting))]
     )
-    return urlencode([("conversation", id), ("first", first), *chosen])
+    view = [("view", VIEWS[page][1])] if page in VIEWS else []
+    return urlencode([("conversation", id), ("first", first), *view, *chosen])
 
 
 def written(setting: str) -> str:
@@ -126,7 +138,7 @@ async def visit(
     server: Dashboard, page: str, id: str, setting: str, limits: Limits
 ) -> Measured:
     """Open the page, look at it, go to another conversation, and leave."""
-    visitor = Visitor(server.url, server.pid, page, limits.most_mb)
+    visitor = Visitor(server.url, server.pid, page_of(page), limits.most_mb)
     await visitor.open()
     try:
         async with asyncio.timeout(limits.seconds):

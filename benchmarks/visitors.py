@@ -22,7 +22,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from benchmarks.large_conversations import PAGES, address
+from benchmarks.large_conversations import PAGES, address, page_of
 from benchmarks.streamlit_visitor import Visitor
 from benchmarks.synthetic.generator import generate
 from memviz.storage.store import Store
@@ -43,7 +43,7 @@ async def cost_of_reruns(
     server: Dashboard, page: str, reruns: int, change: str | None
 ) -> float:
     """Milliseconds of the server's processor for one rerun; ``change`` is the key of a number that grows each time."""
-    visitor = Visitor(server.url, server.pid, page, NO_LIMIT_MB)
+    visitor = Visitor(server.url, server.pid, page_of(page), NO_LIMIT_MB)
     await visitor.open()
     for number in range(reruns + 5):
         if number == 5:  # by then everything is loaded and kept
@@ -112,7 +112,7 @@ class Soak:
                 started = perf_counter()
                 await visitor.run(
                     "" if number else address(page, id, "as opened"),
-                    page=None if number else page,
+                    page=None if number else page_of(page),
                 )
                 self.waits.append(perf_counter() - started)
                 await asyncio.sleep(chance.uniform(1.5, 4.5))

@@ -7,19 +7,10 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.cli.output import complain
 from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
 
 MAX_WORKERS = 1_000
 """Processes or threads: more than a machine can start."""
-
-
-def _renamed(target: str | None) -> str | None:
-    if target is not None:
-        complain(
-            "Notice: --take-home is now called --code. The next version no longer knows the old name."
-        )
-    return target
 
 
 Conversations = Annotated[
@@ -220,7 +211,3 @@ Out = Annotated[
     Path | None,
     Option("--out", "-o", metavar="OUT", help="The file for --code. [default: stdout]"),
 ]
-TakeHome = Annotated[
-    str | None, Option("--take-home", metavar="TARGET", hidden=True, callback=_renamed)
-]
-"""The former name of ``--code``, still read in this version."""

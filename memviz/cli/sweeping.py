@@ -64,7 +64,6 @@ def sweep_settings(
     json: AsJson = False,
     csv: options.Csv = None,
     code: options.Code = None,
-    take_home: options.TakeHome = None,
     out: options.Out = None,
     no_keep: options.NoKeep = False,
     db: Database = None,
@@ -86,7 +85,7 @@ def sweep_settings(
     from memviz.models.names import is_free
     from memviz.tuning.constraints import Constraints
 
-    outputs = Outputs(json, csv, code or take_home, out, all)
+    outputs = Outputs(json, csv, code, out, all)
     name, chat = summarizer.strip(), model.strip()
     paid = not is_free(name)
     executor = executor_of(paid, concurrency, workers, dask, scheduler)

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memviz.core.counters import Counter, FormSums, TokenSums
+from memviz.core.messages import RECALL_EXCHANGE as RECALL_EXCHANGE
+from memviz.core.messages import ROLES as ROLES
+from memviz.core.messages import TIME as TIME
+from memviz.core.messages import Message as Message
+from memviz.core.messages import ToolCall as ToolCall
+from memviz.core.messages import clean_text as clean_text
 from memviz.core.tool_links import ToolPairs
-from memviz.messages import RECALL_EXCHANGE as RECALL_EXCHANGE
-from memviz.messages import ROLES as ROLES
-from memviz.messages import TIME as TIME
-from memviz.messages import Message as Message
-from memviz.messages import ToolCall as ToolCall
-from memviz.messages import clean_text as clean_text
 
 if TYPE_CHECKING:
     from memviz.core.forms import Form

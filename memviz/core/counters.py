@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memviz.core.forms import Form
-    from memviz.messages import Message, ToolCall
+    from memviz.core.messages import Message, ToolCall
 
 # The file in which tiktoken's cache keeps each encoding: the SHA-1 of the address it was published at.
 ENCODING_FILES = {

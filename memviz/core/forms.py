@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from memviz.messages import Message
+from memviz.core.messages import Message
 
 FormFate = Literal["cleared", "shortened"]
 

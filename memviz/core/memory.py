@@ -286,8 +286,7 @@ class MemorySpace:
 
     ``system_prompt`` was given beside the conversation and has ``prompt_tokens`` content tokens. It stands before the
     system messages that the log begins with; together they are sent first with every request, whole. The schemas of the
-    tools that the conversation's own program offered have ``tool_tokens``, sent with every request too. A run that was
-    recorded when those still were history (``leads_apart`` is false) is read and continued as it was.
+    tools that the conversation's own program offered have ``tool_tokens``, sent with every request too.
     """
 
     log: Log
@@ -295,7 +294,6 @@ class MemorySpace:
     summaries: SummaryLog
     system_prompt: Message | None = None
     prompt_tokens: int = 0
-    leads_apart: bool = True
     tool_tokens: int = 0
     sent_by_library: LibraryRequests = field(default_factory=LibraryRequests)
 
@@ -310,7 +308,7 @@ class MemorySpace:
     @property
     def system_stop(self) -> int:
         """Log position behind the leading system messages: where history begins."""
-        return self.log.system_stop if self.leads_apart else 0
+        return self.log.system_stop
 
     @property
     def system_messages(self) -> tuple[Message, ...]:

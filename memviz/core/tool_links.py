@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memviz.messages import Message
+    from memviz.core.messages import Message
 
 
 class ToolPairs:

@@ -324,14 +324,11 @@ class Compaction:
             "version",
             "discarded",
             "prompt_tokens",
-            "kind",
             "asked_by_library",
             *COUNTED,
         )
         call = value.get("asked_by_library")
-        discarded = tuple(
-            Draft.from_dict(draft) for draft in value.get("discarded", ())
-        )
+        discarded = tuple(Draft.from_dict(draft) for draft in value["discarded"])
         written = (
             space.summaries.versions[value["version"] - 1] if value["version"] else None
         )
@@ -341,26 +338,15 @@ class Compaction:
             summarized=range(*value["summarized"]),
             before=Memory.from_json(space, value["before"]),
             after=Memory.from_json(space, value["after"]),
-            kind=_kind(value),
             asked_by_library=LibraryCall.from_dict(call) if call else None,
             usage=Usage(**value["usage"]) if value["usage"] else None,
             written=written,
             discarded=discarded,
             sent_tokens=value["prompt_tokens"] - _prompt_tokens(discarded),
         )
-        # What was counted is not counted again; files of earlier versions have no output_tokens.
-        compaction.__dict__.update(
-            {name: value[name] for name in COUNTED if name in value}
-        )
+        # What was counted is not counted again.
+        compaction.__dict__.update({name: value[name] for name in COUNTED})
         return compaction
-
-
-def _kind(value: Mapping[str, Any]) -> CompactionKind:
-    """The kind; once *summary* stood for what was summarized and for what was left out without a summarizer."""
-    kind: CompactionKind = value.get("kind", "summary")
-    if kind != "summary":  # type: ignore[comparison-overlap]  # files of earlier versions
-        return kind
-    return "summarized" if value["version"] or value["error"] is not None else "evicted"
 
 
 COUNTED = ("tokens_before", "tokens_after", "output_tokens")

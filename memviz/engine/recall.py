@@ -164,7 +164,7 @@ class Recalled:
             tuple(value["missing"]),
             value["cut"],
             asked,
-            value.get("by_model", 0),
+            value["by_model"],
         )
 
 

@@ -17,18 +17,11 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MatrixTooLargeError, ParameterError
 from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.core.recently_used import RecentlyUsed
-from memviz.engine.assembly import (
-    count,
-    message_count,
-    names_tokens,
-    overhead_tokens,
-    reduced,
-)
+from memviz.engine.assembly import message_count, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
 from memviz.engine.library import remember_requests
-from memviz.engine.old_records import requests_of
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.requests import Columns, Requests, Turns
@@ -44,6 +37,8 @@ MAX_CELLS = 100_000_000
 
 
 T = TypeVar("T")
+RecordKind = Literal["request", "compaction", "summary"]
+"""What happened in a run is kept as records of these kinds."""
 RESULTS_KEPT, PICTURES_KEPT = 32, 8
 """Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
 first run for more than a dozen results in three views."""
@@ -77,8 +72,6 @@ class Run:
     drafts: tuple[Draft, ...] = ()
     pending: TurnRecord | None = field(default=None, repr=False)
     """The request that is open at the end of the log, which nobody has answered yet: no part of ``requests``."""
-    counted_anew: bool = False
-    """Whether it was read from what an earlier version wrote, which counted the chat format otherwise."""
     _results: RecentlyUsed[Hashable, Any] = field(
         default_factory=lambda: RecentlyUsed(RESULTS_KEPT), init=False, repr=False
     )
@@ -358,6 +351,17 @@ class Run:
     def to_record(self) -> dict[str, Any]:
         """The run as JSON without the conversation's messages."""
         return {
+            **self.setting_to_dict(),
+            "summaries": self.records_to_dicts("summary"),
+            "compactions": self.records_to_dicts("compaction"),
+            "requests": self.records_to_dicts("request"),
+            **self.recalls_ahead(),
+            **self.earlier_settings_to_dict(),
+        }
+
+    def setting_to_dict(self) -> dict[str, Any]:
+        """What the run was made under, as JSON."""
+        setting = {
             "strategy": {
                 "id": self.strategy.id,
                 "parameters": self.strategy.model_dump(),
@@ -365,28 +369,31 @@ class Run:
             "counter": self.counter.name,
             "system_prompt": self.system_prompt,
             "system_tokens": self.space.prompt_tokens,
-            **(
-                {"tool_tokens": self.space.tool_tokens}
-                if self.space.tool_tokens
-                else {}
-            ),
-            "summaries": [
-                _summary_to_dict(version) for version in self.space.summaries.versions
-            ],
-            "compactions": [compaction.to_dict() for compaction in self.compactions],
-            "requests": [
-                record.to_dict(first)
-                for record, first in zip(
-                    self.requests, self.first_compactions(), strict=True
-                )
-            ],
-            **self.recalls_ahead(),
-            **(
-                {"earlier_settings": self.settings_before()}
-                if self.earlier_settings
-                else {}
-            ),
         }
+        if self.space.tool_tokens:
+            setting["tool_tokens"] = self.space.tool_tokens
+        return setting
+
+    def earlier_settings_to_dict(self) -> dict[str, Any]:
+        """The settings that a chat was held under before, as JSON; nothing where there were none."""
+        earlier = [setting.to_dict() for setting in self.earlier_settings]
+        return {"earlier_settings": earlier} if earlier else {}
+
+    def records_to_dicts(
+        self, kind: RecordKind, start: int = 0
+    ) -> list[dict[str, Any]]:
+        """The records of one kind from number ``start`` (0-based) on, as JSON."""
+        if kind == "summary":
+            versions = self.space.summaries.versions[start:]
+            return [_summary_to_dict(version) for version in versions]
+        if kind == "compaction":
+            return [compaction.to_dict() for compaction in self.compactions[start:]]
+        firsts = self.first_compactions()[start:]
+        requests = self.requests[start:]
+        return [
+            record.to_dict(first)
+            for record, first in zip(requests, firsts, strict=True)
+        ]
 
     def first_compactions(self) -> list[int]:
         """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
@@ -420,10 +427,6 @@ class Run:
                 else {}
             ),
         }
-
-    def settings_before(self) -> list[dict[str, Any]]:
-        """The earlier settings as JSON."""
-        return [setting.to_dict() for setting in self.earlier_settings]
 
     def recalls_ahead(self) -> dict[str, Any]:
         """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
@@ -474,11 +477,6 @@ class Run:
             prompt_tokens=value["system_tokens"],
             tool_tokens=value.get("tool_tokens", 0),
         )
-        recorded = requests_of(value, space, strategy)
-        if recorded and recorded[0]["tokens"]["system"] < space.system_tokens:
-            space = replace(
-                space, leads_apart=False
-            )  # kept by a version that took leading system messages as history
         done = zip(value["compactions"], makers, strict=True)
         compactions = tuple(
             Compaction.from_dict(item, maker, space) for item, maker in done
@@ -487,16 +485,10 @@ class Run:
             TurnRecord.from_dict(
                 item, space, compactions, timeline.at(item["turn"]).strategy
             )
-            for item in recorded
+            for item in value["requests"]
         ]
         last = value.get("pending")
         pending = _pending_from(last, space, compactions, strategy) if last else None
-        counted_anew = any(map(_is_counted_otherwise, read))
-        if counted_anew:
-            read = [
-                replace(one, tokens=count(one.memory, one.parts, one.thoughts))
-                for one in read
-            ]
         requests = Requests.of(timeline.with_their_compactions(read, compactions)[0])
         remember_requests(space, requests)
         waiting, pinned = (
@@ -516,7 +508,6 @@ class Run:
             review,
             drafts,
             pending,
-            counted_anew,
         )
 
 
@@ -579,16 +570,6 @@ def _row(record: TurnRecord) -> dict[str, Any]:
         "flags": ", ".join(record.flags),
         "kind": record.kind,
     }
-
-
-def _is_counted_otherwise(record: TurnRecord) -> bool:
-    """Whether the record was written when the chat format, or names, were counted in another way."""
-    space, parts = record.memory.space, record.parts
-    told, named = record.tokens["overhead"], record.tokens.get("names", 0)
-    return (told, named) != (
-        overhead_tokens(space, parts, record.thoughts),
-        names_tokens(space, parts),
-    )
 
 
 def _turn_row(record: TurnRecord) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Table, delete, func, select
+from sqlalchemy import delete, select
 from sqlmodel import Session
 
 from memviz.core.conversation import Message
@@ -14,32 +14,44 @@ from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE
 from memviz.storage import library, rows
-from memviz.storage.engine import conversation_changed
-from memviz.storage.library import found, insert_rows, message_rows, now
-from memviz.storage.runs import add_run, chat_row, expect_messages
+from memviz.storage.library import (
+    conversation_changed,
+    found,
+    insert_rows,
+    message_rows,
+    now,
+)
+from memviz.storage.rows import same
+from memviz.storage.runs import (
+    RECORD_KINDS,
+    add_run,
+    chat_of,
+    chat_row,
+    columns_that_grow,
+    expect_messages,
+    record_rows,
+    replays_of,
+    setting_of,
+)
 from memviz.storage.tables import (
-    COMPACTIONS,
-    FREE_RUNS,
+    KEPT,
     MESSAGES,
+    RECORDS,
     RUNS,
     ConversationRow,
+    RecordRow,
     RunRow,
 )
 from memviz.transcripts.base import Transcript
 
 
 def add(
-    session: Session,
-    transcript: Transcript,
-    run: Run,
-    *,
-    summarizer: str = OFFLINE,
-    key: str = "",
+    session: Session, transcript: Transcript, run: Run, *, summarizer: str = OFFLINE
 ) -> str:
     """Make a chat a saved conversation: with it everything that was said so far, or nothing at all. The messages are
     those of ``run``, all else is the ``transcript``'s. Returns the conversation's id."""
     conversation_id = library.add(session, replace(transcript, messages=()))
-    save_turn(session, conversation_id, run, summarizer=summarizer, key=key)
+    save_turn(session, conversation_id, run, summarizer=summarizer)
     return conversation_id
 
 
@@ -55,20 +67,15 @@ def bring_back(
     ``run`` and the title and system prompt of ``transcript``."""
     if session.get(ConversationRow, conversation_id) is not None:
         library.restore(session, conversation_id)
-    else:
-        library.add(session, replace(transcript, messages=()), conversation_id)
-        save_turn(session, conversation_id, run, summarizer=summarizer)
+        return
+    library.add(session, replace(transcript, messages=()), conversation_id)
+    save_turn(session, conversation_id, run, summarizer=summarizer)
 
 
 def save_turn(
-    session: Session,
-    conversation_id: str,
-    run: Run,
-    *,
-    summarizer: str = OFFLINE,
-    key: str = "",
+    session: Session, conversation_id: str, run: Run, *, summarizer: str = OFFLINE
 ) -> None:
-    """Add what a chat has that is not stored yet: messages, turn records, compactions, summaries.
+    """Add what a chat has that is not stored yet: messages, requests, compactions, summaries.
 
     Saving again what is stored already changes nothing. After a change of strategy the run's records
     take the place of the stored ones. Raises :class:`StorageError` when the stored messages are not
@@ -79,22 +86,14 @@ def save_turn(
     known = conversation.message_count
     expect_messages(session, conversation, run.log, known)
     stored = chat_row(session, conversation.id)
-    new_records = _new_records(session, stored, run) if stored is not None else None
+    new_records = None if stored is None else _new_records(session, stored, run)
     if stored is None or new_records is None:
         _expect_beginning(list(message_rows(session, conversation.id)), run.log)
-        _replace_run(session, conversation, run, summarizer, key)
+        _replace_run(session, conversation.id, run, summarizer)
     else:
-        for table, made in new_records.items():
-            insert_rows(session, table, made)
-        stored.summarizer, stored.key, stored.message_count, stored.updated_at = (
-            summarizer,
-            key,
-            len(run.log),
-            now(),
-        )
-        stored.ahead = run.recalls_ahead()
-    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, known))
-    _update(conversation, run)
+        insert_rows(session, RECORDS, new_records)
+        stored.sqlmodel_update(columns_that_grow(run, summarizer))
+    _add_messages(session, conversation, run, known)
 
 
 def rewrite(
@@ -103,7 +102,6 @@ def rewrite(
     run: Run,
     *,
     summarizer: str = OFFLINE,
-    key: str = "",
     replaces: Sequence[Message] | None = None,
 ) -> None:
     """Make the stored chat what ``run`` is, after an undo or a retry; messages before the first that differs are not
@@ -114,100 +112,71 @@ def rewrite(
     :class:`StorageError` is raised instead of losing that.
     """
     conversation = found(session, conversation_id)
-    stored = list(message_rows(session, conversation.id))
+    id = conversation.id
+    stored = list(message_rows(session, id))
     if replaces is not None:
         _expect_beginning(stored, replaces)
     kept = _common_length(stored, run.log)
-    said_no_more = (
-        MESSAGES.c.conversation_id == conversation.id,
-        MESSAGES.c.position >= kept,
-    )
+    said_no_more = MESSAGES.c.conversation_id == id, MESSAGES.c.position >= kept
     session.execute(delete(MESSAGES).where(*said_no_more))
-    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, run.log, kept))
-    over_them = (
-        RUNS.c.conversation_id == conversation.id,
-        RUNS.c.kind == "replay",
-        RUNS.c.message_count > kept,
-    )
-    session.execute(delete(RUNS).where(*over_them))
-    session.execute(
-        delete(FREE_RUNS).where(
-            FREE_RUNS.c.conversation_id == conversation.id,
-            FREE_RUNS.c.message_count > kept,
-        )
-    )
-    _replace_run(session, conversation, run, summarizer, key)
-    _update(conversation, run)
+    replays_of_them = *replays_of(id), RUNS.c.message_count > kept
+    session.execute(delete(RUNS).where(*replays_of_them))
+    free_runs_of_them = KEPT.c.owner == id, KEPT.c.message_count > kept
+    session.execute(delete(KEPT).where(*free_runs_of_them))
+    _replace_run(session, id, run, summarizer)
+    _add_messages(session, conversation, run, kept)
 
 
-def _new_records(
-    session: Session, stored: RunRow, run: Run
-) -> dict[Table, list[rows.Row]] | None:
+def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] | None:
     """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
-    as after a change of strategy. The last one stored in each table tells."""
-    setting = rows.setting(run)
-    if not rows.same({name: getattr(stored, name) for name in setting}, setting):
+    as after a change of strategy. The last one stored of each kind tells."""
+    if not same(stored.setting, setting_of(run)):
         return None
-    new_records = {}
-    for table, build in rows.RECORDS.items():
-        count, last = _last_record(session, table, stored.id)
-        made = build(stored.id, run, max(0, count - 1))
-        if last is not None and not (made and rows.same(last, made.pop(0))):
+    new_records: list[rows.Row] = []
+    for kind in RECORD_KINDS:
+        last = _last_record(session, stored.id, kind)
+        start = 0 if last is None else last.number
+        made = record_rows(stored.id, run, kind, start)
+        if last is not None and not (made and same(last.value, made.pop(0)["value"])):
             _expect_decisions(session, stored, run)
             return None
-        new_records[table] = made
+        new_records += made
     return new_records
 
 
 def _expect_decisions(session: Session, stored: RunRow, run: Run) -> None:
     """Raise if the stored run has more of the user's decisions than ``run``: they were made in another tab."""
-    records = session.execute(
-        select(COMPACTIONS.c.record).where(COMPACTIONS.c.run_id == stored.id)
-    ).scalars()
-    decided = sum(
-        record.get("kind") in DECISIONS or bool(record.get("proposed"))
-        for record in records
-    )
-    if decided > sum(
-        compaction.is_decision or compaction.is_edited for compaction in run.compactions
-    ):
+    of_run = RECORDS.c.run_id == stored.id, RECORDS.c.kind == "compaction"
+    made = session.scalars(select(RECORDS.c.value).where(*of_run))
+    decided = [
+        one for one in made if one.get("kind") in DECISIONS or one.get("proposed")
+    ]
+    known = [one for one in run.compactions if one.is_decision or one.is_edited]
+    if len(decided) > len(known):
         raise conversation_changed()
 
 
-def _last_record(
-    session: Session, table: Table, run_id: str
-) -> tuple[int, Mapping[Any, Any] | None]:
-    of_run = table.c.run_id == run_id
-    _, number = table.primary_key
-    count = session.execute(
-        select(func.count()).select_from(table).where(of_run)
-    ).scalar_one()
-    last = (
-        session.execute(select(table).where(of_run).order_by(number.desc()).limit(1))
-        .mappings()
-        .one_or_none()
-    )
-    return count, last
+def _last_record(session: Session, run_id: str, kind: str) -> RecordRow | None:
+    of_kind = RECORDS.c.run_id == run_id, RECORDS.c.kind == kind
+    newest_first = RECORDS.c.number.desc()
+    query = select(RecordRow).where(*of_kind).order_by(newest_first).limit(1)
+    return session.scalar(query)
 
 
-def _replace_run(
-    session: Session, conversation: ConversationRow, run: Run, summarizer: str, key: str
+def _replace_run(session: Session, id: str, run: Run, summarizer: str) -> None:
+    session.execute(delete(RUNS).where(*chat_of(id)))
+    add_run(session, id, run, "chat", summarizer)
+
+
+def _add_messages(
+    session: Session, conversation: ConversationRow, run: Run, known: int
 ) -> None:
-    session.execute(
-        delete(RUNS).where(
-            RUNS.c.conversation_id == conversation.id, RUNS.c.kind == "chat"
-        )
-    )
-    add_run(session, conversation.id, run, "chat", summarizer, key)
-
-
-def _update(conversation: ConversationRow, run: Run) -> None:
-    conversation.message_count, conversation.turn_count = (
-        len(run.log),
-        run.log.turn_count,
-    )
-    conversation.system_prompt = rows.setting(run)["system_prompt"]
-    conversation.updated_at = now()
+    """Write the messages behind the first ``known`` ones, and what lists say of the conversation."""
+    log = run.log
+    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, log, known))
+    counts = rows.counts_of(log)
+    prompt = rows.row(system_prompt=run.system_prompt)
+    conversation.sqlmodel_update(counts | prompt | {"updated_at": now()})
 
 
 def _expect_beginning(
@@ -222,8 +191,7 @@ def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) 
     """How many messages at the start of the stored ones and of ``log`` are the same."""
     conversation_id = stored[0]["conversation_id"] if stored else ""
     made = rows.message_rows(conversation_id, log)
-    pairs = enumerate(zip(stored, made, strict=False))
-    return next(
-        (at for at, (old, new) in pairs if not rows.same(old, new)),
-        min(len(stored), len(made)),
-    )
+    for at, (old, new) in enumerate(zip(stored, made, strict=False)):
+        if not same(old, new):
+            return at
+    return min(len(stored), len(made))

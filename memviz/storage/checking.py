@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Concatenate, ParamSpec
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.core.errors import StorageError, UnreadableConversationError
-from memviz.storage import cells, free_runs, library, runs, visitors_work
+from memviz.storage import kept_values, library, runs
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
-from memviz.storage.tables import CELLS, FREE_RUNS, RUNS
+from memviz.storage.tables import KEPT, RUNS
 
+P = ParamSpec("P")
 MAX_PROBLEMS_OF_SQLITE = 100
 
 
@@ -40,36 +41,35 @@ def _of_conversations(session: Session) -> Iterator[str]:
         if isinstance(entry, UnreadableConversation):
             yield _said(entry.error())
             continue
-        try:
-            library.read(session, entry.id)
-        except (StorageError, SQLAlchemyError, UnicodeDecodeError) as error:
-            yield _said(error)
+        problem = _problem(session, library.read, entry.id)
+        if problem:
+            yield problem
             continue
-        yield from _of_runs(session, entry.id, entry.title)
+        for problem in filter(None, _of_runs(session, entry.id)):
+            yield f"Conversation '{entry.title}' (id {entry.id}): {problem}"
 
 
-def _of_runs(session: Session, conversation_id: str, title: str) -> Iterator[str]:
-    for table, read in ((RUNS, runs.read), (FREE_RUNS, free_runs.read)):
-        for key in session.scalars(
-            select(table.c.key).where(table.c.conversation_id == conversation_id)
-        ).all():
-            conditions = (
-                table.c.conversation_id == conversation_id,
-                table.c.key == key,
-            )
-            if problem := _problem(read, session, conditions):
-                yield f"Conversation '{title}' (id {conversation_id}): {problem}"
-    if problem := _problem(visitors_work.expect_undamaged, session, conversation_id):
-        yield f"Conversation '{title}' (id {conversation_id}): {problem}"
+def _of_runs(session: Session, conversation_id: str) -> Iterator[str]:
+    run_ids = select(RUNS.c.id).where(RUNS.c.conversation_id == conversation_id)
+    for id in session.scalars(run_ids).all():
+        yield _problem(session, runs.read, (RUNS.c.id == id,))
+    owned = KEPT.c.owner == conversation_id
+    for free_run in kept_values.all_of(session, "free run", owned):
+        yield _problem(
+            session, kept_values.read_free_run, conversation_id, free_run.key
+        )
+    yield _problem(session, kept_values.expect_undamaged, conversation_id)
 
 
 def _problem(
-    read: Callable[..., Any],
     session: Session,
-    what: tuple[ColumnElement[bool], ...] | str,
+    read: Callable[Concatenate[Session, P], object],
+    *args: P.args,
+    **kwargs: P.kwargs,
 ) -> str:
+    """The sentence on what is damaged, empty where ``read`` reads it."""
     try:
-        read(session, what)
+        read(session, *args, **kwargs)
     except (StorageError, SQLAlchemyError, UnicodeDecodeError) as error:
         session.expunge_all()
         return _said(error)
@@ -77,10 +77,9 @@ def _problem(
 
 
 def _of_cells(session: Session) -> Iterator[str]:
-    keys = session.scalars(select(CELLS.c.key)).all()
-    lost = len(keys) - len(cells.find(session, keys))
-    if lost:
-        yield f"{lost:,} of {len(keys):,} kept cells of sweeps are damaged. They are measured again when asked for."
+    damaged, total = kept_values.count_damaged_cells(session)
+    if damaged:
+        yield f"{damaged:,} of {total:,} kept cells of sweeps are damaged. They are measured again when asked for."
 
 
 def _said(error: Exception) -> str:

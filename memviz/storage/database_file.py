@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from contextlib import closing, suppress
 from datetime import date
 from glob import escape
-from itertools import chain, count
 from pathlib import Path
 from tempfile import mkstemp
 from time import time
@@ -181,15 +180,12 @@ def create_for_owner(path: Path) -> None:
 
 def free_place(path: Path) -> Path:
     """``path``, or where another file is there, a name beside it that says what is in it."""
-    names = chain(
-        [""],
-        (
-            f"-rescued-{date.today()}{number}"
-            for number in chain([""], (f"-{n}" for n in count(2)))
-        ),
-    )
-    places = (path.with_stem(path.stem + name) for name in names)
-    return next(place for place in places if not place.exists())
+    place, number = path, 0
+    rescued = f"{path.stem}-rescued-{date.today()}"
+    while place.exists():
+        number += 1
+        place = path.with_stem(rescued if number == 1 else f"{rescued}-{number}")
+    return place
 
 
 def _remove_abandoned(target: Path) -> None:

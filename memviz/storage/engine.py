@@ -19,6 +19,7 @@ from sqlalchemy.pool import StaticPool
 from memviz.core.errors import ConversationChangedError, StorageError
 from memviz.storage.changes import Readings
 from memviz.storage.database_file import DatabaseFile
+from memviz.storage.library import CHANGED
 from memviz.storage.migrations import migrate
 
 BUSY_SECONDS = 10
@@ -191,7 +192,7 @@ def plain_error(
     name = getattr(cause, "sqlite_errorname", "") or ""
     for start, sentence in _SENTENCES.items():
         if name.startswith(start):
-            kind = ConversationChangedError if sentence is _CHANGED else StorageError
+            kind = ConversationChangedError if sentence is CHANGED else StorageError
             return kind(sentence.format(path=path, seconds=BUSY_SECONDS))
     if name.startswith(
         ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")
@@ -202,25 +203,19 @@ def plain_error(
     )
 
 
-_CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
 _DAMAGED = (
     "{path} is not a memviz database, or it is damaged. It "
     "was left as it is; choose another file or restore a copy."
 )
 _SENTENCES = {
-    "SQLITE_CONSTRAINT_PRIMARYKEY": _CHANGED,
-    "SQLITE_CONSTRAINT_UNIQUE": _CHANGED,
-    "SQLITE_CONSTRAINT_FOREIGNKEY": _CHANGED,
+    "SQLITE_CONSTRAINT_PRIMARYKEY": CHANGED,
+    "SQLITE_CONSTRAINT_UNIQUE": CHANGED,
+    "SQLITE_CONSTRAINT_FOREIGNKEY": CHANGED,
     "SQLITE_BUSY": "{path} is busy: another program has been writing to it for {seconds} seconds. Try again.",
     "SQLITE_FULL": "There is no room left for {path}, so nothing was saved. Free some space and try again.",
     "SQLITE_NOTADB": _DAMAGED,
     "SQLITE_CORRUPT": _DAMAGED,
 }
-
-
-def conversation_changed() -> ConversationChangedError:
-    """The error for two tabs that write to one conversation."""
-    return ConversationChangedError(_CHANGED)
 
 
 def _unopened(path: str, reason: str) -> str:

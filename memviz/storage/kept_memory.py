@@ -45,13 +45,15 @@ class KeptMemory(ChatMemory):
     def _take_over(self, store: Store) -> None:
         """Go on with what is stored."""
         kept = store.chat_run(self._id)
+        # A library of memviz 0.1 brought the messages alone.
+        said = store.conversation(self._id).messages if kept is None else kept.log
         if kept is not None and (kept.strategy, kept.counter.name) == (
             self.strategy,
             self.run.counter.name,
         ):
             self._go_on(kept)
-        elif kept is not None:
-            self.set(kept.log)
+        elif kept is not None or said:
+            self.set(said)
 
     def append(self, message: Given) -> None:
         """Take in the next message, and keep it. One that cannot be kept is not taken in, so it can be put again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     LargeBinary,
     String,
     Table,
@@ -26,7 +28,12 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from memviz.core.conversation import Log, Message, clean_text
-from memviz.core.errors import StorageError, UnreadableConversationError
+from memviz.core.errors import (
+    ConversationChangedError,
+    MessageError,
+    StorageError,
+    UnreadableConversationError,
+)
 from memviz.core.process_memory import uncollected
 from memviz.core.text.wording import counted
 from memviz.storage import rows
@@ -36,11 +43,12 @@ from memviz.storage.entries import (
     UnreadableConversation,
     entry_of,
 )
-from memviz.storage.tables import CONVERSATIONS, MESSAGES, ConversationRow
-from memviz.storage.turn_numbers import turns_as_once_counted
+from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, ConversationRow
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
+NO_STOP = 2**62
+"""A position behind every message."""
 IDS_A_QUERY = 10_000
 DEFAULT_KEPT_DAYS = 30
 """For how many days a deleted conversation can be restored, unless said otherwise."""
@@ -84,34 +92,34 @@ def _expect(session: Session, id: str, *, deleted: bool = False) -> str:
     """The id of a conversation that is there, damaged or not; a deleted one only where asked for."""
     id = clean_text(id)
     query = select(CONVERSATIONS.c.title, _IS_DELETED).where(CONVERSATIONS.c.id == id)
-    stored = session.execute(query).one_or_none()
+    stored = session.execute(query).first()
     if stored is None:
         raise StorageError(
             f"There is no conversation {id!r}. Choose one from the library."
         )
-    if stored[1] and not deleted:
+    title, is_deleted = stored
+    if is_deleted and not deleted:
         raise StorageError(
-            f"The conversation '{stored[0]}' was deleted. Restore it in the library first."
+            f"The conversation '{title}' was deleted. Restore it in the library first."
         )
     return id
 
 
 def exists(session: Session, id: str) -> bool:
     """Whether there is a conversation of this id that was not deleted."""
-    there = select(CONVERSATIONS.c.id).where(
-        CONVERSATIONS.c.id == clean_text(id), ~_IS_DELETED
+    this = CONVERSATIONS.c.id == clean_text(id)
+    return (
+        session.scalar(select(CONVERSATIONS.c.id).where(this, ~_IS_DELETED)) is not None
     )
-    return session.execute(there).first() is not None
 
 
 def add(session: Session, transcript: Transcript, id: str | None = None) -> str:
     """Keep a conversation; returns its id, a new one unless it is given. One without messages is the
     start of a chat. A given ``id`` that is there already, deleted or not, is left as it is."""
-    conversation_id, time = clean_text(id or str(uuid4())), now()
-    is_there = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == conversation_id)
-    if id is not None and session.execute(is_there).first() is not None:
-        return conversation_id
-    _write(session, {conversation_id: transcript}, time)
+    conversation_id = clean_text(id or str(uuid4()))
+    is_known = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == conversation_id)
+    if id is None or session.scalar(is_known) is None:
+        _write(session, {conversation_id: transcript})
     return conversation_id
 
 
@@ -119,21 +127,18 @@ def add_all(session: Session, transcripts: Sequence[Transcript]) -> list[str]:
     """Keep several conversations, all or none; returns their new ids. The first is the one changed last, so that a
     list shows them in the order given."""
     by_id = {str(uuid4()): transcript for transcript in transcripts}
-    _write(session, by_id, now())
+    _write(session, by_id)
     return list(by_id)
 
 
-def _write(session: Session, by_id: Mapping[str, Transcript], time: datetime) -> None:
-    times = [time - timedelta(microseconds=number) for number in range(len(by_id))]
-    insert_rows(
-        session,
-        CONVERSATIONS,
-        [
-            rows.conversation_row(transcript)
-            | {"id": id, "created_at": at, "updated_at": at}
-            for (id, transcript), at in zip(by_id.items(), times, strict=True)
-        ],
-    )
+def _write(session: Session, by_id: Mapping[str, Transcript]) -> None:
+    time = now()
+    made: list[rows.Row] = []
+    for number, (id, transcript) in enumerate(by_id.items()):
+        at = time - timedelta(microseconds=number)
+        about = rows.conversation_row(transcript)
+        made.append(about | {"id": id, "created_at": at, "updated_at": at})
+    insert_rows(session, CONVERSATIONS, made)
     messages = (
         row
         for id, transcript in by_id.items()
@@ -173,12 +178,10 @@ def conversations(
 
 def entries(session: Session, ids: Sequence[str]) -> list[ConversationEntry]:
     """What lists show of these conversations, in their order; those that are not there are passed over."""
-    parts = (ids[at : at + IDS_A_QUERY] for at in range(0, len(ids), IDS_A_QUERY))
-    by_id = {
-        entry.id: entry
-        for part in parts
-        for entry in _parted(session, CONVERSATIONS.c.id.in_(part))[0]
-    }
+    by_id: dict[str, ConversationEntry] = {}
+    for at in range(0, len(ids), IDS_A_QUERY):
+        some = CONVERSATIONS.c.id.in_(ids[at : at + IDS_A_QUERY])
+        by_id |= {entry.id: entry for entry in _parted(session, some)[0]}
     return [by_id[id] for id in ids if id in by_id]
 
 
@@ -217,48 +220,38 @@ def _parted(
 def page(session: Session, search: str, limit: int, offset: int) -> Page:
     """``limit`` of the conversations that hold ``search``, from number ``offset`` (0-based) on, and how many do."""
     if not search:
-        return Page(
-            *_parted(session, *matching(search), limit=limit, offset=offset),
-            count(session, search),
-        )
+        shown = _parted(session, *matching(""), limit=limit, offset=offset)
+        return Page(*shown, count(session))
     # A search reads all messages, so it is done once, and not again for the number.
-    ids = session.scalars(
-        select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)
-    ).all()
-    return Page(
-        *_parted(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit])),
-        len(ids),
-    )
+    found = select(CONVERSATIONS.c.id).where(*matching(search)).order_by(*NEWEST_FIRST)
+    ids = session.scalars(found).all()
+    shown = _parted(session, CONVERSATIONS.c.id.in_(ids[offset : offset + limit]))
+    return Page(*shown, len(ids))
 
 
 def count(session: Session, search: str = "") -> int:
     """How many conversations there are, or hold ``search``."""
-    query = select(func.count()).select_from(CONVERSATIONS).where(*matching(search))
-    return int(session.execute(query).scalar_one())
+    query = select(func.count()).select_from(CONVERSATIONS)
+    return session.scalar(query.where(*matching(search))) or 0
 
 
 def message_rows(
-    session: Session, conversation_id: str, stop: int | None = None, start: int = 0
+    session: Session, conversation_id: str, stop: int = NO_STOP, start: int = 0
 ) -> Iterable[Mapping[Any, Any]]:
     """The rows of a conversation's messages from position ``start`` up to ``stop`` (excluded), in order."""
-    table = MESSAGES.c
     query = (
         select(MESSAGES)
-        .where(table.conversation_id == conversation_id)
-        .order_by(table.position)
+        .where(MESSAGES.c.conversation_id == conversation_id)
+        .where(MESSAGES.c.position >= start, MESSAGES.c.position < stop)
+        .order_by(MESSAGES.c.position)
     )
-    if start:
-        query = query.where(table.position >= start)
-    if stop is not None:
-        query = query.where(table.position < stop)
     # Fetched by and by: all rows of a long conversation at once would take as much memory again as its messages.
-    return session.execute(
-        query.execution_options(yield_per=ROWS_A_STATEMENT)
-    ).mappings()
+    by_and_by = query.execution_options(yield_per=ROWS_A_STATEMENT)
+    return session.execute(by_and_by).mappings()
 
 
 def messages(
-    session: Session, conversation_id: str, stop: int | None = None, start: int = 0
+    session: Session, conversation_id: str, stop: int = NO_STOP, start: int = 0
 ) -> list[Message]:
     """The messages of a conversation from position ``start`` up to ``stop`` (excluded). Raises
     :class:`UnreadableConversationError` where one is damaged or missing."""
@@ -270,33 +263,45 @@ def messages(
                     raise LookupError("it is missing")
                 made.append(rows.message(stored))
     except DAMAGE as error:
+        title = select(CONVERSATIONS.c.title).where(
+            CONVERSATIONS.c.id == conversation_id
+        )
         problem = f"message {start + len(made) + 1:,} is damaged ({error})"
         raise UnreadableConversationError(
-            _title(session, conversation_id), conversation_id, problem
+            str(session.scalar(title)), conversation_id, problem
         ) from error
     return made
 
 
 def request_count(session: Session, conversation_id: str) -> int:
-    """How many calls of the model a conversation calls for
-    (:attr:`memviz.core.conversation.Log.request_count`), counted by the database, which
-    takes a fraction of a second for half a million messages."""
-    table = MESSAGES.c
-    before = func.lag(table.role).over(order_by=table.position)
-    said = select(table.role, table.position, before.label("before")).where(
-        table.conversation_id == conversation_id
-    )
-    one = said.subquery().c
-    of_user = select(func.min(table.position)).where(
-        table.conversation_id == conversation_id, table.role == "user"
-    )
-    begins_reply = (
-        one.role == "assistant",
-        one.before != "assistant",
-        one.position > of_user.scalar_subquery(),
-    )
-    made: int = session.execute(select(func.count()).where(*begins_reply)).scalar_one()
-    return made
+    """How many calls of the model a conversation took: more than its turns where tools were called, fewer where nobody
+    answered."""
+    query = select(CONVERSATIONS.c.request_count)
+    this = CONVERSATIONS.c.id == clean_text(conversation_id)
+    return session.scalar(query.where(this)) or 0
+
+
+def count_again(connection: Connection) -> None:
+    """Count the turns and requests of all conversations as :class:`memviz.core.conversation.Log` counts them now."""
+    for (id,) in connection.execute(select(CONVERSATIONS.c.id)).all():
+        roles = (
+            select(MESSAGES.c.role)
+            .where(MESSAGES.c.conversation_id == id)
+            .order_by(MESSAGES.c.position)
+        )
+        with suppress(MessageError):  # of a damaged one, which is named when it is read
+            log = Log(Message(role, "") for role in connection.scalars(roles))
+            counts = {"turn_count": log.turn_count, "request_count": log.request_count}
+            this = update(CONVERSATIONS).where(CONVERSATIONS.c.id == id)
+            connection.execute(this.values(counts))
+
+
+CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
+
+
+def conversation_changed() -> ConversationChangedError:
+    """The error for two tabs that write to one conversation."""
+    return ConversationChangedError(CHANGED)
 
 
 DAMAGE = (
@@ -308,14 +313,6 @@ DAMAGE = (
     RecursionError,
 )
 """What building a value from its stored form raises where that is damaged; MemvizErrors about it are ValueErrors."""
-
-
-def _title(session: Session, conversation_id: str) -> str:
-    return str(
-        session.execute(
-            select(CONVERSATIONS.c.title).where(CONVERSATIONS.c.id == conversation_id)
-        ).scalar()
-    )
 
 
 def conversation(session: Session, id: str, first: int | None = None) -> Transcript:
@@ -343,11 +340,7 @@ def read(session: Session, id: str) -> Transcript:
     stored = session.get_one(ConversationRow, id)
     transcript = rows.transcript(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
-    if (
-        turn_count
-        != stored.turn_count
-        != len(turns_as_once_counted(transcript.messages))
-    ):
+    if turn_count != stored.turn_count:
         problem = f"it was saved with {counted(stored.turn_count, 'turn')}, and its messages make {turn_count:,}"
         raise UnreadableConversationError(stored.title, stored.id, problem)
     return transcript
@@ -398,9 +391,12 @@ def restore(session: Session, id: str) -> None:
 def purge(session: Session, older_than_days: float = DEFAULT_KEPT_DAYS) -> int:
     """Remove for good what was deleted at least ``older_than_days`` ago; returns how many conversations."""
     limit = now() - timedelta(days=older_than_days)
-    gone = session.execute(
+    gone = session.scalars(
         delete(CONVERSATIONS)
         .where(CONVERSATIONS.c.deleted_at <= limit)
         .returning(CONVERSATIONS.c.id)
-    )
-    return len(gone.all())
+    ).all()
+    there = select(CONVERSATIONS.c.id)
+    is_ownerless = and_(KEPT.c.owner != "", KEPT.c.owner.not_in(there))
+    session.execute(delete(KEPT).where(is_ownerless))
+    return len(gone)

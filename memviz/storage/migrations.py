@@ -2,107 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from sqlalchemy import Connection
 
 from memviz.core.errors import StorageError
+from memviz.storage.kept_values import keep
+from memviz.storage.library import count_again
 from memviz.storage.tables import Base
 
 Upgrade = Callable[[Connection], None]
 
 
-def _add_free_runs(connection: Connection) -> None:
-    """Version 2: free runs, and what a chat recalls and pins for requests to come."""
-    connection.exec_driver_sql("ALTER TABLE run ADD COLUMN ahead JSON")
-    connection.exec_driver_sql(
-        "CREATE TABLE free_run ("
-        "conversation_id VARCHAR NOT NULL REFERENCES conversation (id) ON DELETE CASCADE, key VARCHAR NOT NULL, "
-        "message_count INTEGER NOT NULL CONSTRAINT not_negative CHECK (message_count >= 0), "
-        "updated_at DATETIME NOT NULL, record JSON NOT NULL, PRIMARY KEY (conversation_id, key))"
-    )
+def _bring_over_0_1(connection: Connection) -> None:
+    """Version 11: what memviz 0.1 kept under file versions up to 10, brought over where it stands.
+
+    Conversations stay as they are, damaged ones too; recordings and lessons move to where such values are kept now.
+    Runs and what was worked out of them go: they had another form, and are made again.
+    """
+    known = _columns(connection, "conversation")
+    for column, type in _LATER_COLUMNS.items():
+        if column not in known:
+            connection.exec_driver_sql(
+                f"ALTER TABLE conversation ADD COLUMN {column} {type}"
+            )
+    count_again(connection)
+    kept = {
+        table: connection.exec_driver_sql(query).all()
+        for table, query in _KEPT_OF_0_1.items()
+        if _columns(connection, table)
+    }
+    for table in _TABLES_OF_0_1:
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+    Base.metadata.create_all(connection)
+    for name, content in kept.get("recording", ()):
+        with suppress(zlib.error, TypeError):
+            file = zlib.decompress(content).decode("latin-1")
+            keep(connection, "recording", name, file)
+    for id, text in kept.get("lesson", ()):
+        keep(connection, "lesson", id, text)
 
 
-def _add_origins(connection: Connection) -> None:
-    """Version 3: when an imported conversation was held, and what its own program did to its memory."""
-    connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN held_at DATETIME")
-    connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN events JSON")
+_LATER_COLUMNS = {
+    "held_at": "DATETIME",
+    "events": "JSON",
+    "tools": "JSON",
+    "request_count": "INTEGER NOT NULL DEFAULT 0",
+}
+"""Columns of a conversation that files of earlier versions have not got."""
+_KEPT_OF_0_1 = {
+    "recording": "SELECT id, content FROM recording ORDER BY opened_at",
+    "lesson": "SELECT id, text FROM lesson ORDER BY saved_at",
+}
+_TABLES_OF_0_1 = (
+    *("turn", "compaction", "summary", "run", "free_run"),
+    *("wording", "judged_answer", "cell", "recording", "lesson"),
+)
+"""Tables that go, those first that refer to others."""
 
-
-def _add_cells(connection: Connection) -> None:
-    """Version 4: finished cells of sweeps."""
-    connection.exec_driver_sql(
-        "CREATE TABLE cell (key VARCHAR NOT NULL, kept_at DATETIME NOT NULL, cell BLOB NOT NULL, PRIMARY KEY (key))"
-    )
-    connection.exec_driver_sql("CREATE INDEX ix_cell_kept_at ON cell (kept_at)")
-
-
-def _add_earlier_settings(connection: Connection) -> None:
-    """The settings that a chat was held under before the one in force."""
-    connection.exec_driver_sql("ALTER TABLE run ADD COLUMN earlier_settings JSON")
-
-
-def _add_wordings_and_answers(connection: Connection) -> None:
-    """Visitors' wordings of summaries, and answers that were judged."""
-    owner = "conversation_id VARCHAR NOT NULL REFERENCES conversation (id) ON DELETE CASCADE, key VARCHAR NOT NULL, "
-    connection.exec_driver_sql(
-        f"CREATE TABLE wording ({owner}version INTEGER NOT NULL CONSTRAINT not_negative CHECK (version >= 0), "
-        "text VARCHAR NOT NULL, PRIMARY KEY (conversation_id, key, version))"
-    )
-    connection.exec_driver_sql(
-        f"CREATE TABLE judged_answer ({owner}probe INTEGER NOT NULL, run INTEGER NOT NULL, settled INTEGER NOT NULL, "
-        "answer JSON NOT NULL, PRIMARY KEY (conversation_id, key, probe, run), "
-        "CONSTRAINT not_negative CHECK (probe >= 0 AND run >= 0 AND settled >= 0))"
-    )
-
-
-def _keep_every_request(connection: Connection) -> None:
-    """Version 7: a turn's record has a record of each of its requests. Those of before stay as they are, and are read
-    as they are; a memviz of before would take the new ones for damaged. And a conversation keeps the schemas of its
-    tools."""
-    connection.exec_driver_sql("ALTER TABLE conversation ADD COLUMN tools JSON")
-
-
-def _keep_pieces(connection: Connection) -> None:
-    """Version 8: a request's record has the pieces that were sent, in order. Those of before stay as they are, and are
-    read as they are; a memviz of before would take the new ones for damaged. And a summary says what kind of notes it
-    is."""
-    connection.exec_driver_sql("ALTER TABLE summary ADD COLUMN track VARCHAR")
-
-
-def _add_recordings(connection: Connection) -> None:
-    """Version 9: recordings that were opened."""
-    connection.exec_driver_sql(
-        "CREATE TABLE recording ("
-        "id VARCHAR NOT NULL, opened_at DATETIME NOT NULL, content BLOB NOT NULL, PRIMARY KEY (id))"
-    )
-
-
-def _add_lessons(connection: Connection) -> None:
-    """Version 10: lessons that were written here or uploaded."""
-    connection.exec_driver_sql(
-        "CREATE TABLE lesson (id VARCHAR NOT NULL, saved_at DATETIME NOT NULL, text VARCHAR NOT NULL, PRIMARY KEY (id))"
-    )
-
-
-UPGRADES: tuple[Upgrade, ...] = (
-    _add_free_runs, _add_origins, _add_cells, _add_earlier_settings, _add_wordings_and_answers, _keep_every_request,
-    _keep_pieces, _add_recordings, _add_lessons,
-)  # fmt: skip
-"""``UPGRADES[0]`` makes a file of version 1 one of version 2, and so on. A new file skips them:
+UPGRADES: Mapping[int, Upgrade] = {11: _bring_over_0_1}
+"""What makes a file of an earlier version one of the version that is the key. A new file skips them:
 it is created as the tables stand now. Append only; never change one that has been released."""
 
 APPLICATION_ID = 0x6D656D76  # "memv"
 
 
-FIRST_TABLES = ("conversation", "message", "run", "turn", "compaction", "summary")
+FIRST_TABLES = ("conversation", "message", "run")
 """What a file of version 1 has."""
 
 
 def migrate(
     connection: Connection,
     path: str,
-    upgrades: Sequence[Upgrade] = UPGRADES,
+    upgrades: Mapping[int, Upgrade] = UPGRADES,
     before_upgrade: Callable[[int], object] = lambda version: None,
 ) -> int:
     """Bring the file to the newest version, within the transaction of ``connection``; return that version.
@@ -111,7 +85,8 @@ def migrate(
     :class:`StorageError`, with nothing changed, for a file of another program or of a newer memviz, and for one
     whose tables are not those of its version.
     """
-    newest, version = 1 + len(upgrades), _pragma(connection, "user_version")
+    newest = max(upgrades)
+    version = _pragma(connection, "user_version")
     if _pragma(connection, "application_id") != APPLICATION_ID:
         if (
             version
@@ -128,8 +103,9 @@ def migrate(
         if version < newest:
             _expect_tables(connection, path, {name: set() for name in FIRST_TABLES})
             before_upgrade(newest)
-        for upgrade in upgrades[version - 1 :]:
-            upgrade(connection)
+        for number, upgrade in upgrades.items():
+            if number > version:
+                upgrade(connection)
     _expect_tables(
         connection,
         path,
@@ -161,12 +137,7 @@ def _expect_tables(
     connection: Connection, path: str, expected: Mapping[str, set[str]]
 ) -> None:
     """Raise unless all ``expected`` tables are there with these columns."""
-    there = {
-        name: {
-            row[1] for row in connection.exec_driver_sql(f"PRAGMA table_info({name})")
-        }
-        for name in expected
-    }
+    there = {name: _columns(connection, name) for name in expected}
     missing = [f"the table {name}" for name, columns in there.items() if not columns]
     missing += [
         f"the column {column} of {name}"
@@ -182,6 +153,11 @@ def _expect_tables(
 
 
 _REMEDY = "restore a copy of it, or choose another file."
+
+
+def _columns(connection: Connection, table: str) -> set[str]:
+    rows = connection.exec_driver_sql(f"PRAGMA table_info({table})")
+    return {row[1] for row in rows}
 
 
 def _pragma(connection: Connection, name: str) -> int:

@@ -25,6 +25,8 @@ from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 
 NAME_CHARS, LOGS_KEPT = 60, 16
+AS_TEXT = "latin-1"
+"""How the bytes of a file are kept as text: a character for each."""
 
 
 class RecordingShelf:
@@ -38,13 +40,14 @@ class RecordingShelf:
     @property
     def opened(self) -> dict[str, Recording]:
         """Those that were opened, by name, the newest first. One that is damaged is left out."""
-        names = self._store.recording_names()
+        names = self._store.kept_keys("recording")
         with self._loading:
             for name in names:
-                if (
-                    name not in self._opened
-                    and (content := self._store.recording_content(name)) is not None
-                ):
+                if name in self._opened:
+                    continue
+                text = self._store.kept("recording", name)
+                if text is not None:
+                    content = text.encode(AS_TEXT)
                     self._opened[name] = read_recording(content, name)
             return {name: self._opened[name] for name in names if name in self._opened}
 
@@ -79,14 +82,14 @@ class RecordingShelf:
             raise RecordingError(
                 f"{file_name} holds no reply: there is nothing to play."
             )
-        self._store.keep_recording(name, content)
+        self._store.keep("recording", name, content.decode(AS_TEXT))
         with self._loading:
             self._opened[name] = found
         return found
 
     def remove(self, name: str) -> None:
         """Forget one that was opened."""
-        self._store.remove_recording(name)
+        self._store.forget("recording", name)
         with self._loading:
             self._opened.pop(name, None)
 

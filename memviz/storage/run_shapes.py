@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -17,22 +17,50 @@ from pydantic import (
     Tag,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
 )
 
 from memviz.core.conversation import Log, Message
 from memviz.core.forms import FORMS
 from memviz.core.memory import SUMMARY
 from memviz.core.pieces import Place
+from memviz.engine.compaction import CompactionKind
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Text = Annotated[str, Field(strict=True)]
-Pair = tuple[Count, Count]
-Marks = dict[Text, Count]
-MemoryValue = Annotated[
-    tuple[Count, Count, Count] | tuple[Count, Count, Count, Marks],
-    Field(union_mode="left_to_right"),
-]  # the first one that fits: nearly all memories have no marks
+
+
+def _within(what: str, behind: int = 0) -> AfterValidator:
+    """Expect a number to be at most that of what there is, which the context says; with ``behind`` the number that is
+    so many behind it."""
+
+    def expect(number: int, info: ValidationInfo[Mapping[str, int]]) -> int:
+        bound = info.context[what]
+        if number + behind > bound:
+            raise ValueError(
+                f"it names {what} {number + behind}, and there are {bound}"
+            )
+        return number
+
+    return AfterValidator(expect)
+
+
+Turn = Annotated[Count, _within("turn")]
+Position = Annotated[Count, _within("message", 1)]
+Stop = Annotated[Count, _within("message")]
+Version = Annotated[Count, _within("summary")]
+CompactionStop = Annotated[Count, _within("summarization")]
+Positions = tuple[Stop, Stop]
+
+
+class MemoryValue(NamedTuple):
+    """A memory as :meth:`memviz.core.memory.Memory.to_json` has it."""
+
+    length: Stop
+    summary_count: Version
+    cursor: Stop
+    marks: dict[Text, Stop] | None = None
 
 
 def _sound_form(form: dict[str, Any]) -> dict[str, Any]:
@@ -73,11 +101,13 @@ def _name_of(piece: object) -> object:
 
 Form = Annotated[dict[Text, Any], AfterValidator(_sound_form)]
 SentMessage = Annotated[dict[Text, Any], AfterValidator(_sound_message)]
-MessagesPiece = tuple[Text, Count, Count]
-FormPiece = tuple[Text, Count, Count, Form]
-NotesPiece = tuple[Text, Count, Count, Place, Literal["system", "user", "assistant"]]
-PickedPiece = tuple[Text, list[Count]]
-RestoredPiece = tuple[Text, Annotated[list[Count], Field(min_length=1)], Form]
+MessagesPiece = tuple[Text, Stop, Stop]
+FormPiece = tuple[Text, Stop, Stop, Form]
+NotesPiece = tuple[
+    Text, Version, Version, Place, Literal["system", "user", "assistant"]
+]
+PickedPiece = tuple[Text, list[Position]]
+RestoredPiece = tuple[Text, Annotated[list[Position], Field(min_length=1)], Form]
 LinePiece = tuple[Text, SentMessage, Place]
 Piece = Annotated[
     Annotated[MessagesPiece, Tag("messages")]
@@ -134,58 +164,30 @@ class _JudgedAnswer(_Shape):
     judging: list[_Facts]
 
 
-class _Call(_Shape):
-    kind: Literal["recall", "thinking"]
-    sent_tokens: Count
-    reply_tokens: Count
-    facts: _Facts
-    messages: list[dict[str, Any]]
-
-
 class _Recalled(_Shape):
-    indices: list[Count]
+    indices: list[Position]
     missing: list[Text]
     cut: Count
     asked: list[dict[str, Any]]
-    by_model: Count = 0
+    by_model: Count
 
 
-class _Sent(_Shape):
-    turn: Count
+class _Request(_Shape):
+    turn: Turn
     memory: MemoryValue
     tokens: dict[Text, Count]
     reply_tokens: Count
-    compactions: Pair
+    compactions: tuple[CompactionStop, CompactionStop]
     flags: list[Text]
     recalled: _Recalled | None
     facts: _Facts | None
-
-
-class _Request(_Sent):
-    """A request; those of earlier versions have no pieces, see ``memviz/engine/old_records.py``."""
-
-    pieces: list[Piece] | None = None
-    summaries: Pair | None = None
-    history: list[Pair] | None = None
-    recalled_positions: list[Count] | None = None
+    pieces: list[Piece]
     call: Count
     kind: Literal["answer", "recall", "thinking"]
-    input: Pair
+    input: Positions
     tools: list[Text]
-    exchange: Pair
+    exchange: Positions
     thoughts: list[dict[str, Any]]
-
-
-class _Turn(_Sent):
-    """A turn as earlier versions recorded it; see ``memviz/engine/old_records.py``."""
-
-    summaries: Pair
-    history: list[Pair]
-    recalled_positions: list[Count]
-    input: Pair | Count | None
-    tools: list[Text] = []
-    exchange: Pair = (0, 0)
-    calls: list[_Call] = []
 
 
 class _LibraryCall(_Shape):
@@ -207,55 +209,46 @@ class _Draft(_Shape):
 
 
 class _Compaction(_Shape):
-    turn: Count
-    after_message: int
+    turn: Turn
+    after_message: Annotated[int, _within("message", 1)]
     reason: Text
-    keep_from: Count
-    replaces: Count | None
+    keep_from: Stop
+    replaces: Version | None
     error: Text | None
     seconds: Amount | None
     cost: Amount | None
     model: Text
-    by_thinking: bool = False
-    kind: Literal[
-        "summary",
-        "summarized",
-        "cleared",
-        "shortened",
-        "evicted",
-        "skip",
-        "edit",
-        "undo",
-    ] = "summary"
+    by_thinking: bool
+    kind: CompactionKind
     track: Text = SUMMARY
     policy: Literal["leave", "drop", "raise", "instead"] = "leave"
     is_fixed: bool = False
     asked_by_library: _LibraryCall | None = None
     answer: Text | None = None
     recorded: bool = False
-    instruction: Text | None = None
-    proposed: Text | None = None
-    revises: Count | None = None
+    instruction: Text | None
+    proposed: Text | None
+    revises: Version | None
     tokens_before: Count
     tokens_after: Count
-    output_tokens: Count = 0
+    output_tokens: Count
     prompt_tokens: Count
-    summarized: Pair
+    summarized: Positions
     before: MemoryValue
     after: MemoryValue
-    version: Count | None
+    version: Version | None
     usage: _Usage | None
-    discarded: list[_Draft] = []
+    discarded: list[_Draft]
 
 
 class _Summary(_Shape):
     version: Count
-    turn: Count
+    turn: Turn
     text: Text
     tokens: Count
-    covers: Pair
-    added: Pair
-    replaces: Count | None
+    covers: Positions
+    added: Positions
+    replaces: Version | None
     track: Text = SUMMARY
 
 
@@ -274,7 +267,7 @@ class _Strategy(_Shape):
 class _EarlierSetting(_Shape):
     strategy: _Strategy
     counter: Text
-    last_turn: Count
+    last_turn: Turn
     compactions: Count
 
 
@@ -284,40 +277,11 @@ class _Run(_Shape):
     system_tokens: Count
     summaries: list[_Summary]
     compactions: list[_Compaction]
-    requests: list[_Request] | None = None
-    turns: list[_Turn] | None = None
+    requests: list[_Request]
     earlier_settings: list[_EarlierSetting] = []
     review: bool = False
     drafts: list[_Draft] = []
     pending: _Pending | None = None
-
-    @property
-    def shown(self) -> Sequence[_Request | _Turn]:
-        """Those of what was sent, and of the request that nobody has answered yet."""
-        return [*self.sent, self.pending] if self.pending is not None else self.sent
-
-    @property
-    def all_compactions(self) -> Sequence[_Compaction]:
-        """Those that were made, and those that are foreseen."""
-        return (
-            [*self.compactions, *self.pending.foreseen]
-            if self.pending is not None
-            else self.compactions
-        )
-
-    @property
-    def all_summaries(self) -> Sequence[_Summary]:
-        """Those that were written, and those that are foreseen."""
-        return (
-            [*self.summaries, *self.pending.foreseen_summaries]
-            if self.pending is not None
-            else self.summaries
-        )
-
-    @property
-    def sent(self) -> Sequence[_Request | _Turn]:
-        """The records of what was sent: one a request, or one a turn."""
-        return self.requests if self.requests is not None else self.turns or []
 
 
 def expect_sound_answer(answer: object) -> None:
@@ -328,149 +292,38 @@ def expect_sound_answer(answer: object) -> None:
 def expect_sound(record: Mapping[str, Any], log: Log) -> None:
     """Raise ValueError unless ``record`` has the shape of :meth:`memviz.engine.run.Run.to_record`, and names
     nothing that its conversation ``log`` and its own lists do not have."""
-    run = _Run.model_validate(dict(record))
-    if [summary.version for summary in run.all_summaries] != list(
-        range(1, len(run.all_summaries) + 1)
-    ):
+    pending = record.get("pending") or {}
+    summaries = [*record["summaries"], *pending.get("foreseen_summaries", ())]
+    compactions = [*record["compactions"], *pending.get("foreseen", ())]
+    there_are = {
+        "turn": log.turn_count,
+        "message": len(log),
+        "summary": len(summaries),
+        "summarization": len(compactions),
+    }
+    run = _Run.model_validate(dict(record), context=there_are)
+    if [one["version"] for one in summaries] != list(range(1, len(summaries) + 1)):
         raise ValueError("a summary is missing")
-    if (run.requests is None) == (run.turns is None):
-        raise ValueError("it has to have either requests or turns")
     _expect_every_call(run, log)
-    _expect_pieces([sent for sent in run.shown if isinstance(sent, _Request)])
-    _expect_within(_turn_numbers(run), log.turn_count, "turn")
-    _expect_within(_positions(run), len(log), "message")
-    _expect_within(_versions(run), len(run.all_summaries), "summary")
-    _expect_within(
-        (sent.compactions[1] for sent in run.shown),
-        len(run.all_compactions),
-        "summarization",
-    )
-    _expect_within(
-        (setting.compactions for setting in run.earlier_settings),
-        len(run.compactions),
-        "summarization",
-    )
     _expect_in_order([setting.last_turn for setting in run.earlier_settings])
-    _expect_in_order([setting.compactions for setting in run.earlier_settings])
+    made = [setting.compactions for setting in run.earlier_settings]
+    _expect_in_order([*made, len(run.compactions)])
 
 
 def _expect_every_call(run: _Run, log: Log) -> None:
     """The turns are numbered from 1 on without a gap, but for those that nobody answered, and so are the calls of
     each."""
     turn, call = 0, 0
-    for sent in run.sent:
+    for sent in run.requests:
         call = call + 1 if sent.turn == turn else 1
-        found = (
-            sent.call if isinstance(sent, _Request) else call
-        )  # two turns of once may be one of now
         skipped = range(turn + 1, min(sent.turn, log.turn_count + 1))
         turn = sent.turn if sent.turn >= turn else -1
         if turn < 0 or any(log.requests_of(log.turn(number)) for number in skipped):
             raise ValueError("a turn is missing")
-        if found != call:
+        if sent.call != call:
             raise ValueError(f"a request of turn {turn} is missing")
-
-
-def _expect_pieces(requests: Sequence[_Request]) -> None:
-    """A request has its pieces, or what they were made of in earlier versions."""
-    for request in requests:
-        if request.pieces is None and None in (
-            request.summaries,
-            request.history,
-            request.recalled_positions,
-        ):
-            raise ValueError(
-                f"the pieces of a request of turn {request.turn} are missing"
-            )
-
-
-def _expect_within(numbers: Iterator[int], bound: int, what: str) -> None:
-    largest = max(numbers, default=0)
-    if largest > bound:
-        raise ValueError(f"it names {what} {largest}, and there are {bound}")
 
 
 def _expect_in_order(numbers: Sequence[int]) -> None:
     if list(numbers) != sorted(numbers):
         raise ValueError("its earlier settings are not in order")
-
-
-def _turn_numbers(run: _Run) -> Iterator[int]:
-    yield from (sent.turn for sent in run.shown)
-    yield from (setting.last_turn for setting in run.earlier_settings)
-    yield from (compaction.turn for compaction in run.all_compactions)
-    yield from (summary.turn for summary in run.all_summaries)
-
-
-def _positions(run: _Run) -> Iterator[int]:
-    """Everything that may be at most the number of messages."""
-    for sent in run.shown:
-        yield from (*_memory_positions(sent.memory), *sent.exchange)
-        yield from (position for part in sent.history or () for position in part)
-        yield from _behind(sent.recalled_positions or ())
-        if isinstance(sent, _Request):
-            yield from (
-                position
-                for piece in sent.pieces or ()
-                for position in _piece_positions(piece)
-            )
-        asked = (
-            sent.input
-            if isinstance(sent.input, tuple)
-            else (0, 0 if sent.input is None else sent.input + 1)
-        )
-        yield from asked
-        yield from _behind(sent.recalled.indices if sent.recalled else ())
-    for compaction in run.all_compactions:
-        yield from (
-            compaction.after_message + 1,
-            compaction.keep_from,
-            *compaction.summarized,
-        )
-        yield from (
-            *_memory_positions(compaction.before),
-            *_memory_positions(compaction.after),
-        )
-    for summary in run.all_summaries:
-        yield from (*summary.covers, *summary.added)
-
-
-def _behind(positions: Sequence[int]) -> Iterator[int]:
-    return (position + 1 for position in positions)
-
-
-def _memory_positions(memory: MemoryValue) -> Iterator[int]:
-    length, _, cursor, *marks = memory
-    yield from (length, cursor)
-    for named in marks:
-        yield from named.values()
-
-
-def _piece_positions(piece: tuple[Any, ...]) -> Sequence[int]:
-    name, first, *rest = piece
-    if name == "messages":
-        return first, rest[0]
-    return [*_behind(first)] if name == "picked" else ()
-
-
-def _note_versions(piece: tuple[Any, ...]) -> tuple[Any, ...]:
-    return piece[1:3] if piece[0] == "notes" else ()
-
-
-def _versions(run: _Run) -> Iterator[int]:
-    for sent in run.shown:
-        yield from (sent.memory[1], *(sent.summaries or ()))
-        if isinstance(sent, _Request):
-            yield from (
-                number
-                for piece in sent.pieces or ()
-                for number in _note_versions(piece)
-            )
-    for compaction in run.all_compactions:
-        yield from (compaction.before[1], compaction.after[1])
-        yield from (
-            number or 0
-            for number in (compaction.version, compaction.replaces, compaction.revises)
-        )
-    for summary in run.all_summaries:
-        yield summary.replaces or 0

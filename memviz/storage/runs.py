@@ -1,16 +1,17 @@
-"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``."""
+"""Runs in the file: written whole, found again, listed. How a chat's run grows is in ``chat.py``.
+
+A run is a row with its setting, and a row for each request, compaction and summary: its records.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, select
 from sqlmodel import Session
 
 from memviz.core.conversation import Log, Message, clean_text
@@ -21,13 +22,20 @@ from memviz.core.errors import (
     StorageError,
     UnreadableConversationError,
 )
-from memviz.engine.run import Run
+from memviz.core.text.wording import counted
+from memviz.engine.run import RecordKind, Run
 from memviz.models.registry import OFFLINE
 from memviz.storage import rows
-from memviz.storage.engine import conversation_changed
-from memviz.storage.library import DAMAGE, found, insert_rows, messages, now
-from memviz.storage.out_of_date import is_out_of_date
-from memviz.storage.tables import MESSAGES, RUNS, TURNS, ConversationRow, RunRow
+from memviz.storage.library import (
+    DAMAGE,
+    conversation_changed,
+    found,
+    insert_rows,
+    messages,
+    now,
+)
+from memviz.storage.run_shapes import expect_sound
+from memviz.storage.tables import MESSAGES, RECORDS, RUNS, ConversationRow, RunRow
 
 Kind = Literal["chat", "replay"]
 Conditions = tuple[ColumnElement[bool], ...]
@@ -35,22 +43,12 @@ MAX_REPLAYS = 100
 """Replays with the offline summarizer that are kept of one conversation; a slider makes one a step."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """One run in a list. ``total_tokens`` is what all its requests sent. Times are in UTC."""
+RECORD_KINDS: tuple[RecordKind, ...] = ("request", "compaction", "summary")
 
-    id: str
-    kind: Kind
-    key: str
-    strategy_id: str
-    parameters: dict[str, Any]
-    counter: str
-    summarizer: str
-    message_count: int
-    created_at: datetime
-    updated_at: datetime
-    turn_count: int
-    total_tokens: int
+
+def setting_of(run: Run) -> dict[str, Any]:
+    """What a run was made under, as JSON, with the settings that a chat was held under before."""
+    return run.setting_to_dict() | run.earlier_settings_to_dict()
 
 
 def add_run(
@@ -59,26 +57,45 @@ def add_run(
     run: Run,
     kind: Kind,
     summarizer: str,
-    key: str,
-) -> str:
-    """Write a whole run and return its id."""
+    key: str = "",
+) -> None:
+    """Write a whole run."""
     expect_known_counter(run)
-    run_id, time = str(uuid4()), now()
-    made = rows.setting(run) | rows.row(
+    run_id = str(uuid4())
+    made = rows.row(
         id=run_id,
         conversation_id=conversation_id,
         kind=kind,
+        created_at=now(),
         key=key,
-        summarizer=summarizer,
-        message_count=len(run.log),
-        created_at=time,
-        updated_at=time,
-        ahead=run.recalls_ahead(),
+        strategy_id=run.strategy.id,
+        setting=setting_of(run),
+        **columns_that_grow(run, summarizer),
     )
     insert_rows(session, RUNS, [made])
-    for table, build in rows.RECORDS.items():
-        insert_rows(session, table, build(run_id, run, 0))
-    return run_id
+    for record_kind in RECORD_KINDS:
+        insert_rows(session, RECORDS, record_rows(run_id, run, record_kind))
+
+
+def columns_that_grow(run: Run, summarizer: str) -> rows.Row:
+    """The columns that are others after every turn of a chat."""
+    return rows.row(
+        summarizer=summarizer,
+        message_count=len(run.log),
+        request_count=len(run.requests),
+        ahead=run.recalls_ahead(),
+        updated_at=now(),
+    )
+
+
+def record_rows(
+    run_id: str, run: Run, kind: RecordKind, start: int = 0
+) -> list[rows.Row]:
+    """The records of one kind from number ``start`` (0-based) on."""
+    return [
+        {"run_id": run_id, "kind": kind, "number": number, "value": value}
+        for number, value in enumerate(run.records_to_dicts(kind, start), start)
+    ]
 
 
 def expect_known_counter(run: Run) -> None:
@@ -115,50 +132,27 @@ def add_replay(
     run: Run,
     key: str,
     summarizer: str = OFFLINE,
-) -> str:
-    """Keep a replay under ``key``; returns its id. A run that is there under this key stays as it is."""
+) -> None:
+    """Keep a replay under ``key``. A run that is there under this key stays as it is, unless it is damaged."""
     conversation = found(session, conversation_id)
-    kept = _kept_replay(session, conversation.id, key)
-    if kept is not None:
-        return kept
-    expect_messages(session, conversation, run.log, len(run.log))
-    run_id = add_run(session, conversation.id, run, "replay", summarizer, key)
-    _prune_replays(session, conversation.id)
-    return run_id
-
-
-def _kept_replay(session: Session, conversation_id: str, key: str) -> str | None:
-    """The id of the replay under ``key``; one that is damaged or out of date is removed, to make room for one that is
-    not."""
-    id: str | None = session.execute(
-        select(RUNS.c.id).where(*_replay(conversation_id, key))
-    ).scalar_one_or_none()
-    if id is None:
-        return None
+    replay = *replays_of(conversation.id), RUNS.c.key == clean_text(key)
     with suppress(DamagedRunError):
-        kept = find_replay(session, conversation_id, key)
-        if kept is not None and not is_out_of_date(kept):
-            return id
-    session.expunge_all()
-    session.execute(delete(RUNS).where(RUNS.c.id == id))
-    return None
+        if read(session, replay) is not None:
+            return
+    expect_messages(session, conversation, run.log, len(run.log))
+    session.execute(delete(RUNS).where(*replay))
+    add_run(session, conversation.id, run, "replay", summarizer, key)
+    _prune_replays(session, conversation.id)
 
 
 def _prune_replays(session: Session, conversation_id: str) -> None:
     """Keep the newest replays of a conversation. An older one is made again when it is asked for; those that
     somebody may have paid for are kept."""
-    replays = (
-        RUNS.c.conversation_id == conversation_id,
-        RUNS.c.kind == "replay",
-        RUNS.c.summarizer == OFFLINE,
-    )
-    newest = (
-        select(RUNS.c.id)
-        .where(*replays)
-        .order_by(RUNS.c.created_at.desc(), RUNS.c.id)
-        .limit(MAX_REPLAYS)
-    )
-    session.execute(delete(RUNS).where(*replays, RUNS.c.id.not_in(newest)))
+    replays = *replays_of(conversation_id), RUNS.c.summarizer == OFFLINE
+    newest_first = RUNS.c.created_at.desc(), RUNS.c.id
+    newest = select(RUNS.c.id).where(*replays).order_by(*newest_first)
+    older = RUNS.c.id.not_in(newest.limit(MAX_REPLAYS))
+    session.execute(delete(RUNS).where(*replays, older))
 
 
 def expect_messages(
@@ -170,22 +164,20 @@ def expect_messages(
         raise conversation_changed()
     if not length:
         return
+    conversation_id = conversation.id
     at = (
-        MESSAGES.c.conversation_id == conversation.id,
+        MESSAGES.c.conversation_id == conversation_id,
         MESSAGES.c.position == length - 1,
     )
     stored = session.execute(select(MESSAGES).where(*at)).mappings().one()
-    if not rows.same(
-        stored, rows.message_rows(conversation.id, log[:length], length - 1)[0]
-    ):
+    (made,) = rows.message_rows(conversation_id, log[:length], length - 1)
+    if not rows.same(stored, made):
         raise conversation_changed()
 
 
 def chat_row(session: Session, conversation_id: str) -> RunRow | None:
     """The row of the conversation's chat."""
-    return session.execute(
-        select(RunRow).where(*_chat(conversation_id))
-    ).scalar_one_or_none()
+    return session.scalar(select(RunRow).where(*chat_of(conversation_id)))
 
 
 def find_replay(
@@ -193,26 +185,25 @@ def find_replay(
 ) -> Run | None:
     """The replay kept under ``key``. Give the conversation's ``log`` if there is one already: its token
     counts are then shared, and the messages are not read again. Raises :class:`DamagedRunError`."""
-    return read(session, _replay(found(session, conversation_id).id, key), log)
+    of_key = RUNS.c.key == clean_text(key)
+    return read(session, (*replays_of(found(session, conversation_id).id), of_key), log)
 
 
 def find_chat(
     session: Session, conversation_id: str, log: Log | None = None
 ) -> Run | None:
     """The run of the conversation's chat; ``None`` for one that was only imported. Raises :class:`DamagedRunError`."""
-    return read(session, _chat(found(session, conversation_id).id), log)
+    return read(session, chat_of(found(session, conversation_id).id), log)
 
 
-def _chat(conversation_id: str) -> Conditions:
+def chat_of(conversation_id: str) -> Conditions:
+    """The conditions for the run of the conversation's chat."""
     return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "chat"
 
 
-def _replay(conversation_id: str, key: str) -> Conditions:
-    return (
-        RUNS.c.conversation_id == conversation_id,
-        RUNS.c.kind == "replay",
-        RUNS.c.key == clean_text(key),
-    )
+def replays_of(conversation_id: str) -> Conditions:
+    """The conditions for the conversation's replays."""
+    return RUNS.c.conversation_id == conversation_id, RUNS.c.kind == "replay"
 
 
 def read(
@@ -220,50 +211,44 @@ def read(
 ) -> Run | None:
     """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages.
     Raises :class:`DamagedRunError`."""
-    named = session.execute(
-        select(RUNS.c.strategy_id).where(*conditions)
-    ).scalar_one_or_none()
+    named = session.scalar(select(RUNS.c.strategy_id).where(*conditions))
     with damage_told(f"The stored run of '{named}'"):
-        stored = session.execute(select(RunRow).where(*conditions)).scalar_one_or_none()
+        stored = session.scalar(select(RunRow).where(*conditions))
         if stored is None:
             return None
+        length = stored.message_count
         if log is None:
-            log = Log(messages(session, stored.conversation_id, stored.message_count))
-        if len(log) < stored.message_count:
-            raise ValueError(
-                f"it is over {stored.message_count} messages, and there are {len(log)}"
-            )
-        if len(log) > stored.message_count:
-            log = log.prefix(stored.message_count)
-        records = {
-            table: session.execute(
-                select(table)
-                .where(table.c.run_id == stored.id)
-                .order_by(*table.primary_key)
-            )
-            .mappings()
-            .all()
-            for table in rows.RECORDS
+            log = Log(messages(session, stored.conversation_id, length))
+        if len(log) < length:
+            raise ValueError(f"it is over {length} messages, and there are {len(log)}")
+        if len(log) > length:
+            log = log.prefix(length)
+        record = {
+            **stored.setting,
+            **(stored.ahead or {}),
+            **_records(session, stored.id),
         }
-        return rows.run(stored, log, records)
+        requests = len(record["requests"])
+        if requests != stored.request_count:
+            made = counted(stored.request_count, "request")
+            raise ValueError(f"of {made} it has {requests}")
+        expect_sound(record, log)
+        return Run.from_record(record, log)
 
 
-def entries(session: Session, conversation_id: str) -> list[RunEntry]:
-    """What lists show of all runs of a conversation, the oldest first. Raises :class:`DamagedRunError`."""
-    counted = {
-        "turn_count": func.count(TURNS.c.turn),
-        "total_tokens": func.coalesce(func.sum(TURNS.c.total_tokens), 0),
-    }
-    columns = [
-        counted[name] if name in counted else RUNS.c[name]
-        for name in RunEntry.__dataclass_fields__
-    ]
+def _records(session: Session, run_id: str) -> dict[str, list[Any]]:
+    """The records of a run in order, in the lists that :meth:`memviz.engine.run.Run.to_record` has."""
     query = (
-        select(*columns)
-        .outerjoin_from(RUNS, TURNS)
-        .where(RUNS.c.conversation_id == found(session, conversation_id).id)
-        .group_by(RUNS.c.id)
-        .order_by(RUNS.c.created_at, RUNS.c.id)
+        select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
+        .where(RECORDS.c.run_id == run_id)
+        .order_by(RECORDS.c.kind, RECORDS.c.number)
     )
-    with damage_told("A stored run"):
-        return [RunEntry(*values) for values in session.execute(query)]
+    requests: list[Any] = []
+    compactions: list[Any] = []
+    summaries: list[Any] = []
+    lists = {"request": requests, "compaction": compactions, "summary": summaries}
+    for kind, number, value in session.execute(query):
+        if kind == "compaction" and number != len(compactions):
+            raise ValueError("a summarization is missing")
+        lists[kind].append(value)
+    return {"requests": requests, "compactions": compactions, "summaries": summaries}

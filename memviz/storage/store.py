@@ -15,15 +15,11 @@ from sqlmodel import Session
 
 from memviz.core.errors import StorageError
 from memviz.storage import (
-    cells,
     chat,
     checking,
-    free_runs,
-    lessons,
+    kept_values,
     library,
-    recordings,
     unreadable,
-    visitors_work,
 )
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
@@ -201,26 +197,21 @@ class Store:
     save_turn = _writes(chat.save_turn)
     rewrite_chat = _writes(chat.rewrite)
 
-    runs = _reads(kept_runs.entries)
     find_run = _reads(kept_runs.find_replay)
     save_run = _writes(kept_runs.add_replay)
-    find_free_run = _reads(free_runs.find)
-    save_free_run = _writes(free_runs.save)
+    find_free_run = _reads(kept_values.find_free_run)
+    save_free_run = _writes(kept_values.save_free_run)
 
-    find_wordings = _reads(visitors_work.wordings)
-    keep_wording = _writes(visitors_work.keep_wording)
-    remove_wording = _writes(visitors_work.remove_wording)
-    find_judged_answers = _reads(visitors_work.judged_answers)
-    keep_judged_answers = _writes(visitors_work.keep_judged_answers)
+    find_wordings = _reads(kept_values.find_wordings)
+    keep_wording = _writes(kept_values.keep_wording)
+    remove_wording = _writes(kept_values.remove_wording)
+    find_judged_answers = _reads(kept_values.find_judged_answers)
+    keep_judged_answers = _writes(kept_values.keep_judged_answers)
 
-    recording_names = _reads(recordings.names)
-    recording_content = _reads(recordings.content)
-    keep_recording = _writes(recordings.keep)
-    remove_recording = _writes(recordings.remove)
-    lesson_texts = _reads(lessons.texts)
-    lesson_text = _reads(lessons.text)
-    keep_lesson = _writes(lessons.keep)
-    remove_lesson = _writes(lessons.remove)
-    find_cells = _reads(cells.find)
-    keep_cell = _writes(cells.keep)
-    prune_cells = _writes(cells.prune)
+    kept = _reads(kept_values.value_of)
+    kept_keys = _reads(kept_values.keys_of)
+    keep = _writes(kept_values.keep)
+    forget = _writes(kept_values.forget)
+    find_cells = _reads(kept_values.find_cells)
+    keep_cell = _writes(kept_values.keep_cell)
+    prune_cells = _writes(kept_values.prune_cells)

@@ -41,7 +41,7 @@ class ConversationRow(Base, table=True):
     where its file said so."""
 
     __tablename__ = "conversation"
-    __table_args__ = (not_negative("message_count", "turn_count"),)
+    __table_args__ = (not_negative("message_count", "turn_count", "request_count"),)
 
     id: str = Field(primary_key=True)
     title: str
@@ -56,6 +56,9 @@ class ConversationRow(Base, table=True):
     warnings: list[str] = Field(sa_type=ANY_JSON)
     message_count: int = 0
     turn_count: int = 0
+    request_count: int = Field(
+        default=0, sa_column_kwargs={"server_default": text("0")}
+    )
     held_at: datetime | None = None
     events: list[dict[str, Any]] | None = Field(default=None, sa_type=ANY_JSON)
     tools: list[str] | None = Field(default=None, sa_type=ANY_JSON)
@@ -80,17 +83,17 @@ class MessageRow(Base, table=True):
 
 
 class RunRow(Base, table=True):
-    """One run over the first ``message_count`` messages of a conversation, with its setting.
+    """One run over the first ``message_count`` messages of a conversation; what happened in it are its records.
 
-    ``key`` is the caller's hash of everything that the run depends on. ``ahead`` is what a chat has recalled
-    and pinned for requests to come and whether it asks before it summarizes, with the drafts that wait;
-    ``earlier_settings`` are those that it was held under before this one.
+    ``key`` is the caller's hash of everything that the run depends on. ``setting`` is what it was made under, with the
+    settings that a chat was held under before. ``ahead`` is what a chat has recalled and pinned for requests to come
+    and whether it asks before it summarizes, with the drafts that wait.
     """
 
     __tablename__ = "run"
     __table_args__ = (
         one_of("kind", "chat", "replay"),
-        not_negative("message_count", "system_tokens"),
+        not_negative("message_count", "request_count"),
         UniqueConstraint("conversation_id", "kind", "key"),
         Index(
             "one_chat_a_conversation",
@@ -105,181 +108,55 @@ class RunRow(Base, table=True):
     kind: str
     key: str = Field(index=True)
     strategy_id: str
-    parameters: dict[str, Any] = Field(sa_type=ANY_JSON)
-    counter: str
+    setting: dict[str, Any] = Field(sa_type=ANY_JSON)
     summarizer: str
-    system_prompt: str | None = None
-    system_tokens: int = 0
-    message_count: int = 0
+    message_count: int
+    request_count: int
     created_at: datetime
     updated_at: datetime
     ahead: dict[str, Any] | None = Field(default=None, sa_type=ANY_JSON)
-    earlier_settings: list[dict[str, Any]] | None = Field(
-        default=None, sa_type=ANY_JSON
-    )
 
 
-class FreeRunRow(Base, table=True):
-    """One free run, or as much of it as was made: a model's own replies to the users' messages among the
-    first ``message_count`` of a conversation. ``record`` is all of it, its own messages included."""
+class RecordRow(Base, table=True):
+    """One request, compaction or summary of a run, as :meth:`memviz.Run.to_dict` has it; ``number`` counts each kind
+    from 0."""
 
-    __tablename__ = "free_run"
-    __table_args__ = (not_negative("message_count"),)
-
-    conversation_id: str = Field(
-        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
-    )
-    key: str = Field(primary_key=True)
-    message_count: int
-    updated_at: datetime
-    record: dict[str, Any] = Field(sa_type=ANY_JSON)
-
-
-class WordingRow(Base, table=True):
-    """A visitor's own wording of a summary in a replay: it takes the place of ``version`` in the replay of ``key``."""
-
-    __tablename__ = "wording"
-    __table_args__ = (not_negative("version"),)
-
-    conversation_id: str = Field(
-        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
-    )
-    key: str = Field(primary_key=True)
-    version: int = Field(primary_key=True)
-    text: str
-
-
-class JudgedAnswerRow(Base, table=True):
-    """What a model answered to question number ``probe`` under setting number ``run``, and what the judge said of it.
-    ``key`` is the caller's hash of who was asked what. ``settled``: 0 the question failed, 1 there is a reply, 2 there
-    is a verdict as well."""
-
-    __tablename__ = "judged_answer"
-    __table_args__ = (not_negative("probe", "run", "settled"),)
-
-    conversation_id: str = Field(
-        foreign_key="conversation.id", ondelete="CASCADE", primary_key=True
-    )
-    key: str = Field(primary_key=True)
-    probe: int = Field(primary_key=True)
-    run: int = Field(primary_key=True)
-    settled: int
-    answer: dict[str, Any] = Field(sa_type=ANY_JSON)
-
-
-class CellRow(Base, table=True):
-    """One finished cell of a sweep. ``key`` is a hash of all that it depends on, the conversation's messages
-    included, so it is found again whatever the conversation is called; ``cell`` is all of it, as packed JSON."""
-
-    __tablename__ = "cell"
-
-    key: str = Field(primary_key=True)
-    kept_at: datetime = Field(index=True)
-    cell: bytes
-
-
-class RecordingRow(Base, table=True):
-    """A recording that was opened: its ``content`` is the file, packed. ``id`` is its name."""
-
-    __tablename__ = "recording"
-
-    id: str = Field(primary_key=True)
-    opened_at: datetime
-    content: bytes
-
-
-class LessonRow(Base, table=True):
-    """A lesson that was written here or uploaded: its ``text`` is the YAML file. It stands in links by its ``id``."""
-
-    __tablename__ = "lesson"
-
-    id: str = Field(primary_key=True)
-    saved_at: datetime
-    text: str
-
-
-class TurnRow(Base, table=True):
-    """One turn: ``record`` has all its requests, the columns repeat what lists and totals ask for: the sums over them,
-    and all their flags. A turn that was stored before file version 7 has one record for all its requests."""
-
-    __tablename__ = "turn"
-    __table_args__ = (not_negative("turn", "total_tokens", "reply_tokens"),)
-
-    run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
-    turn: int = Field(primary_key=True)
-    total_tokens: int
-    reply_tokens: int
-    flags: str
-    record: dict[str, Any] = Field(sa_type=ANY_JSON)
-
-
-class CompactionRow(Base, table=True):
-    """One summarization, done or failed: ``record`` is all of it; ``number`` counts from 0 within its run."""
-
-    __tablename__ = "compaction"
+    __tablename__ = "record"
     __table_args__ = (
-        not_negative(
-            "number",
-            "turn",
-            "after_message",
-            "tokens_before",
-            "tokens_after",
-            "seconds",
-            "cost_usd",
-        ),
+        one_of("kind", "request", "compaction", "summary"),
+        not_negative("number"),
     )
 
     run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
+    kind: str = Field(primary_key=True)
     number: int = Field(primary_key=True)
-    turn: int
-    after_message: int
-    reason: str
-    error: str | None = None
-    tokens_before: int
-    tokens_after: int
-    seconds: float
-    cost_usd: float | None = None
-    record: dict[str, Any] = Field(sa_type=ANY_JSON)
+    value: dict[str, Any] = Field(sa_type=ANY_JSON)
 
 
-class SummaryRow(Base, table=True):
-    """One summary version. ``covers`` and ``added`` are ranges of log positions, the stop excluded. ``track`` is the
-    kind of notes, empty for a summary."""
+class KeptRow(Base, table=True):
+    """A value that is kept under a key: see :mod:`memviz.storage.kept_values` for the kinds.
 
-    __tablename__ = "summary"
+    ``owner`` is the id of the conversation that it goes with, empty where it goes with none, and ``number`` tells
+    several under one key apart. One of the first ``message_count`` messages of a conversation goes when they change.
+    """
+
+    __tablename__ = "kept"
     __table_args__ = (
-        not_negative("turn", "tokens", "covers_start", "added_start"),
-        CheckConstraint(
-            "version >= 1 AND replaces >= 1 AND replaces < version",
-            name="versions_in_order",
-        ),
-        CheckConstraint(
-            "covers_start <= covers_stop AND added_start <= added_stop",
-            name="ranges_in_order",
-        ),
+        not_negative("number", "message_count"),
+        Index("ix_kept_kept_at", "kind", "kept_at"),
     )
 
-    run_id: str = Field(foreign_key="run.id", ondelete="CASCADE", primary_key=True)
-    version: int = Field(primary_key=True)
-    turn: int
-    text: str
-    tokens: int
-    covers_start: int
-    covers_stop: int
-    added_start: int
-    added_stop: int
-    replaces: int | None = None
-    track: str | None = None
+    kind: str = Field(primary_key=True)
+    owner: str = Field(primary_key=True)
+    key: str = Field(primary_key=True)
+    number: int = Field(primary_key=True)
+    message_count: int | None = None
+    kept_at: datetime
+    value: bytes
+    """Packed JSON."""
 
 
-CONVERSATIONS, MESSAGES, RUNS = (
-    Base.metadata.tables[name] for name in ("conversation", "message", "run")
-)
-WORDINGS, JUDGED_ANSWERS = (
-    Base.metadata.tables[name] for name in ("wording", "judged_answer")
-)
-FREE_RUNS, CELLS = Base.metadata.tables["free_run"], Base.metadata.tables["cell"]
-RECORDINGS, LESSONS = Base.metadata.tables["recording"], Base.metadata.tables["lesson"]
-TURNS, COMPACTIONS, SUMMARIES = (
-    Base.metadata.tables[name] for name in ("turn", "compaction", "summary")
+CONVERSATIONS, MESSAGES, RUNS, RECORDS, KEPT = (
+    Base.metadata.tables[name]
+    for name in ("conversation", "message", "run", "record", "kept")
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -23,7 +23,6 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
     DamagedRunError,
     DatabaseMovedError,
-    ScriptExhausted,
     StorageError,
     UnreadableConversationError,
 )
@@ -42,11 +41,10 @@ from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording, conversation_digest
-from memviz.models.registry import OFFLINE, is_free, model
-from memviz.models.scripted import ScriptedModel
-from memviz.storage.engine import MEMORY, conversation_changed
+from memviz.models.registry import OFFLINE, model
+from memviz.storage.engine import MEMORY
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
-from memviz.storage.out_of_date import is_out_of_date
+from memviz.storage.library import conversation_changed
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
@@ -99,30 +97,26 @@ class RunKey:
     def digest(self, messages: int) -> str:
         """The key as a hash over a conversation of that many messages. Where the offline model has a say, its version
         belongs to it."""
-        parts = [
+        parts: list[Any] = [
             self.strategy.id,
             self.strategy.model_dump(),
             self.counter,
             self.summarizer,
             messages,
+            [[turn, asdict(recall)] for turn, recall in self.recalls],
+            self.model,
+            self.edits,
+            self.take,
         ]
-        if self.recalls or self.model:
-            parts += [
-                [[turn, asdict(recall)] for turn, recall in self.recalls],
-                self.model,
-            ]
-        if self.edits:
-            parts += ["edits", self.edits]
-        if self.take:
-            parts += ["take", self.take]
-        summarizes = (
-            self.summarizer == OFFLINE and self.strategy.trigger is not Trigger.NEVER
-        )
-        if summarizes or self.model == OFFLINE:
+        writers = [self.model]
+        if self.strategy.trigger is not Trigger.NEVER:
+            writers.append(self.summarizer)
+        if OFFLINE in writers:
             from memviz.models.offline import VERSION
 
-            parts += [OFFLINE, VERSION]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+            parts.append(VERSION)
+        text = json.dumps(parts, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Beginning(NamedTuple):
@@ -130,6 +124,21 @@ class Beginning(NamedTuple):
 
     id: str
     first: int | None
+
+
+class Loaded(NamedTuple):
+    """A conversation in this process, as it was when it was ``changed`` last."""
+
+    changed: datetime
+    transcript: Transcript
+    log: Log
+
+    def with_probes(self, probes: Iterable[Probe]) -> Loaded:
+        """Return it with the probes whose evidence it holds."""
+        length = len(self.log)
+        stated = tuple(one for one in probes if max(one.evidence, default=-1) < length)
+        transcript = replace(self.transcript, probes=stated)
+        return self._replace(transcript=transcript)
 
 
 class Choices(NamedTuple):
@@ -155,63 +164,47 @@ def _content_digest(transcript: Transcript) -> str:
 class Workspace:
     """The conversations and runs of one database. Safe to share between threads."""
 
+    _conversations: RecentlyUsed[Beginning, Loaded]
+    _runs: RecentlyUsed[tuple[RunKey, int], Run]
+    _chats: RecentlyUsed[str, tuple[Log, Run | None]]
+    _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
+
     def __init__(self, database: str | Path | None = None) -> None:
-        self.store = Store(
-            database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        )
+        path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
+        self.store = Store(path)
         self.recordings = RecordingShelf(self.store)
         self._loading = Lock()
         self._forget()
-        self._add_samples()
+        for name, transcript in bundled().items():
+            self.store.add_conversation(transcript, SAMPLE_PREFIX + name)
 
     def _forget(self) -> None:
-        self._conversations: RecentlyUsed[
-            Beginning, tuple[datetime, Transcript, Log]
-        ] = RecentlyUsed(
-            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[2])
-        )
-        self._runs: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(
-            MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records
-        )
-        self._outdated: RecentlyUsed[tuple[RunKey, int], Run] = RecentlyUsed(
-            MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records
-        )
-        self._chats: RecentlyUsed[str, tuple[Log, Run | None]] = RecentlyUsed(
-            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[0])
-        )
-        self._replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]] = (
-            RecentlyUsed(MAX_REPLAYS_AT_WORK)
-        )
+        logs = MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES
+        self._conversations = RecentlyUsed(*logs, lambda kept: len(kept.log))
+        self._runs = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
+        self._chats = RecentlyUsed(*logs, lambda kept: len(kept[0]))
+        self._replays = RecentlyUsed(MAX_REPLAYS_AT_WORK)
 
     def reopen(self) -> None:
         """Go on with the file that has taken the place of the one that was open."""
         self.store.reopen()
         self._forget()
 
-    def _add_samples(self) -> None:
-        for name, transcript in bundled().items():
-            self.store.add_conversation(transcript, SAMPLE_PREFIX + name)
-
     @property
     def answers_folder(self) -> Path | None:
         """Where answers of paid summarizers are kept for sweeps: beside the database."""
-        return (
-            None
-            if self.store.path == MEMORY
-            else Path(self.store.path).with_suffix(".answers")
-        )
+        if self.store.path == MEMORY:
+            return None
+        return Path(self.store.path).with_suffix(".answers")
 
     def choices(self, limit: int, chosen: str | None) -> Choices:
         """The ``limit`` newest conversations, and the chosen one if it exists at all."""
         found = self.store.page("", limit, 0)
-        entries, unreadable = (
-            {entry.id: entry for entry in found.entries},
-            list(found.unreadable),
-        )
+        entries = {entry.id: entry for entry in found.entries}
         if chosen is not None and chosen not in entries and self.store.exists(chosen):
             with suppress(UnreadableConversationError):
                 entries[chosen] = self.store.entry(chosen)
-        return Choices(entries, unreadable)
+        return Choices(entries, list(found.unreadable))
 
     def request_count(self, entry: ConversationEntry) -> int:
         """How many calls of the model a conversation took: more than its turns where tools were called, fewer where
@@ -225,19 +218,12 @@ class Workspace:
     def add_once(self, transcripts: Sequence[Transcript]) -> list[Added]:
         """Save conversations, all or none, without those of which the library has the same messages, system prompt and
         tools already; returns in the order given what became of each."""
-        before = self._saved_before(transcripts)
-        made = iter(
-            self.add(
-                [
-                    one
-                    for one, saved in zip(transcripts, before, strict=True)
-                    if saved is None
-                ]
-            )
-        )
+        saved = self._saved_before(transcripts)
+        pairs = zip(transcripts, saved, strict=True)
+        made = iter(self.add([one for one, entry in pairs if entry is None]))
         return [
-            Added(next(made), False) if saved is None else Added(saved, True)
-            for saved in before
+            Added(next(made), False) if entry is None else Added(entry, True)
+            for entry in saved
         ]
 
     def _saved_before(
@@ -247,11 +233,11 @@ class Workspace:
         sizes = {len(one.messages) for one in transcripts}
         saved: dict[str, ConversationEntry] = {}
         for entry in self.store.conversations(limit=-1):
-            if entry.message_count in sizes:
-                with suppress(StorageError):  # a damaged one is told in the Library
-                    saved.setdefault(
-                        _content_digest(self.store.conversation(entry.id)), entry
-                    )
+            if entry.message_count not in sizes:
+                continue
+            with suppress(StorageError):  # a damaged one is told in the Library
+                digest = _content_digest(self.store.conversation(entry.id))
+                saved.setdefault(digest, entry)
         return [saved.get(_content_digest(one)) for one in transcripts]
 
     def rename(self, id: str, title: str) -> None:
@@ -273,32 +259,20 @@ class Workspace:
 
     def _read_probes(self, id: str) -> None:
         probes = self.store.about(id).probes
-
-        def read(
-            kept: tuple[datetime, Transcript, Log],
-        ) -> tuple[datetime, Transcript, Log]:
-            changed, transcript, log = kept
-            said = (
-                probe
-                for probe in probes
-                if all(position < len(log) for position in probe.evidence)
-            )
-            return changed, replace(transcript, probes=tuple(said)), log
-
-        for kept_as in self._conversations.keys_where(lambda kept: True):
-            if kept_as.id == id:
-                self._conversations.change(kept_as, read)
+        for beginning in self._conversations.keys_where(lambda kept: True):
+            if beginning.id == id:
+                self._conversations.change(
+                    beginning, lambda kept: kept.with_probes(probes)
+                )
 
     def _forget_conversation(self, id: str) -> None:
         self._conversations.remove_where(lambda kept_as: kept_as.id == id)
 
     def beginning(self, id: str, first: int | None) -> int | None:
         """``first``, where a conversation has more messages than that; ``None`` where it is looked at whole."""
-        return (
-            first
-            if first is not None and self.store.entry(id).message_count > first
-            else None
-        )
+        if first is None or self.store.entry(id).message_count <= first:
+            return None
+        return first
 
     def conversation(self, id: str, first: int | None = None) -> tuple[Transcript, Log]:
         """A conversation and its log; the log is shared as long as nobody changes the conversation, so
@@ -307,16 +281,19 @@ class Workspace:
         changed = self.store.entry(id).updated_at
         asked = Beginning(id, self.beginning(id, first))
         kept = self._conversations.get(asked)
-        if kept is None or kept[0] != changed:
-            with self._loading:  # one after the other: visitors who open it at the same time share what is loaded
+        if kept is None or kept.changed != changed:
+            # One after the other: visitors who open it at the same time share what is loaded.
+            with self._loading:
                 kept = self._conversations.get(asked)
-                if kept is None or kept[0] != changed:
-                    with uncollected():
-                        transcript = self.store.conversation(id, asked.first)
-                        kept = self._conversations.put(
-                            asked, (changed, transcript, Log(transcript.messages))
-                        )
-        return kept[1:]
+                if kept is None or kept.changed != changed:
+                    kept = self._load(asked, changed)
+        return kept.transcript, kept.log
+
+    def _load(self, asked: Beginning, changed: datetime) -> Loaded:
+        with uncollected():
+            transcript = self.store.conversation(asked.id, asked.first)
+            loaded = Loaded(changed, transcript, Log(transcript.messages))
+            return self._conversations.put(asked, loaded)
 
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""
@@ -324,37 +301,11 @@ class Workspace:
         run = self._runs.get((key, len(log)))
         if run is not None and run.log is log:
             return run
-        if self._outdated_run(key, log) is not None:
-            return None
         with suppress(
             DamagedRunError
         ):  # it is made again, and takes the place of the damaged one
             run = self.store.find_run(key.conversation_id, key.digest(len(log)), log)
-            if run is None or not is_out_of_date(run):
-                return run and self._remember(key, run)
-            return self._brought_up_to_date(key, run)
-        return None
-
-    def _outdated_run(self, key: RunKey, log: Log) -> Run | None:
-        """A replay that an earlier version made otherwise and that could not be brought up to date without asking its
-        summarizer."""
-        run = self._outdated.get((key, len(log)))
-        return run if run is not None and run.log is log else None
-
-    def _brought_up_to_date(self, key: RunKey, run: Run) -> Run | None:
-        """``run``, which an earlier version made otherwise, made again. Its summaries may have been paid for, so those
-        on record are used; ``None`` where others are needed as well. One of the offline summarizer is made again like
-        any that is missing."""
-        if is_free(key.summarizer):
-            return None
-        self._outdated.put((key, len(run.log)), run)
-        with suppress(ScriptExhausted):
-            session, turns = self.begun(
-                key, ScriptedModel(())
-            )  # nobody: what is not on record is not asked for
-            for _ in turns:
-                pass
-            return self.keep(key, session.run())
+            return run and self._remember(key, run)
         return None
 
     def run(
@@ -385,8 +336,9 @@ class Workspace:
         self._forget_recorded(name)
 
     def _forget_recorded(self, name: str) -> None:
-        self._runs.remove_where(lambda kept: kept[0].summarizer == RECORDING + name)
-        self._replays.remove_where(lambda key: key.summarizer == RECORDING + name)
+        played = RECORDING + name
+        self._runs.remove_where(lambda kept: kept[0].summarizer == played)
+        self._replays.remove_where(lambda key: key.summarizer == played)
 
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
@@ -424,9 +376,8 @@ class Workspace:
         transcript, log = self.conversation(key.conversation_id, key.first)
         if so_far is None and key.edits:
             so_far = self.kept_run(replace(key, edits=()))
-        for on_record in (self._outdated_run(key, log), so_far):
-            if on_record is not None:
-                summarizer = RecordedSummaries(on_record, summarizer)
+        if so_far is not None:
+            summarizer = RecordedSummaries(so_far, summarizer)
         return begun(
             log,
             key.strategy,
@@ -444,16 +395,12 @@ class Workspace:
         if any(compaction.error for compaction in run.compactions):
             return run
         # A replay without summaries, or with recorded ones, is made again sooner than it is written and read.
-        if run.compactions and not any(
-            compaction.recorded for compaction in run.compactions
-        ):
-            with suppress(
-                DatabaseMovedError
-            ):  # the page says so; the run is worth looking at nevertheless
-                self.store.save_run(
-                    key.conversation_id, run, key.digest(len(run.log)), key.summarizer
-                )
-        self._outdated.remove((key, len(run.log)))
+        is_recorded = any(compaction.recorded for compaction in run.compactions)
+        if run.compactions and not is_recorded:
+            digest = key.digest(len(run.log))
+            # Of a database that is gone the page says so; the run is worth looking at nevertheless.
+            with suppress(DatabaseMovedError):
+                self.store.save_run(key.conversation_id, run, digest, key.summarizer)
         return self._remember(key, run)
 
     def wordings(self, key: RunKey) -> dict[int, str]:
@@ -497,9 +444,9 @@ class Workspace:
     def large_conversations(self) -> list[str]:
         """Those that are kept in this process and so large that they are let go when nobody looks at them."""
         large = self._conversations.keys_where(
-            lambda kept: len(kept[2]) >= LARGE_MESSAGES
+            lambda kept: len(kept.log) >= LARGE_MESSAGES
         )
-        return list(dict.fromkeys(kept_as.id for kept_as in large))
+        return list({beginning.id: None for beginning in large})
 
     def let_go(self, conversation_id: str | None) -> bool:
         """Keep a large conversation and its runs no longer in this process: nobody looks at it for now. Returns whether
@@ -508,13 +455,11 @@ class Workspace:
             return False
         self._forget_conversation(conversation_id)
         self._chats.remove(conversation_id)
-        for kept_runs in (self._runs, self._outdated):
-            kept_runs.remove_where(
-                lambda key: key[0].conversation_id == conversation_id
-            )
-        for _, work in self._replays.remove_where(
+        self._runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
+        replays = self._replays.remove_where(
             lambda key: key.conversation_id == conversation_id
-        ):
+        )
+        for _, work in replays:
             work.cancel()
         return True
 
@@ -530,19 +475,17 @@ class Workspace:
         """A sweep over saved conversations that keeps its finished cells in the store; ``first`` says of how many
         messages of each, if not of all, and ``options`` are further fields of
         :class:`memviz.tuning.sweep.Sweeping`. Token counts are those that the pages share."""
-        with suppress(
-            DatabaseMovedError
-        ):  # the page says so; a sweep can be looked at nevertheless
+        # Of a database that is gone the page says so; a sweep can be looked at nevertheless.
+        with suppress(DatabaseMovedError):
             self.store.prune_cells()
         count = find_counter(counter)
-        found = (
-            self.conversation(id, (first or {}).get(id)) for id in conversation_ids
-        )
-        subjects = tuple(
-            SweepConversation.of(transcript, count, log) for transcript, log in found
-        )
+        firsts = first or {}
+        subjects: list[SweepConversation] = []
+        for id in conversation_ids:
+            transcript, log = self.conversation(id, firsts.get(id))
+            subjects.append(SweepConversation.of(transcript, count, log))
         return Sweeping(
-            subjects, tuple(settings), counter=count, kept=self.store, **options
+            tuple(subjects), tuple(settings), counter=count, kept=self.store, **options
         )
 
     def kept_free_run(self, key: RunKey) -> Run | None:
@@ -554,11 +497,8 @@ class Workspace:
             return run
         with suppress(DamagedRunError):  # it is begun again
             run = self.store.find_free_run(key.conversation_id, key.digest(len(log)))
-            return (
-                self._remember(key, run, len(log))
-                if run is not None and is_over(run, log)
-                else None
-            )
+            if run is not None and is_over(run, log):
+                return self._remember(key, run, len(log))
         return None
 
     def free_run(self, key: RunKey, answerer: Model, summarizer: Model) -> FreeRun:
@@ -586,22 +526,22 @@ class Workspace:
         self._remember(key, run, len(log))
 
     def _remember(self, key: RunKey, run: Run, messages: int | None = None) -> Run:
-        kept = self._conversations.get(Beginning(key.conversation_id, key.first))
-        if messages is None and (kept is None or kept[2] is not run.log):
-            return run  # its conversation was let go or changed meanwhile, and would be kept a second time with it
-        return self._runs.put(
-            (key, len(run.log) if messages is None else messages), run
-        )
+        if messages is None:
+            kept = self._conversations.get(Beginning(key.conversation_id, key.first))
+            # Its conversation was let go or changed meanwhile, and would be kept a second time with it.
+            if kept is None or kept.log is not run.log:
+                return run
+            messages = len(run.log)
+        return self._runs.put((key, messages), run)
 
     def held_chat(self, id: str) -> Run | None:
         """The run of a conversation that was held in Chat, as it was left; ``None`` for one that was not."""
         _, log = self.conversation(id)
         kept = self._chats.get(id)
-        if (
-            kept is not None and kept[0] is log
-        ):  # any change of the chat makes the conversation's log a new one
-            return kept[1]
-        return self._chats.put(id, (log, self.store.chat_run(id, log)))[1]
+        # Any change of the chat makes the conversation's log a new one.
+        if kept is None or kept[0] is not log:
+            kept = self._chats.put(id, (log, self.store.chat_run(id, log)))
+        return kept[1]
 
     def new_chat(self, chat: Chat, summarizer: str = OFFLINE) -> str:
         """Make a chat a saved conversation, named after its first message, in one transaction with all that was said;
@@ -676,11 +616,10 @@ def _unedited(key: RunKey) -> str:
 
 def _as_transcript(chat: Chat) -> Transcript:
     """What a conversation that was held in Chat is called, and its system prompt."""
-    first = next(
-        (message.content for message in chat.log if message.role == "user"), ""
-    )
-    flat = " ".join(first.split())
-    title = flat if len(flat) <= TITLE_CHARS else flat[: TITLE_CHARS - 1] + "…"
+    asked = (message.content for message in chat.log if message.role == "user")
+    title = " ".join(next(asked, "").split())
+    if len(title) > TITLE_CHARS:
+        title = title[: TITLE_CHARS - 1] + "…"
     return Transcript(
         (), title=title, format="chat", system_prompt=chat.run.system_prompt
     )

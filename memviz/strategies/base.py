@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memviz.core.conversation import Message
-from memviz.core.deprecated import warn_renamed
 from memviz.core.errors import ParameterError, UnknownParameterError
 from memviz.core.memory import (
     SUMMARY,
@@ -24,7 +23,7 @@ from memviz.core.memory import (
     SummaryVersion,
     SummaryWording,
 )
-from memviz.core.pieces import Piece, messages, notes
+from memviz.core.pieces import Piece
 from memviz.core.text.length import with_length
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
@@ -143,9 +142,6 @@ class Strategy(BaseModel, ABC):
     reference: ClassVar[str] = ""
     order: ClassVar[int] = 100  # where it stands in a list: from simple to elaborate
     trigger: ClassVar[Trigger] = Trigger.NEVER
-    moment: ClassVar[Trigger | None] = (
-        None  # the old name of trigger, read from strategies that still have it
-    )
     main_parameter: ClassVar[str] = ""  # always part of the label
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
@@ -163,12 +159,6 @@ class Strategy(BaseModel, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.id = cls.__module__.rpartition(".")[2]
-        if "plan_compaction" in cls.__dict__ and "plan" not in cls.__dict__:
-            warn_renamed("Strategy.plan_compaction", "Strategy.plan")
-            cls.plan = _as_effects  # type: ignore[method-assign]
-        if cls.__dict__.get("moment") is not None:
-            warn_renamed("Strategy.moment", "Strategy.trigger")
-            cls.trigger = cls.__dict__["moment"]
 
     @classmethod
     def _parameter_error(cls, error: ValidationError) -> ParameterError:
@@ -389,27 +379,3 @@ def transcript_text(message: Message) -> str:
     return message.content + "".join(
         f" [calls {call.name} {call.arguments}]" for call in message.tool_calls
     )
-
-
-def _as_effects(self: Any, memory: Memory) -> tuple[Effect, ...]:
-    plan = self.plan_compaction(memory)
-    return () if plan is None else (plan,)
-
-
-def _pieces(summaries: range, history: tuple[range, ...]) -> tuple[Piece, ...]:
-    return (*notes(summaries), *map(messages, history))
-
-
-_RENAMED: dict[str, tuple[str, Any]] = {
-    "Moment": ("Trigger", Trigger),
-    "CompactionPlan": ("Write", Write),
-    "Selection": ("a tuple of memviz.core.pieces", _pieces),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _RENAMED:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    new, value = _RENAMED[name]
-    warn_renamed(f"memviz.strategies.base.{name}", new)
-    return value

@@ -14,7 +14,6 @@ from typing import Literal, Protocol
 from memviz.core.conversation import Log, Message
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.deprecated import warn_renamed
 from memviz.core.errors import BudgetSpentError, DatabaseMovedError, SweepError
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
 from memviz.models.base import Model
@@ -259,14 +258,12 @@ def sweep(
     kept: KeptCells | None = None,
     progress: Callable[[SweepProgress], object] | None = None,
     stop: Event | None = None,
-    terms: PricingAssumptions | None = None,
 ) -> Sweep:
     """Measure every setting of ``grid`` over one or many conversations, and price it.
 
     ``grid`` maps strategies to lists of values: ``{"summary": {"buffer_size": [2, 4, 8]}, "window": None}`` (``None``:
     the suggested values). ``summarizer`` writes the summaries; ``model`` and ``summarizer_model`` name whose list
-    prices are used (the same for both unless said otherwise), or give ``assumptions`` of your own (``terms`` is their
-    old name). ``retention=False``
+    prices are used (the same for both unless said otherwise), or give ``assumptions`` of your own. ``retention=False``
     counts tokens only. ``executor``: ``inline`` in this thread, ``threads`` for a summarizer behind an API,
     ``processes`` on this machine, ``dask`` on the cluster at ``scheduler`` or a local one; ``auto`` chooses.
     ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a sweep that was ended goes
@@ -286,7 +283,6 @@ def sweep(
         counter=count,
         summarizer=as_model(summarizer),
         assumptions=assumptions
-        or _old_terms(terms)
         or PricingAssumptions.of(model, summarizer_model, pause_seconds),
         kept=kept,
         executor=executor,
@@ -298,12 +294,6 @@ def sweep(
         if progress is not None:
             progress(sweeping.progress)
     return sweeping.sweep
-
-
-def _old_terms(terms: PricingAssumptions | None) -> PricingAssumptions | None:
-    if terms is not None:
-        warn_renamed("terms", "assumptions", stacklevel=4)
-    return terms
 
 
 def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:

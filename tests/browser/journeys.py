@@ -21,7 +21,7 @@ QUESTIONS = {
     "library": "Which conversations are there?",
     "guide": "How does each strategy remember?",
 }
-"""The title of each page, and of each view of a page. Old addresses, such as /memory_map, lead to the view."""
+"""The title of each page, and of each view of a page."""
 VIEWS = {
     "compare": ("Compare", "Tokens"),
     "costs": ("Compare", "Dollars"),

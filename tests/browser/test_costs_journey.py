@@ -36,7 +36,7 @@ def choose(page: Page, label: str, model: str) -> None:
 def test_totals_follow_the_model_and_the_pause(
     page: Page, dashboard: Dashboard
 ) -> None:
-    go(page, f"{dashboard.url}/costs", "costs")
+    go(page, f"{dashboard.url}/compare?view=dollars", "costs")
     drawn(page, CHART)
     first = totals(page).all_inner_texts()
     assert len(first) == 3
@@ -62,7 +62,7 @@ def test_totals_follow_the_model_and_the_pause(
 def test_a_price_that_nobody_knows_can_be_entered(
     page: Page, dashboard: Dashboard
 ) -> None:
-    go(page, f"{dashboard.url}/costs", "costs")
+    go(page, f"{dashboard.url}/compare?view=dollars", "costs")
     choose(page, "Prices of the chat model", "nobody/knows")
     expect(totals(page)).to_have_text(["unknown"] * 3)
     page.get_by_role("button", name="More prices").click()

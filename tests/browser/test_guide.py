@@ -33,7 +33,7 @@ def tip(page: Page) -> Locator:
 def test_a_word_explains_itself_to_pointer_and_keyboard(
     page: Page, dashboard: Dashboard
 ) -> None:
-    go(page, f"{dashboard.url}/memory_map", "memory_map")
+    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
     word = page.locator(CAPTION_TERM).first
     word.hover()
     expect(tip(page)).to_contain_text(tooltip("request"))
@@ -69,7 +69,7 @@ def test_a_finger_sees_the_meaning_first_and_follows_the_link_then(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
     page = context.new_page()
-    go(page, f"{dashboard.url}/memory_map", "memory_map")
+    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
     page.wait_for_function(
         "window.memvizTerms"
     )  # until then it is a link like any other

@@ -157,12 +157,12 @@ def _conversation(title: str) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
-def test_an_address_of_before_leads_to_its_view_also_on_a_new_server(
+def test_the_root_leads_to_compare_also_on_a_new_server(
     page: Page, fresh_dashboard: Dashboard
 ) -> None:
     go(
         page,
-        f"{fresh_dashboard.url}/memory_map?conversation=sample-support",
+        f"{fresh_dashboard.url}/?conversation=sample-support&view=memory_map",
         "memory_map",
     )
     assert "/compare?" in page.url

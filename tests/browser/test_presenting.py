@@ -233,10 +233,3 @@ def test_a_page_that_was_not_named_shows_nothing_of_it(
     ):
         page.goto(f"{address}/other.html")
     assert not any(frame.url.startswith(dashboard.url) for frame in page.frames)
-
-
-def test_an_old_address_shows_its_view_alone(page: Page, dashboard: Dashboard) -> None:
-    page.goto(f"{dashboard.url}/costs?{SETTINGS}&view=minimal")
-    expect(page.locator(".st-key-costs-curve .main-svg").first).to_be_visible()
-    expect(page.get_by_role("heading")).to_have_count(0)
-    expect(page).to_have_url(re.compile(r"/compare\?.*show=dollars.*view=minimal"))

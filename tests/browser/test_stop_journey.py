@@ -204,7 +204,7 @@ def test_a_free_run_with_a_silent_model(
 def test_a_judge_that_is_silent(
     page: Page, dashboard: Dashboard, silent: OpenAIServer
 ) -> None:
-    go(page, f"{dashboard.url}/retention", "retention")
+    go(page, f"{dashboard.url}/facts?view=lives", "retention")
     page.get_by_text("Ask a model").first.click()
     page.get_by_text("Let a model judge the answers").click()
     quiet(page)
@@ -233,7 +233,7 @@ def test_one_question_to_all_settings(
 
 
 def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
-    go(page, f"{dashboard.url}/summaries", "summaries")
+    go(page, f"{dashboard.url}/facts?view=summaries", "summaries")
     silent.otherwise = text("A summary.")
     choose_model(page, "Summarizer", "openai/lab", silent.api_base)
     page.get_by_role("button", name="Replay with").click()

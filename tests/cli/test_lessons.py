@@ -20,8 +20,8 @@ def a_file(folder: Path, text: str, name: str = "mine.yaml") -> Path:
 
 def test_bundled_and_saved_lessons_are_listed(database: Path) -> None:
     store = Store(database)
-    store.keep_lesson("mine", text_with())
-    store.keep_lesson("broken", "x: [")
+    store.keep("lesson", "mine", text_with())
+    store.keep("lesson", "broken", "x: [")
     store.close()
     shown = memviz("lessons", "--json")
     assert [row["id"] for row in shown.json] == [*library.lessons(), "mine"]

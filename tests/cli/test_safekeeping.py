@@ -81,7 +81,7 @@ def test_a_library_that_is_not_there_is_not_created(
             "message 4 is",
         ),
         (
-            "UPDATE turn SET record = '{}' WHERE turn = 3",
+            "UPDATE record SET value = '{}' WHERE kind = 'request' AND number = 3",
             "(id sample-trip): The stored run of 'summary_buffer' is damaged",
         ),
         (
@@ -89,7 +89,7 @@ def test_a_library_that_is_not_there_is_not_created(
             "Row",
         ),
         (
-            "INSERT INTO cell VALUES ('key', '2026-01-01 00:00:00', 'no cell')",
+            "INSERT INTO kept VALUES ('cell', '', 'key', 0, NULL, '2026-01-01 00:00:00', 'no cell')",
             "1 of 1 kept cells of sweeps",
         ),
     ],

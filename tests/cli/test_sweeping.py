@@ -554,15 +554,6 @@ class TestExportToCode:
             id in shown.partition("--code TARGET")[2].partition("--out")[0]
             for id in targets()
         )
-        assert "--take-home" not in shown
-
-    def test_the_former_name_of_the_option_still_works_and_says_so(
-        self, chat: Path
-    ) -> None:
-        arguments = ("sweep", chat, "-s", "window", "--keep", 0)
-        former = memviz(*arguments, "--take-home", "memory_yaml")
-        assert former.out == memviz(*arguments, "--code", "memory_yaml").out
-        assert "--take-home is now called --code" in former.err
 
     def test_the_file_replays_to_the_same_totals(self, chat: Path) -> None:
         arguments = (
@@ -668,7 +659,7 @@ def kept_cells(database: Path) -> int:
         with closing(
             sqlite3.connect(f"file:{database}?mode=ro", uri=True)
         ) as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM cell").fetchone()[0])
+            return int(connection.execute("SELECT COUNT(*) FROM kept").fetchone()[0])
     except sqlite3.OperationalError:
         return 0
 

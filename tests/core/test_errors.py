@@ -314,12 +314,12 @@ CASES: dict[str, Case] = {
         {"conversation_id": "trip", "title": sample("trip").title},
     ),
     "damaged run": Case(
-        lambda folder: with_damage(folder, "UPDATE turn SET record = '{}'").find_run(
+        lambda folder: with_damage(folder, "UPDATE record SET value = '{}'").find_run(
             "trip", "k"
         ),
         (
             "The stored run of 'buffer' is damaged",
-            "turns.0.turn: Field required",
+            "requests.0.turn: Field required",
             "Run it again",
         ),
         {"what": "The stored run of 'buffer'"},

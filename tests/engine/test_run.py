@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Message, Recall, Reply, Run, ScriptedModel, Usage
 from tests.engine.probes import IDS, Digest, sent, small, talk
-from tests.old_requests import without_pieces
 from tests.same_runs import contents
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
 
@@ -383,52 +382,3 @@ class TestSummaries:
             (1, 2, "one", 1, range(0, 2)),
             (2, 3, "two two", 2, range(0, 4)),
         ]
-
-
-def test_a_run_from_before_leading_system_messages_were_the_system_prompt_is_read_as_it_was() -> (
-    None
-):
-    messages = [Message("system", "rules"), *talk(3)]
-    run = memviz.replay(
-        messages, memviz.strategy("window", window_size=2), model=None, counter="chars4"
-    )
-    saved = run.to_dict()
-    saved["requests"] = [without_pieces(record) for record in saved["requests"]]
-    for number, turn in enumerate(saved["requests"]):
-        turn["tokens"] |= {"system": 0, "overhead": turn["tokens"]["overhead"] - 3}
-        if number == 0:  # where the window still held it
-            turn["history"], turn["tokens"]["history"] = [[0, 1]], 1
-            turn["tokens"]["overhead"] += 3
-    old = Run.from_dict(saved)
-    assert not old.space.leads_apart
-    assert [m.content for m in old.turns[0].context.messages] == [
-        "rules",
-        "user says number 0",
-    ]
-    assert [m.content for m in old.turns[2].context.messages] == [
-        "assistant says number 1",
-        "user says number 2",
-    ]
-    assert old.fates()[:, 0].tolist() == [Fate.VERBATIM, Fate.DROPPED, Fate.DROPPED]
-    assert Run.from_dict(old.to_dict()).to_dict() == old.to_dict()
-    assert run.space.leads_apart
-    assert run.fates()[:, 0].tolist() == [Fate.VERBATIM] * 3
-
-
-def test_a_record_of_an_earlier_version_names_one_message_as_its_input() -> None:
-    run = memviz.replay(talk(2), small("buffer"))
-    value = through_json(run).to_dict()
-    value["turns"] = [as_a_turn(record) for record in value.pop("requests")]
-    for turn in value["turns"]:
-        turn["input"] = turn["input"][0]
-    assert_same(run, Run.from_dict(value))
-
-
-def as_a_turn(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as versions kept it that had one for each turn."""
-    added = ("call", "kind", "thoughts")
-    return {
-        name: value
-        for name, value in without_pieces(record).items()
-        if name not in added
-    }

@@ -29,6 +29,7 @@ from tests.pages.driving import (
     token_lines,
     walk_to,
 )
+from tests.storage.stored_runs import stored_runs
 
 BUFFER, WINDOW, SUMMARY = (
     "Full buffer",
@@ -266,7 +267,7 @@ def test_the_same_recall_is_found_again_in_the_database(
     compare: AppTest, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(compare, "1")
-    kept = len(Store(database).runs("sample-trip"))
+    kept = len(stored_runs(Store(database), "sample-trip"))
     st.cache_resource.clear()  # as after a restart
 
     def no_more(log: Log, strategy: Strategy, **options: Any) -> Any:
@@ -278,4 +279,4 @@ def test_the_same_recall_is_found_again_in_the_database(
     assert page_of(again) == "compare"
     assert token_lines(again) == token_lines(compare)
     assert set(recall_marks(again)) == {WINDOW, SUMMARY}
-    assert len(Store(database).runs("sample-trip")) == kept
+    assert len(stored_runs(Store(database), "sample-trip")) == kept

@@ -22,6 +22,7 @@ from tests.pages.driving import (
     turn_shown,
 )
 from tests.pages.test_chat_models import KEY, use_model
+from tests.storage.stored_runs import stored_runs
 
 BUFFER, WINDOW, SUMMARY = (
     "Full buffer",
@@ -125,13 +126,16 @@ def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) -> None:
-    before = Store(database).entry("sample-trip"), Store(database).runs("sample-trip")
+    before = (
+        Store(database).entry("sample-trip"),
+        stored_runs(Store(database), "sample-trip"),
+    )
     ask(compare, FLIGHT)
     ask(compare, "What is Niamh allergic to?")
     assert len(cards(compare)) == 3
     assert (
         Store(database).entry("sample-trip"),
-        Store(database).runs("sample-trip"),
+        stored_runs(Store(database), "sample-trip"),
     ) == before
 
 

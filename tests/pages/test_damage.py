@@ -29,6 +29,7 @@ from tests.pages.driving import (
     page_of,
     sentences,
 )
+from tests.storage.stored_runs import keys_of_runs, stored_runs
 
 VALUES = ("NULL", "42", "-7", "1e300", "'words'", "'42'", "'['", "'{}'", "'[{\"a\": 1}]'", "'null'", "''", "x'ff00'",
           "CAST(x'ff41' AS TEXT)", "99999999999", "'2024-13-45 00:00:00'", "'[[0, 99999]]'")  # fmt: skip
@@ -134,16 +135,15 @@ def read_all(store: Store) -> None:
         lambda: store.page("ferry", 50, 0),
         lambda: store.entry("ferry"),
         lambda: store.conversation("ferry"),
-        lambda: store.runs("ferry"),
         lambda: store.chat_run("ferry"),
         lambda: store.find_free_run("ferry", "free"),
         lambda: store.find_wordings("ferry", "replay"),
         lambda: store.find_judged_answers("ferry", "asked"),
         lambda: store.find_cells(["cell"]),
         lambda: [
-            store.find_run("ferry", run.key)
-            for run in store.runs("ferry")
-            if isinstance(run.key, str)
+            store.find_run("ferry", key)
+            for key in keys_of_runs(store, "ferry")
+            if isinstance(key, str)
         ],
     ):
         with suppress(MemvizError):
@@ -211,11 +211,11 @@ def test_every_page_works_whatever_is_in_a_column(
 
 
 def test_a_damaged_replay_is_made_again(database: Path, made: bytes) -> None:
-    assert damage(database, made, "turn", "record", "'{}'")
+    assert damage(database, made, "record", "value", "'{}'")
     workspace = Workspace(database)
     entry = next(
         run
-        for run in workspace.store.runs("ferry")
+        for run in stored_runs(workspace.store, "ferry")
         if not readable(workspace.store, run.key)
     )
     key = RunKey(
@@ -229,7 +229,9 @@ def test_a_damaged_replay_is_made_again(database: Path, made: bytes) -> None:
     workspace.store.close()
     again = Store(database)
     assert all(
-        readable(again, run.key) for run in again.runs("ferry") if run.kind == "replay"
+        readable(again, run.key)
+        for run in stored_runs(again, "ferry")
+        if run.kind == "replay"
     )
     assert not again.check()
     again.close()
@@ -245,10 +247,10 @@ def readable(store: Store, key: str) -> bool:
 def test_a_chat_whose_memory_is_damaged_is_derived_from_its_messages(
     database: Path, made: bytes
 ) -> None:
-    damage(database, made, "compaction", "record", "'{}'")
+    damage(database, made, "record", "value", "'{}'")
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute(
-            "UPDATE turn SET record = '[]' WHERE run_id = (SELECT id FROM run WHERE kind = 'chat')"
+            "UPDATE record SET value = '[]' WHERE run_id = (SELECT id FROM run WHERE kind = 'chat')"
         )
     session = open_page("chat", chat="ferry")
     (sentence,) = sentences(session.error)

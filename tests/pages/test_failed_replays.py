@@ -15,6 +15,7 @@ from tests.pages.driving import (
     sentences,
     token_lines,
 )
+from tests.storage.stored_runs import stored_runs
 
 SECRET = "a-key-that-nobody-may-see"
 
@@ -133,9 +134,9 @@ def test_a_failed_run_is_nobody_elses(server: OpenAIServer) -> None:
     assert not other.error
     click(other, "Replay with")
     assert replayed(other)
-    assert [run.summarizer for run in Workspace().store.runs("sample-trip")].count(
-        "openai/gpt-5-mini"
-    ) == 1
+    assert [
+        run.summarizer for run in stored_runs(Workspace().store, "sample-trip")
+    ].count("openai/gpt-5-mini") == 1
 
 
 @pytest.mark.slow

@@ -29,13 +29,13 @@ BUFFER = [{"strategy": "buffer"}]
 
 def saved(database: Path, text: str, id: str = "mine") -> None:
     store = Store(database)
-    store.keep_lesson(id, text)
+    store.keep("lesson", id, text)
     store.close()
 
 
 def stored(database: Path) -> dict[str, str]:
     store = Store(database)
-    texts = store.lesson_texts()
+    texts = {id: store.kept("lesson", id) for id in store.kept_keys("lesson")}
     store.close()
     return texts
 

@@ -149,15 +149,6 @@ def test_replies_of_their_own_are_shared_too() -> None:
     assert parse_qs(link_query(state, None))["replies"] == ["free-run"]
 
 
-def test_a_link_of_the_version_before_opens_with_a_notice() -> None:
-    page = opened("compare", QUERY | {"replies": ["anew"]})
-    assert labelled(page.segmented_control, "Replies").value == "free-run"
-    assert any(
-        "replies=free-run" in warning.value.replace("\\", "")
-        for warning in page.warning
-    )
-
-
 def test_after_opening_the_visitor_decides() -> None:
     page = opened("compare", QUERY)
     labelled(page.selectbox, "Conversation").select("sample-trip").run()

@@ -14,6 +14,7 @@ from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, texts
 from tests.pages.test_chat_models import KEY, use_model
+from tests.storage.stored_runs import stored_runs
 
 WORDING = "The total budget of the family is 9,876 euros."
 
@@ -43,10 +44,10 @@ def test_the_conversation_is_replayed_with_ones_own_wording(page: AppTest) -> No
     assert any(label.endswith("reworded") for label in settings(page))
     (edited,) = [
         entry
-        for entry in Workspace().store.runs("sample-trip")
+        for entry in stored_runs(Workspace().store, "sample-trip")
         if entry.strategy_id == "summary_buffer"
     ][1:]
-    assert edited.turn_count == 46
+    assert edited.request_count == 46
 
 
 def test_taking_it_back_shows_the_summarizers_again(page: AppTest) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.storage import cells
+from memviz.storage import kept_values
 from memviz.storage.store import Store
 
 CELL = {
@@ -46,7 +46,7 @@ def test_a_cell_that_is_there_stays_as_it_is(path: Path) -> None:
 
 
 def test_the_oldest_cells_go_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "MAX_CELLS", 3)
+    monkeypatch.setattr(kept_values, "MAX_CELLS", 3)
     store = Store(path)
     keys = [f"key {number}" for number in range(5)]
     for key in keys:
@@ -65,7 +65,7 @@ def test_a_damaged_cell_is_not_found_and_makes_room_for_a_sound_one(
     store.keep_cell("one", CELL)
     store.keep_cell("two", CELL)
     with sqlite3.connect(path) as connection:
-        connection.execute(f"UPDATE cell SET cell = {value} WHERE key = 'one'")  # noqa: S608
+        connection.execute(f"UPDATE kept SET value = {value} WHERE key = 'one'")  # noqa: S608
     connection.close()
     assert store.find_cells(["one", "two"]) == {"two": CELL}
     store.keep_cell("one", CELL)

@@ -17,6 +17,7 @@ from memviz import Chat, Run, ScriptedModel, StorageError, Strategy
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.same_runs import contents
+from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import small_parameters
 
 
@@ -65,7 +66,7 @@ def test_a_chat_is_stored_turn_by_turn_and_goes_on_after_a_restart(
     resumed.send("And now?")
     store.save_turn(conversation, resumed.run)
     assert contents(store.chat_run(conversation)) == contents(resumed.run)
-    assert len(store.runs(conversation)) == 1
+    assert len(stored_runs(store, conversation)) == 1
     store.close()
 
 
@@ -152,11 +153,11 @@ def test_a_change_of_strategy_keeps_messages_and_records(store: Store) -> None:
     id = saved(store, chat)
     chat.change_strategy(memviz.strategy("summary", buffer_size=1))
     chat.send("And now?")
-    store.save_turn(id, chat.run, summarizer="scripted", key="k")
+    store.save_turn(id, chat.run, summarizer="scripted")
     assert contents(store.chat_run(id)) == contents(chat.run)
-    assert [(e.kind, e.parameters, e.summarizer, e.key) for e in store.runs(id)] == [
-        ("chat", {"buffer_size": 1, "summary_words": 0}, "scripted", "k")
-    ]
+    assert [
+        (e.kind, e.parameters, e.summarizer, e.key) for e in stored_runs(store, id)
+    ] == [("chat", {"buffer_size": 1, "summary_words": 0}, "scripted", "")]
 
 
 def test_other_messages_are_noticed_even_where_the_last_one_is_the_same(

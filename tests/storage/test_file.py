@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import sys
 from contextlib import closing
@@ -38,19 +37,19 @@ def test_purged_and_replaced_records_leave_nothing_behind(tmp_path: Path) -> Non
     store.save_run(
         id, memviz.replay(chat.log, memviz.strategy("buffer"), counter="chars4"), "k"
     )
-    names = ("message", "run", "turn", "compaction", "summary", "conversation")
+    names = ("message", "run", "record", "conversation")
     with closing(sqlite3.connect(path)) as file:
         rows = [
             file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
             for table in names
         ]
-        assert rows == [2, 2, 2, 0, 0, 1]
+        assert rows == [2, 2, 2, 1]
         store.delete(id)
         store.purge(older_than_days=0)
         assert [
             file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
             for table in names
-        ] == [0] * 6
+        ] == [0] * 4
     store.close()
 
 
@@ -156,8 +155,8 @@ def test_a_damaged_file_is_an_error_in_plain_words(
     "damage",
     [
         "conversation SET probes = '[{'",
-        "turn SET record = '{}'",
-        "turn SET record = '{'",
+        "record SET value = '{}'",
+        "record SET value = '{'",
     ],
 )
 def test_a_damaged_value_is_an_error_in_plain_words(
@@ -233,106 +232,18 @@ def test_an_older_file_is_brought_up_to_date_once_or_left_as_it_is(
         pytest.raises(StorageError, match="no colours left"),
         engine.begin() as connection,
     ):
-        migrate(connection, str(path), (*UPGRADES, fail))
+        migrate(connection, str(path), {**UPGRADES, 12: fail})
     assert "colour" not in columns(path)
     for _ in range(2):
         with engine.begin() as connection:
-            assert (
-                migrate(connection, str(path), (*UPGRADES, add_colour))
-                == len(UPGRADES) + 2
-            )
+            upgrades = {**UPGRADES, 12: add_colour}
+            assert migrate(connection, str(path), upgrades) == 12
     engine.dispose()
     assert "colour" in columns(path)
     with closing(sqlite3.connect(path)) as file:
         assert file.execute(
             "SELECT count(*) FROM message WHERE conversation_id = ?", (id,)
         ).fetchone() == (200,)
-
-
-FIRST_VERSION = """
-    DROP TABLE lesson;
-    DROP TABLE recording;
-    DROP TABLE wording;
-    DROP TABLE judged_answer;
-    DROP TABLE cell;
-    DROP TABLE free_run;
-    ALTER TABLE run DROP COLUMN ahead;
-    ALTER TABLE run DROP COLUMN earlier_settings;
-    ALTER TABLE conversation DROP COLUMN held_at;
-    ALTER TABLE conversation DROP COLUMN events;
-    ALTER TABLE conversation DROP COLUMN tools;
-    ALTER TABLE summary DROP COLUMN track;
-    PRAGMA user_version = 1;
-"""
-
-
-def schema(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    """The columns of every table, in the order of their names."""
-    with closing(sqlite3.connect(path)) as connection:
-        tables = [
-            name
-            for (name,) in connection.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table'"
-            )
-        ]
-        return {
-            name: sorted(
-                row[1:] for row in connection.execute(f"PRAGMA table_info({name})")
-            )
-            for name in sorted(tables)
-        }
-
-
-def test_a_file_of_the_first_version_becomes_what_a_new_one_is(tmp_path: Path) -> None:
-    path, new = tmp_path / "chats.db", tmp_path / "new.db"
-    id = a_file(path)
-    Store(new).close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FIRST_VERSION)
-    assert schema(path) != schema(new)
-    store = Store(path)
-    assert store.conversation(id).messages
-    assert schema(path) == schema(new)
-    store.close()
-
-
-def test_before_an_upgrade_the_file_is_copied_and_the_log_says_where(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "chats.db"
-    id = a_file(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FIRST_VERSION)
-    before = schema(path)
-    for version in range(
-        2, len(UPGRADES) + 1
-    ):  # copies of earlier upgrades: only so many are kept
-        path.with_name(f"chats.db.before-v{version}").touch()
-        os.utime(path.with_name(f"chats.db.before-v{version}"), (version, version))
-    Store(path).close()
-    copy = path.with_name(f"chats.db.before-v{len(UPGRADES) + 1}")
-    assert f"A copy as it was before is {copy}." in caplog.text
-    assert schema(copy) == before
-    with closing(sqlite3.connect(copy)) as file:
-        assert file.execute("PRAGMA user_version").fetchone() == (1,)
-        assert file.execute(
-            "SELECT count(*) FROM message WHERE conversation_id = ?", (id,)
-        ).fetchone() == (200,)
-    assert len(list(tmp_path.glob("*.before-v*"))) == 3
-    Store(path).close()
-    assert caplog.text.count("A copy") == 1, "a file that is up to date is not copied"
-
-
-def test_no_upgrade_without_a_copy(tmp_path: Path) -> None:
-    path = tmp_path / "chats.db"
-    a_file(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FIRST_VERSION)
-    before = schema(path)
-    path.with_name(f"chats.db.before-v{len(UPGRADES) + 1}").mkdir()
-    with pytest.raises(StorageError, match=r"before-v.* could not be written"):
-        Store(path)
-    assert schema(path) == before
 
 
 NO_TABLES = "PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writable_schema = OFF; VACUUM;"
@@ -349,12 +260,15 @@ NO_TABLES = "PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writ
         ),
         ("PRAGMA user_version = 0", "of file version 0, which there never was"),
         ("PRAGMA user_version = -3", "of file version -3, which there never was"),
-        ("DROP TABLE summary", "but lacks the table summary. It was left"),
+        ("DROP TABLE record", "but lacks the table record. It was left"),
         (
             "ALTER TABLE run DROP COLUMN ahead",
             "but lacks the column ahead of run. It was left",
         ),
-        (FIRST_VERSION + "DROP TABLE turn", "but lacks the table turn. It was left"),
+        (
+            "DROP TABLE run; PRAGMA user_version = 10",
+            "but lacks the table run. It was left",
+        ),
     ],
 )
 def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(
@@ -375,7 +289,7 @@ def test_a_marked_file_that_is_not_whole_is_said_and_left_as_it_is(
     "change",
     [
         "message SET role = 'robot'",
-        "turn SET total_tokens = -1",
+        "run SET message_count = -1",
         "run SET kind = 'dream'",
         "message SET position = -1",
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -27,11 +28,12 @@ from memviz import (
     ScriptedModel,
     StorageError,
 )
+from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.same_runs import contents
-from tests.storage.test_file import FIRST_VERSION
+from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 every_strategy = pytest.mark.parametrize("id", IDS)
@@ -122,7 +124,9 @@ class TestKeeping:
             list(free.next_turn())
         assert store.find_free_run(conversation, "other") is None
         assert store.conversation(conversation).messages == tuple(messages)
-        assert store.runs(conversation) == [], "it is no run over the stored messages"
+        assert stored_runs(store, conversation) == [], (
+            "it is no run over the stored messages"
+        )
 
     def test_of_the_offline_model_with_its_recalls_and_thoughts_comes_back_equal(
         self, store: Store
@@ -231,9 +235,9 @@ class TestConversation:
         store.restore(id)
         assert contents(store.find_free_run(id, "k")) == contents(run)
         store.delete(id)
-        assert execute(path, "SELECT count(*) FROM free_run") == [(1,)]
+        assert execute(path, "SELECT count(*) FROM kept") == [(1,)]
         store.purge(older_than_days=0)
-        assert execute(path, "SELECT count(*) FROM free_run") == [(0,)]
+        assert execute(path, "SELECT count(*) FROM kept") == [(0,)]
         store.close()
 
     def test_taken_back_or_changed_takes_free_runs_over_what_is_gone_with_it(
@@ -279,7 +283,7 @@ class TestDamage:
         store = Store(path)
         id, run = a_conversation(store), a_run()
         store.save_free_run(id, run, "k", 6)
-        execute(path, "UPDATE free_run SET record = ?", record)
+        execute(path, "UPDATE kept SET value = ?", zlib.compress(record.encode()))
         with pytest.raises(StorageError, match="damaged"):
             store.find_free_run(id, "k")
         store.save_free_run(id, run, "k", 6)
@@ -307,7 +311,7 @@ class TestDamage:
             for step in place[:-1]:
                 at = at[step]
             at[place[-1]] = junk
-            execute(path, "UPDATE free_run SET record = ?", json.dumps(damaged))
+            execute(path, "UPDATE kept SET value = ?", packed(damaged))
             try:
                 store.find_free_run(id, "k")
             except MemvizError as error:
@@ -361,7 +365,7 @@ class TestSharing:
         assert contents(stores[0].find_free_run(id, "k")) in [
             contents(run) for run in runs
         ]
-        assert execute(path, "SELECT count(*) FROM free_run") == [(1,)]
+        assert execute(path, "SELECT count(*) FROM kept") == [(1,)]
         for store in stores:
             store.close()
 
@@ -431,7 +435,7 @@ class TestAhead:
             store.save_turn(id, chat.run)
             assert reopened(path, id).ahead == chat.ahead
             assert store.conversation(id).messages == tuple(chat.log)
-            assert len(store.runs(id)) == 1
+            assert len(stored_runs(store, id)) == 1
         assert chat.ahead == ((), ())
         store.close()
 
@@ -482,27 +486,6 @@ class TestAhead:
         list(again.retry())
         sent = [message.content for message in again.run.turns[-1].context.messages]
         assert sent == ["Question 0", "Reply 0", "Anybody?"]
-        store.close()
-
-    def test_of_a_file_of_the_first_version_is_nothing(self, path: Path) -> None:
-        store, chat = Store(path), a_chat()
-        id = store.add_conversation(Transcript(()))
-        chat.pin([1])
-        chat.recall(turns=[1])
-        store.save_turn(id, chat.run)
-        store.close()
-        with closing(sqlite3.connect(path)) as file:
-            file.executescript(FIRST_VERSION)
-        again = reopened(path, id)
-        assert (again.ahead, again.log[:]) == (((), ()), chat.log[:])
-        store, run = Store(path), a_run()
-        store.save_turn(id, chat.run)
-        store.save_free_run(id, run, "k", 8)
-        assert reopened(path, id).ahead == chat.ahead
-        assert contents(store.find_free_run(id, "k")) == contents(run)
-        store.delete(id)
-        assert store.purge(older_than_days=0) == 1
-        assert execute(path, "SELECT count(*) FROM free_run") == [(0,)]
         store.close()
 
     @pytest.mark.parametrize(

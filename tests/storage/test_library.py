@@ -11,6 +11,7 @@ from memviz import Message, StorageError
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.same_runs import contents
+from tests.storage.stored_runs import stored_runs
 
 
 @pytest.fixture
@@ -118,7 +119,6 @@ def test_a_deleted_conversation_comes_back_whole(store: Store) -> None:
         store.conversation,
         store.entry,
         store.chat_run,
-        store.runs,
         store.delete,
     ):
         with pytest.raises(StorageError, match="'Mine' was deleted"):
@@ -128,7 +128,7 @@ def test_a_deleted_conversation_comes_back_whole(store: Store) -> None:
     store.restore(id)
     assert titles(store) == ["Mine"]
     assert contents(store.chat_run(id)) == contents(chat.run)
-    assert len(store.runs(id)) == 2
+    assert len(stored_runs(store, id)) == 2
 
 
 def test_purge_removes_only_what_was_deleted_long_enough_ago(store: Store) -> None:
@@ -151,7 +151,6 @@ def test_an_unknown_conversation_is_named(store: Store, id: str) -> None:
         store.entry,
         store.delete,
         store.restore,
-        store.runs,
         store.chat_run,
     ):
         with pytest.raises(StorageError, match="Choose one from the library"):

@@ -20,6 +20,7 @@ from memviz import ChatMemory, MemoryStore, Message, ParameterError, ScriptedMod
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.engine.probes import IDS, SUMMARIZING, Digest, Slow, Waiting, small, talk
+from tests.storage.stored_runs import stored_runs
 
 # One more process that goes on with session "u": argv is the file and how many messages it adds.
 OTHER_PROCESS = """
@@ -289,7 +290,7 @@ class TestKept:
             6,
         )
         assert list(library.conversation(entry.id).messages) == talk(3)
-        assert library.runs(entry.id)[0].summarizer == "digest"
+        assert stored_runs(library, entry.id)[0].summarizer == "digest"
 
     def test_a_summarizer_that_fails_loses_nothing(self, path: Path) -> None:
         store = kept(path, model=ScriptedModel([memviz.ModelError("down")] * 9))

@@ -1,4 +1,4 @@
-"""Stored runs whose requests are pieces: cleared, shortened, several kinds of notes, libraries; and those of before."""
+"""Stored runs whose requests are pieces: cleared, shortened, several kinds of notes, libraries; and damaged ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ import memviz
 from memviz import Chat, Fate, Message, ScriptedModel
 from memviz.core.errors import DamagedRunError, StorageError
 from memviz.storage.migrations import UPGRADES, migrate
-from memviz.storage.out_of_date import is_out_of_date
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.own_strategies import OWN, known
 from tests.same_runs import contents
-from tests.storage.old_records import make_version_7
 from tests.tool_loops import loops
 
 
@@ -93,63 +91,19 @@ def test_a_chat_is_stored_turn_by_turn(id: str, path: Path) -> None:
     store.close()
 
 
-BEFORE = (
-    "buffer", "window", "token_buffer", "recent_only", "summary", "summary_buffer", "chat_summary_buffer",
-    "summary_only",
-)  # fmt: skip
-"""The strategies that version 7 knew."""
-
-
-@pytest.mark.parametrize("id", BEFORE)
-def test_a_file_of_version_7_shows_what_it_showed(id: str, path: Path) -> None:
-    strategy = memviz.strategy(id)
-    chat = Chat(
-        strategy,
-        model=answers(),
-        summarizer=answers(),
-        counter="chars4",
-        system_prompt="Be kind.",
-    )
-    for number in range(12):
-        if number and strategy.allows_recall:
-            chat.recall(messages=[0])
-        chat.send(f"Question {number}?")
-    said = loops(3, 5)
-    run = memviz.replay(said, strategy, model=answers(), counter="chars4")
-    store = Store(path)
-    held = store.add_chat(Transcript(()), chat.run)
-    conversation = store.add_conversation(Transcript(tuple(said)))
-    store.save_run(conversation, run, "k")
-    store.save_free_run(conversation, chat.run, "k", len(said))
-    store.close()
-    make_version_7(path)
-    store = Store(path)
-    assert store.check() == []
-    assert contents(store.chat_run(held)) == contents(chat.run)
-    replay = store.find_run(conversation, "k")
-    assert contents(replay) == contents(run)
-    assert replay is not None
-    assert not is_out_of_date(replay), "it need not be made again"
-    assert contents(store.find_free_run(conversation, "k")) == contents(chat.run)
-    resumed = Chat.resume(chat.run, model=answers(), summarizer=answers())
-    resumed.send("And?")
-    store.save_turn(held, resumed.run)
-    assert contents(store.chat_run(held)) == contents(resumed.run)
-    assert store.check() == []
-    store.close()
-
-
 def test_a_memviz_of_before_refuses_the_file(path: Path) -> None:
     store = Store(path)
     with (
         store._database.engine.begin() as connection,
-        pytest.raises(StorageError, match=r"newer memviz .*version 10"),
+        pytest.raises(StorageError, match=r"newer memviz .*version 11"),
     ):
-        migrate(connection, str(path), UPGRADES[:-1])
+        migrate(connection, str(path), {10: UPGRADES[11]})
     store.close()
 
 
-REQUEST = "UPDATE turn SET record = json_set(record, '$.requests[0].{}', json('{}')) WHERE turn = 2"
+OF_TURN_2 = "kind = 'request' AND json_extract(value, '$.turn') = 2 AND json_extract(value, '$.call') = 1"
+REQUEST = f"UPDATE record SET value = json_set(value, '$.{{}}', json('{{}}')) WHERE {OF_TURN_2}"  # noqa: S608
+COMPACTION = "UPDATE record SET value = json_set(value, '$.{}', json('{}')) WHERE kind = 'compaction' AND number {}"
 FORM = '[["messages", 1, 2, {}]]'
 
 
@@ -205,23 +159,23 @@ FORM = '[["messages", 1, 2, {}]]'
         (REQUEST.format("memory", '[2, 0, 0, {"cleared": "far"}]'), "memory"),
         (REQUEST.format("memory", "[2, 0]"), "memory"),
         (
-            "UPDATE turn SET record = json_remove(record, '$.requests[0].pieces') WHERE turn = 2",
-            "pieces .* turn 2 are",
+            f"UPDATE record SET value = json_remove(value, '$.pieces') WHERE {OF_TURN_2}",  # noqa: S608
+            "requests.*pieces: Field required",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.kind', 'folded') WHERE number = 1",
+            COMPACTION.format("kind", '"folded"', "= 1"),
             "kind",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.policy', 'pray') WHERE number = 1",
+            COMPACTION.format("policy", '"pray"', "= 1"),
             "policy",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.after', json('[2,0,0,{\"a\":999}]'))",
+            COMPACTION.format("after", '[2,0,0,{"a":999}]', ">= 0"),
             "message 999",
         ),
         (
-            "UPDATE compaction SET record = json_set(record, '$.asked_by_library', json('{}'))",
+            COMPACTION.format("asked_by_library", "{}", ">= 0"),
             "asked_by_library",
         ),
     ],
@@ -241,9 +195,7 @@ def test_a_piece_that_cannot_be_is_damage(
     store.close()
 
 
-def test_a_line_in_the_system_prompt_of_the_first_request_is_no_record_of_old(
-    path: Path,
-) -> None:
+def test_a_line_may_stand_in_the_system_prompt_of_the_first_request() -> None:
     pieces = [["line", Message("system", "Mind the gap.").to_dict(), "before system"]]
     run = memviz.replay(
         [Message("system", "Be kind."), *loops(1, 2)],
@@ -254,6 +206,55 @@ def test_a_line_in_the_system_prompt_of_the_first_request_is_no_record_of_old(
     record["requests"][0]["pieces"] = [*pieces, *record["requests"][0]["pieces"]]
     record["requests"][0]["tokens"]["system"] += 4
     again = memviz.Run.from_dict(record)
-    assert again.space.leads_apart
     assert again.requests[0].context.messages[0].content == "Mind the gap.\nBe kind."
     assert again.fates()[0, 0] == Fate.VERBATIM
+
+
+OF_TURN = "WHERE kind = 'request' AND json_extract(value, '$.turn') = {}"
+OF_CALL = OF_TURN + " AND json_extract(value, '$.call') = {}"
+DELETE_TURN = "DELETE FROM record " + OF_TURN  # noqa: S608
+DELETE_CALL = "DELETE FROM record " + OF_CALL  # noqa: S608
+RENUMBER = "UPDATE record SET value = json_set(value, '$.{}', {}) " + OF_CALL  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            DELETE_CALL.format(1, 2),
+            "of 12 requests it has 11",
+        ),
+        (
+            DELETE_CALL.format(2, 1),
+            "of 12 requests it has 11",
+        ),
+        (
+            DELETE_CALL.format(2, 6),
+            "of 12 requests it has 11",
+        ),
+        (RENUMBER.format("call", 3, 1, 2), "a request of turn 1 is miss"),
+        (RENUMBER.format("turn", 2, 1, 1), "a turn is missing"),
+        (DELETE_TURN.format(1), "of 12 requests it has 6"),
+        (DELETE_TURN.format(2), "of 12 requests it has 6"),
+        ("UPDATE record SET value = '7' WHERE number = 8", "damaged"),
+        ("UPDATE record SET value = '[]' WHERE number = 8", "damaged"),
+        (
+            "UPDATE record SET value = json_remove(value, '$.call') WHERE number = 1",
+            "call: Field required",
+        ),
+    ],
+)
+def test_a_request_that_is_missing_is_damage(
+    path: Path, change: str, sentence: str
+) -> None:
+    store = Store(path)
+    said = loops(2, 5)
+    id = store.add_conversation(Transcript(tuple(said)))
+    store.save_run(
+        id, memviz.replay(said, memviz.strategy("buffer"), counter="chars4"), "k"
+    )
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(change)
+    with pytest.raises(DamagedRunError, match=sentence):
+        store.find_run(id, "k")
+    store.close()

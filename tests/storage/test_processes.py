@@ -25,6 +25,7 @@ from memviz import Chat, ScriptedModel
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 from tests.same_runs import contents
+from tests.storage.stored_runs import stored_runs
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -184,7 +185,7 @@ def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(
             assert assert_whole_turns(path, id) == 4
             store = Store(path)
             assert contents(store.chat_run(id)) == contents(before)
-            assert len(store.runs(id)) == 2
+            assert len(stored_runs(store, id)) == 2
             store.close()
             number += 1
         assert number > least, "there were statements to be killed at"

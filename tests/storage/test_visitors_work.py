@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,6 +15,7 @@ from memviz import Message, StorageError
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer
 from memviz.models.base import Usage
+from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
 
@@ -76,14 +76,17 @@ def test_nothing_takes_the_place_of_more(store: Store) -> None:
 def test_they_go_with_their_conversation(store: Store) -> None:
     store.keep_wording("one", "key", 1, "Mine.")
     store.keep_judged_answers("one", "key", {0: [ANSWER]})
-    assert {"wording", "judged_answer"} <= set(store.stored_rows("one"))
+    rows = store.stored_rows("one")["kept"]
+    assert {row["kind"]: row["value"] for row in rows} == {
+        "wording": "Mine.",
+        "answers": [ANSWER.to_dict()],
+    }
     store.delete("one")
     with pytest.raises(StorageError, match="was deleted"):
         store.keep_wording("one", "key", 2, "Too late.")
     store.purge(older_than_days=0)
     with closing(sqlite3.connect(store.path)) as file:
-        for table in ("wording", "judged_answer"):
-            assert file.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)  # noqa: S608
+        assert file.execute("SELECT count(*) FROM kept").fetchone() == (0,)
 
 
 def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
@@ -92,9 +95,11 @@ def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
     store.keep_judged_answers("one", "key", {0: [ANSWER], 1: [ANSWER]})
     assert not store.check()
     with closing(sqlite3.connect(store.path)) as file, file:
-        file.execute("UPDATE wording SET text = x'00' WHERE version = 1")
-        damaged = json.dumps(ANSWER.to_dict() | {"run": -4})
-        file.execute("UPDATE judged_answer SET answer = ? WHERE probe = 0", (damaged,))
+        of = "kind = ? AND number = ?"
+        change = f"UPDATE kept SET value = ? WHERE {of}"  # noqa: S608
+        file.execute(change, (b"\0", "wording", 1))
+        damaged = packed([ANSWER.to_dict() | {"run": -4}])
+        file.execute(change, (damaged, "answers", 0))
     assert store.find_wordings("one", "key") == {2: "Also mine."}
     assert store.find_judged_answers("one", "key") == [ANSWER]
     assert any(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -37,7 +35,6 @@ from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
 from tests.engine.probes import Digest, talk, timeless
 from tests.same_runs import contents
-from tests.storage.old_records import make_old, one_request_a_turn
 from tests.tool_loops import loops
 
 NOBODY = ScriptedModel([])  # whoever asks it is told off
@@ -546,12 +543,7 @@ class TestRunsWithRecalls:
             one.text for one in without.summaries
         ]
 
-    def test_leave_the_digest_of_runs_without_them_as_it_was(self) -> None:
-        """Runs that were kept before there were recalls have to be found again."""
-        assert (
-            key_of("any").digest(12)
-            == "b2ac5e4139fbaf85f99830e2fa9b5df541d66986c92bd107bc5928197429ee42"
-        )
+    def test_make_another_digest_as_another_model_does(self) -> None:
         digests = {
             key_of("any", **changes).digest(12)
             for changes in (
@@ -844,118 +836,3 @@ def test_an_exported_conversation_keeps_the_probes_of_its_own(
     workspace.add_probe(id, probe)
     exported = memviz.transcripts.to_json(workspace.conversation(id)[0])
     assert memviz.load_transcript(exported.encode()).probes == (probe,)
-
-
-def test_a_replay_kept_when_leading_system_messages_were_history_is_made_again(
-    workspace: Workspace,
-) -> None:
-    said = [Message("system", "rules and more rules"), *talk(3)]
-    id = workspace.add([load_transcript(as_file(said), name="talk.json")])[0].id
-    key = key_of(id, strategy=memviz.strategy("window", window_size=2))
-    run = memviz.replay(said, key.strategy, model=NOBODY, counter=key.counter)
-    saved = run.to_dict()
-    for request in saved["requests"]:
-        request["tokens"]["system"] = 0
-    workspace.store.save_run(
-        id, Run.from_dict(saved), key.digest(len(said)), key.summarizer
-    )
-    again = Workspace(workspace.store.path)
-    assert contents(again.kept_run(key)) == contents(run)
-
-
-class TestReplaysRecordedByTurn:
-    """Kept by a version that took a turn with a tool loop for one request."""
-
-    SETTINGS = (
-        memviz.strategy("summary", buffer_size=2),
-        memviz.strategy("summary_buffer", max_token_limit=100),
-        memviz.strategy("chat_summary_buffer", token_limit=100),
-    )
-    SAID = (*loops(5, 0), *loops(2, 4))
-
-    def kept(
-        self, workspace: Workspace, **changes: object
-    ) -> dict[RunKey, tuple[Run, Run]]:
-        """Replays as they were kept, and as they would be made now."""
-        id = workspace.add([Transcript(self.SAID)])[0].id
-        runs = {}
-        for strategy in self.SETTINGS:
-            key = key_of(id, strategy=strategy, **changes)
-            with one_request_a_turn():
-                old = workspace.run(key, Digest())
-            runs[key] = (
-                old,
-                memviz.replay(self.SAID, strategy, model=Digest(), counter=key.counter),
-            )
-        make_old(workspace.store.path)
-        return runs
-
-    def test_of_the_offline_summarizer_are_made_again_and_kept(
-        self, workspace: Workspace
-    ) -> None:
-        runs = self.kept(workspace, summarizer="offline")
-        again = Workspace(workspace.store.path)
-        for key, (_, now) in runs.items():
-            assert again.kept_run(key) is None
-            assert timeless(again.run(key, Digest())) == timeless(now)
-        third = Workspace(workspace.store.path)
-        assert [timeless(third.kept_run(key)) for key in runs] == [
-            timeless(now) for _, now in runs.values()
-        ]
-
-    def test_whose_summaries_were_paid_are_made_of_them(
-        self, workspace: Workspace
-    ) -> None:
-        runs = self.kept(workspace)
-        for place in (Workspace(workspace.store.path), Workspace(workspace.store.path)):
-            for key in list(runs)[:2]:
-                before, now = runs[key]
-                assert len(before.compactions) == len(now.compactions) > 1
-                assert timeless(place.kept_run(key)) == timeless(now)
-
-    def test_that_take_more_summaries_wait_for_a_click_and_ask_for_those_alone(
-        self, workspace: Workspace
-    ) -> None:
-        key, (before, now) = list(self.kept(workspace).items())[2]
-        again = Workspace(workspace.store.path)
-        assert [again.kept_run(key) for _ in range(2)] == [None, None]
-        known = {compaction.request for compaction in before.compactions}
-        new = [
-            compaction.summary
-            for compaction in now.compactions
-            if compaction.request not in known
-        ]
-        assert 0 < len(new) < len(now.compactions)
-        asked = ScriptedModel(new)
-        asked.name = key.summarizer
-        assert timeless(again.run(key, asked)) == timeless(now)
-        assert len(asked.requests) == len(new)
-        assert timeless(Workspace(workspace.store.path).kept_run(key)) == timeless(now)
-
-    def test_in_which_names_did_not_count_are_made_again_too(
-        self, workspace: Workspace
-    ) -> None:
-        said = [
-            replace(message, name="Ada" if message.role == "user" else None)
-            for message in talk(6)
-        ]
-        key = key_of(
-            workspace.add([Transcript(tuple(said))])[0].id, counter="o200k_base"
-        )
-        run = workspace.run(key, Digest())
-        assert all("names" in record.tokens for record in run.requests)
-        with closing(sqlite3.connect(workspace.store.path)) as file, file:
-            file.execute(
-                "UPDATE turn SET record = json_remove(record, '$.requests[0].tokens.names')"
-            )
-        again = Workspace(workspace.store.path)
-        assert timeless(again.kept_run(key)) == timeless(run)
-
-    def test_of_conversations_without_tools_are_found_as_they_are(
-        self, workspace: Workspace
-    ) -> None:
-        key = key_of(imported(workspace))
-        run = workspace.run(key, Digest())
-        make_old(workspace.store.path)
-        again = Workspace(workspace.store.path)
-        assert contents(again.kept_run(key)) == contents(run)

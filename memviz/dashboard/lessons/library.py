@@ -73,7 +73,7 @@ def find_lesson(id: str, store: Store) -> Lesson | None:
     saved one that cannot be read."""
     if id in bundled_lessons():
         return bundled_lessons()[id]
-    text = store.lesson_text(id)
+    text = store.kept("lesson", id)
     return None if text is None else _read_text(text, id)
 
 
@@ -86,9 +86,9 @@ def _read_text(text: str, id: str) -> Lesson:
 def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
     """The lessons of the database by id, the newest first, and a sentence for each that cannot be read."""
     found, problems = dict[str, Lesson](), list[str]()
-    for id, text in store.lesson_texts().items():
+    for id in store.kept_keys("lesson"):
         try:
-            found[id] = _read_text(text, id)
+            found[id] = _read_text(store.kept("lesson", id) or "", id)
         except LessonError as error:
             problems.append(str(error))
     return found, problems

@@ -91,9 +91,11 @@ def upload(workspace: Workspace, state: LessonsState) -> None:
 def keep(workspace: Workspace, state: LessonsState, lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
-        taken = dict.fromkeys([*bundled_lessons(), *workspace.store.lesson_texts()])
+        taken = dict.fromkeys(
+            [*bundled_lessons(), *workspace.store.kept_keys("lesson")]
+        )
         lesson = replace(lesson, id=id_of(lesson.id, taken))
-    workspace.store.keep_lesson(lesson.id, as_yaml(lesson))
+    workspace.store.keep("lesson", lesson.id, as_yaml(lesson))
     state.forget(lesson.id)
     return lesson
 
@@ -211,7 +213,7 @@ def _more(
             key=f"lesson-remove-{lesson.id}",
             width="stretch",
         ):
-            workspace.store.remove_lesson(lesson.id)
+            workspace.store.forget("lesson", lesson.id)
             state.forget(lesson.id)
             st.toast(plain(f"Removed “{lesson.title.said(state.language)}”."))
             st.rerun()

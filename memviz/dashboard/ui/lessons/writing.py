@@ -191,7 +191,7 @@ def _judged(own: OwnLesson, workspace: Workspace) -> Lesson:
         replace(step, title=step.title or Text(en=f"Step {number}"))
         for number, step in enumerate(own.steps, 1)
     )
-    taken = dict.fromkeys([*bundled_lessons(), *workspace.store.lesson_texts()])
+    taken = dict.fromkeys([*bundled_lessons(), *workspace.store.kept_keys("lesson")])
     title = own.title or Text(en="A lesson of my own")
     id = own.id or id_of(title.said("en"), taken)
     return read_lesson(

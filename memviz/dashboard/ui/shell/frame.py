@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,9 +21,6 @@ from memviz.dashboard.ui.shell.linked import forget_linked
 from memviz.dashboard.ui.shell.lost import Lost, lost_help
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
 from memviz.dashboard.ui.shell.presenting import (
-    MINIMAL,
-    SHOW,
-    VIEW,
     Part,
     begin_presented,
     end_presented,
@@ -79,10 +76,6 @@ def navigate() -> None:
                 PAGES / "library.py", title="Library", icon=":material/library_books:"
             ),
             st.Page(PAGES / "guide.py", title="Guide", icon=":material/menu_book:"),
-            *_moved(
-                {"costs": (compare, "dollars"), "memory_map": (compare, "memory_map")}
-            ),
-            *_moved({"retention": (facts, "lives"), "summaries": (facts, "summaries")}),
         ],
         position="top",
     )
@@ -98,23 +91,12 @@ def navigate() -> None:
     looked_at(workspace())
 
 
-def _moved(
-    addresses: Mapping[str, tuple[StreamlitPage, str]],
-) -> Iterator[StreamlitPage]:
-    """Addresses that were pages once: each leads to the view that shows the same today."""
-    for address, (page, view) in addresses.items():
-        yield st.Page(
-            _to(page, view), title=page.title, url_path=address, visibility="hidden"
-        )
-
-
-def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
+def _to(page: StreamlitPage) -> Callable[[], None]:
     def lead() -> None:
         query: dict[str, str | list[str]] = {
             name: st.query_params.get_all(name) for name in st.query_params
         }
-        named = SHOW if query.get(VIEW) == [MINIMAL] else VIEW
-        st.switch_page(page, query_params=query | ({named: view} if view else {}))
+        st.switch_page(page, query_params=query)
 
     return lead
 

@@ -11,7 +11,6 @@ import streamlit as st
 
 from memviz.core.bounds import quoted, read_json, whole_number
 from memviz.core.counters import counter
-from memviz.core.deprecated import renamed_notice
 from memviz.core.errors import MemvizError
 from memviz.core.text.address_parts import recall_part, setting_part
 from memviz.dashboard.ui.shell.chosen_request import (
@@ -73,7 +72,6 @@ HELD_CHAT = "chat"
 """What a link looks at where that is the chat as it was held, which is none of the settings."""
 MAX_NAME_CHARS = 200
 FREE_RUN = "free-run"
-OLD_FREE_RUN = "anew"
 MAX_RECALLS, MAX_TAKES, MOST_NAMED = 100, 50, 3
 Pairs = Iterable[tuple[str, str]]
 
@@ -161,7 +159,7 @@ def _pairs(
 
 def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
     """Make ``state`` what the query says; returns the turn, and a sentence for each part of
-    it that cannot be used or has an old name."""
+    it that cannot be used."""
     problems: list[str] = []
 
     def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
@@ -194,17 +192,10 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     )
     uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
-    replies = query.get(REPLIES, ())
-    state.free_run = FREE_RUN in replies or OLD_FREE_RUN in replies
+    state.free_run = FREE_RUN in query.get(REPLIES, ())
     state.take = next(
         iter(parts(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)])), 0
     )
-    if OLD_FREE_RUN in replies:
-        problems.append(
-            renamed_notice(
-                f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"
-            )
-        )
     state.looked_at = next(
         iter(parts(LOOK, lambda text: _looked_at(state, text))), None
     )

@@ -1,0 +1,298 @@
+"""Values that are kept under a key, each kind with its own form: whatever was worked out, written or opened here.
+
+Two tabs may work on the same conversation: each wording and the answers to each question are rows of their own, so that
+neither tab overwrites what the other keeps.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, delete, select, type_coerce
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.types import NullType
+from sqlmodel import Session
+
+from memviz.core.conversation import Log, clean_text
+from memviz.core.errors import StorageError
+from memviz.engine.judging import JudgedAnswer
+from memviz.engine.run import Run
+from memviz.storage.library import DAMAGE, found, now
+from memviz.storage.run_shapes import expect_sound, expect_sound_answer
+from memviz.storage.runs import damage_told, expect_known_counter
+from memviz.storage.tables import KEPT
+
+FileKind = Literal["recording", "lesson"]
+"""Files that visitors opened or wrote: a recording, its bytes as text, and a lesson, the YAML text that it is."""
+Kind = FileKind | Literal["cell", "wording", "answers", "free run"]
+KEYS_A_QUERY = 500
+MAX_CELLS = 20_000
+"""Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""
+
+
+_AS_STORED = type_coerce(KEPT.c.value, NullType())
+_NEWEST_FIRST = KEPT.c.kept_at.desc(), KEPT.c.key, KEPT.c.number
+
+
+class Kept(NamedTuple):
+    """One kept value: any JSON, or ``None`` where it is damaged."""
+
+    key: str
+    number: int
+    value: Any
+
+
+def packed(value: object) -> bytes:
+    """Return a value as it is stored."""
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+
+
+def unpacked(stored: Any) -> Any:
+    """Return the value that is stored, ``None`` where it is damaged."""
+    try:
+        return json.loads(zlib.decompress(stored))
+    except (zlib.error, TypeError, ValueError, RecursionError):
+        return None
+
+
+def put(
+    connection: Session | Connection,
+    kind: Kind,
+    key: str,
+    value: object,
+    *,
+    owner: str = "",
+    number: int = 0,
+    message_count: int | None = None,
+) -> None:
+    """Keep a value in place of the one that is there under the same key."""
+    made = {
+        "value": packed(value),
+        "message_count": message_count,
+        "kept_at": now(),
+    }
+    row = insert(KEPT).values(
+        kind=kind, owner=owner, key=clean_text(key), number=number, **made
+    )
+    connection.execute(
+        row.on_conflict_do_update(index_elements=KEPT.primary_key, set_=made)
+    )
+
+
+def all_of(
+    session: Session, kind: Kind, *conditions: ColumnElement[bool]
+) -> list[Kept]:
+    """The values of this kind that meet ``conditions``, the newest first."""
+    query = select(KEPT.c.key, KEPT.c.number, _AS_STORED)
+    wanted = query.where(KEPT.c.kind == kind, *conditions)
+    rows = session.execute(wanted.order_by(*_NEWEST_FIRST))
+    return [Kept(key, number, unpacked(value)) for key, number, value in rows]
+
+
+def under(key: str, owner: str = "") -> tuple[ColumnElement[bool], ...]:
+    """The conditions for what is kept under this key."""
+    return KEPT.c.owner == clean_text(owner), KEPT.c.key == clean_text(key)
+
+
+def remove(session: Session, kind: Kind, *conditions: ColumnElement[bool]) -> None:
+    """Take values away; those that are not there are no error."""
+    session.execute(delete(KEPT).where(KEPT.c.kind == kind, *conditions))
+
+
+def value_of(session: Session, kind: FileKind, key: str) -> str | None:
+    """The text under this key, ``None`` if there is none, or it is damaged."""
+    for kept in all_of(session, kind, *under(key)):
+        if isinstance(kept.value, str):
+            return kept.value
+    return None
+
+
+def keys_of(session: Session, kind: FileKind) -> list[str]:
+    """The keys of this kind, the newest first."""
+    query = select(KEPT.c.key).where(KEPT.c.kind == kind)
+    return list(session.scalars(query.order_by(*_NEWEST_FIRST)))
+
+
+def keep(session: Session | Connection, kind: FileKind, key: str, text: str) -> None:
+    """Keep a text under a key, in place of the one that had it."""
+    put(session, kind, key, text)
+
+
+def forget(session: Session, kind: FileKind, key: str) -> None:
+    """Forget what is kept under a key."""
+    remove(session, kind, *under(key))
+
+
+def find_cells(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Those of these cells of sweeps that were kept, as JSON, by key. One that is damaged is not among them: it is
+    measured again."""
+    found: dict[str, dict[str, Any]] = {}
+    for at in range(0, len(keys), KEYS_A_QUERY):
+        some = KEPT.c.key.in_(keys[at : at + KEYS_A_QUERY])
+        cells = all_of(session, "cell", some)
+        found |= {cell.key: cell.value for cell in cells if _is_cell(cell)}
+    return found
+
+
+def _is_cell(kept: Kept) -> bool:
+    return isinstance(kept.value, dict)
+
+
+def keep_cell(session: Session, key: str, cell: Mapping[str, Any]) -> None:
+    """Keep a finished cell of a sweep; one that is there under this key stays as it is, unless it is damaged.
+
+    The key is a hash of all that it depends on, the conversation's messages included, so it is found again whatever the
+    conversation is called.
+    """
+    if not find_cells(session, [key]):
+        put(session, "cell", key, cell)
+
+
+def prune_cells(session: Session) -> None:
+    """Let go of the oldest cells where there are very many."""
+    cells = select(KEPT.c.key).where(KEPT.c.kind == "cell")
+    newest = cells.order_by(*_NEWEST_FIRST).limit(MAX_CELLS)
+    remove(session, "cell", KEPT.c.key.not_in(newest))
+
+
+def count_damaged_cells(session: Session) -> tuple[int, int]:
+    """How many of the kept cells are damaged, and how many there are."""
+    sound = [_is_cell(cell) for cell in all_of(session, "cell")]
+    return sound.count(False), len(sound)
+
+
+def find_wordings(session: Session, conversation_id: str, key: str) -> dict[int, str]:
+    """The visitors' own wordings of summaries in the replay of ``key``, by the version that they take the place of;
+    damaged ones are left out."""
+    kept = all_of(session, "wording", *under(key, conversation_id))
+    return {one.number: one.value for one in kept if _is_wording(one)}
+
+
+def _is_wording(kept: Kept) -> bool:
+    is_version = isinstance(kept.number, int) and kept.number > 0
+    return is_version and isinstance(kept.value, str) and bool(kept.value.strip())
+
+
+def keep_wording(
+    session: Session, conversation_id: str, key: str, version: int, text: str
+) -> None:
+    """Keep a wording in place of what was kept for this version under ``key``."""
+    owner = found(session, conversation_id).id
+    put(session, "wording", key, clean_text(text), owner=owner, number=version)
+
+
+def remove_wording(
+    session: Session, conversation_id: str, key: str, version: int
+) -> None:
+    """Take a wording away; one that is not there is no error."""
+    remove(session, "wording", *under(key, conversation_id), KEPT.c.number == version)
+
+
+def find_judged_answers(
+    session: Session, conversation_id: str, key: str
+) -> list[JudgedAnswer]:
+    """The answers kept under ``key``, in the order of their questions and, within each, of their runs; damaged ones are
+    left out, and are asked again."""
+    found: list[JudgedAnswer] = []
+    by_question = _answers_by_question(session, conversation_id, key)
+    for number in sorted(by_question):
+        found += by_question[number].values()
+    return found
+
+
+def keep_judged_answers(
+    session: Session,
+    conversation_id: str,
+    key: str,
+    answers: Mapping[int, list[JudgedAnswer]],
+) -> None:
+    """Keep answers, by the number of their question. What failed takes the place of no reply, and a reply without a
+    verdict of none that has one."""
+    owner = found(session, conversation_id).id
+    by_question = _answers_by_question(session, owner, key)
+    for number, given in answers.items():
+        if not given:
+            continue
+        known = by_question.get(number, {})
+        for answer in given:
+            if _settled(answer) >= _settled(known.get(answer.run)):
+                known[answer.run] = answer
+        in_order = [known[run].to_dict() for run in sorted(known)]
+        put(session, "answers", key, in_order, owner=owner, number=number)
+
+
+def _settled(answer: JudgedAnswer | None) -> int:
+    if answer is None or answer.reply is None:
+        return 0
+    return 1 if answer.verdict is None else 2
+
+
+def _answers_by_question(
+    session: Session, conversation_id: str, key: str
+) -> dict[int, dict[int, JudgedAnswer]]:
+    """The sound answers under ``key``, by the number of their question and that of their run."""
+    by_question: dict[int, dict[int, JudgedAnswer]] = {}
+    for kept in all_of(session, "answers", *under(key, conversation_id)):
+        if isinstance(kept.number, int):
+            sound = filter(None, _answers(kept))
+            by_question[kept.number] = {answer.run: answer for answer in sound}
+    return by_question
+
+
+def _answers(kept: Kept) -> Iterator[JudgedAnswer | None]:
+    """The answers in a value, ``None`` for each one that is damaged."""
+    stored: list[Any] = kept.value if isinstance(kept.value, list) else [None]
+    for value in stored:
+        try:
+            expect_sound_answer(value)
+            answer = JudgedAnswer.from_dict(value)
+        except DAMAGE:
+            answer = None
+        yield answer
+
+
+def expect_undamaged(session: Session, conversation_id: str) -> None:
+    """Raise StorageError if a wording or an answer of the conversation cannot be read."""
+    of_it = KEPT.c.owner == conversation_id
+    damaged = sum(not _is_wording(kept) for kept in all_of(session, "wording", of_it))
+    for kept in all_of(session, "answers", of_it):
+        damaged += list(_answers(kept)).count(None)
+    if damaged:
+        raise StorageError(
+            f"{damaged:,} of the wordings of summaries and judged answers are damaged. They are left aside."
+        )
+
+
+def save_free_run(
+    session: Session, conversation_id: str, run: Run, key: str, message_count: int
+) -> None:
+    """Keep a free run over the first ``message_count`` messages, as far as it has come, in place of what was kept under
+    ``key``. A model's own replies belong to no stored conversation, so it is kept whole."""
+    expect_known_counter(run)
+    put(
+        session,
+        "free run",
+        key,
+        run.to_dict(),
+        owner=found(session, conversation_id).id,
+        message_count=message_count,
+    )
+
+
+def find_free_run(session: Session, conversation_id: str, key: str) -> Run | None:
+    """The free run kept under ``key``, complete or not. Raises :class:`memviz.core.errors.DamagedRunError`."""
+    return read_free_run(session, found(session, conversation_id).id, key)
+
+
+def read_free_run(session: Session, owner: str, key: str) -> Run | None:
+    """As :func:`find_free_run`, of a conversation that is deleted as well."""
+    for kept in all_of(session, "free run", *under(key, owner)):
+        with damage_told("A stored free run"):
+            record = kept.value
+            log = Log(record["messages"])
+            expect_sound(record, log)
+            return Run.from_record(record, log)
+    return None
