@@ -213,7 +213,7 @@ Code = Annotated[
         "--code",
         metavar="TARGET",
         help="Export the recommended setting to code: memory_yaml, memviz_code, "
-        "llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen or plain_python.",
+        "llamaindex, langchain_middleware, openai_agents or plain_python.",
     ),
 ]
 Out = Annotated[

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from memviz.code_export import (
-    autogen,
-    langchain_classic,
     langchain_middleware,
     llamaindex,
     memory_yaml,
@@ -18,8 +16,7 @@ from memviz.code_export.no_code import NoCodeError
 __all__ = ["Language", "NoCodeError", "Setting", "Target", "targets"]
 
 TARGETS = (
-    memory_yaml, memviz_code, llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen,
-    plain_python,
+    memory_yaml, memviz_code, llamaindex, langchain_middleware, openai_agents, plain_python,
 )  # fmt: skip
 
 

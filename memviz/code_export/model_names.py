@@ -33,11 +33,6 @@ def for_openai_agents(name: str) -> str:
     return _parts(name)[1] if is_openai(name) else f"litellm/{name}"
 
 
-def for_autogen(name: str) -> str:
-    """``gpt-5-mini``; models of others with their provider, as there is no client for all of them."""
-    return _parts(name)[1] if is_openai(name) else name
-
-
 def langchain_package(*names: str) -> str:
     """What to install beside LangChain to reach these models."""
     return " ".join(

@@ -120,7 +120,6 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
             "SUMMARIZER_MODEL",
             "SUMMARIZER",
             "TEMPERATURE",
-            "K",
             *values_of(wanted),
         }
         for node in ast.parse(targets()[target].write(wanted)).body:
