@@ -1,24 +1,46 @@
-"""A rule as a filter of what each call of the model is sent."""
+"""Agents of the OpenAI Agents SDK: a session, and what of it is sent."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from agents import Agent, RunConfig, Runner, SQLiteSession, TResponseInputItem
+from agents import Agent, RunConfig, Runner, SessionSettings, SQLiteSession, TResponseInputItem
 from agents.run import CallModelData, ModelInputData
 
-from memviz.code_export.templates.rule import Memory
+from memviz.code_export.templates.rules.summary import Memory
 
 MODEL = "gpt-5-mini"  # answers in the chat
 SYSTEM_PROMPT = "Be kind."
+WINDOW_SIZE = 10  # messages
 
 DIFFERENCES = [
-    "The SDK has no session with this rule, so the rule stands here as plain Python and decides before each call of "
-    "the model what is sent. It sends what memviz simulated; the instructions are added by the SDK.",
-    "The SDK counts items, not messages: a tool call, its result and a step of reasoning are items of their own. "
-    "Without tools and reasoning that is the same.",
-    "The summaries are kept in the process. After a restart the conversation is summarized again.",
-    "The SDK's own OpenAIResponsesCompactionSession lets the provider shorten the history to items that nobody can "
-    "read, by rules of its own, so it is no replacement for this setting.",
+    (
+        "any_rule",
+        "The SDK has no session with this rule, so the rule stands here as plain Python and decides before each call "
+        "of the model what is sent. It sends what memviz simulated; the instructions are added by the SDK.",
+    ),
+    (
+        "window",
+        "A system message that the session begins with falls out like any other. In memviz it is a system prompt and "
+        "always sent: give it as the agent's instructions.",
+    ),
+    (
+        "any_rule window",
+        "The SDK counts items, not messages: a tool call, its result and a step of reasoning are items of their own. "
+        "Without tools and reasoning that is the same.",
+    ),
+    (
+        "any_rule",
+        "The summaries are kept in the process. After a restart the conversation is summarized again.",
+    ),
+    (
+        "any_rule",
+        "The SDK's own OpenAIResponsesCompactionSession lets the provider shorten the history to items that nobody "
+        "can read, by rules of its own, so it is no replacement for this setting.",
+    ),
+    (
+        "window",
+        "The history is cut once, before the run. What the agent does with tools within the run comes on top of it.",
+    ),
 ]
 
 
@@ -72,6 +94,16 @@ def remembering(memory: Memory) -> Callable[[CallModelData], Awaitable[ModelInpu
 def run_config() -> RunConfig:
     """What of the session is sent."""
     return RunConfig(call_model_input_filter=remembering(Memory()))
+
+
+def run_config_for_buffer() -> RunConfig:
+    """What of the session is sent."""
+    return RunConfig()
+
+
+def run_config_for_window() -> RunConfig:
+    """What of the session is sent."""
+    return RunConfig(session_settings=SessionSettings(limit=WINDOW_SIZE - 1))
 
 
 async def main() -> None:

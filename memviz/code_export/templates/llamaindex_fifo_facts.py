@@ -5,7 +5,7 @@ from llama_index.core.llms import LLM, ChatMessage
 from llama_index.core.memory import FactExtractionMemoryBlock, Memory, StaticMemoryBlock
 from llama_index.llms.litellm import LiteLLM
 
-from memviz.code_export.templates.counter import token_ids
+from memviz.code_export.templates.counting import token_ids
 
 MODEL = "openai/gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai/gpt-5-mini"  # writes the facts
@@ -18,13 +18,25 @@ MAX_FACTS = 50
 STATIC_TEXT = "You are a helpful assistant."
 
 DIFFERENCES = [
-    "The model is asked for facts in LlamaIndex's own words. memviz asks for the same list in words of its own.",
-    "When the model fails, or answers with no text, LlamaIndex loses the messages that it took out. memviz keeps them "
-    "and tries again 2 turns later, then 4, and so on up to 32.",
-    "Where a system message stands among the messages, LlamaIndex puts the facts before its words. memviz always puts "
-    "them in front of the messages.",
-    "LlamaIndex also counts the ids that tool results have. An agent of LlamaIndex puts the calls and results of a "
-    "turn only once the turn is over.",
+    (
+        "fifo_facts",
+        "The model is asked for facts in LlamaIndex's own words. memviz asks for the same list in words of its own.",
+    ),
+    (
+        "fifo_facts",
+        "When the model fails, or answers with no text, LlamaIndex loses the messages that it took out. memviz keeps "
+        "them and tries again 2 turns later, then 4, and so on up to 32.",
+    ),
+    (
+        "fifo_facts",
+        "Where a system message stands among the messages, LlamaIndex puts the facts before its words. memviz always "
+        "puts them in front of the messages.",
+    ),
+    (
+        "fifo_facts",
+        "LlamaIndex also counts the ids that tool results have. An agent of LlamaIndex puts the calls and results of a "
+        "turn only once the turn is over.",
+    ),
 ]
 
 
