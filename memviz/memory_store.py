@@ -7,11 +7,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from memviz.async_store import AsyncStore
 from memviz.conversation import Message
 from memviz.counters import AnyCounter
 from memviz.engine.async_twins import Given
 from memviz.engine.chat_memory import ChatMemory
+from memviz.engine.in_thread import in_thread
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.errors import ParameterError, SessionExistsError
 from memviz.kept_memory import KeptMemory, kept_sessions
@@ -26,7 +26,7 @@ THE_STORES_OWN: Any = object()
 """Stands for the model of the store where a session is asked for without one."""
 
 
-class MemoryStore(AsyncStore):
+class MemoryStore:
     """One :class:`ChatMemory` a session name, all under the same strategy, model and counter.
 
     With ``persistence`` (a path, an SQLite URL, or the mapping of ``configs/memory.yaml``) messages and summaries are
@@ -149,6 +149,18 @@ class MemoryStore(AsyncStore):
     def reset(self, session: str) -> None:
         """The same as :meth:`clear`."""
         self.clear(session)
+
+    amemory = in_thread(memory)
+    asessions = in_thread(sessions)
+    aappend = in_thread(append)
+    aload = in_thread(load)
+    aclear = in_thread(clear)
+    aput = in_thread(put)
+    aput_messages = in_thread(put_messages)
+    aget = in_thread(get)
+    aget_all = in_thread(get_all)
+    aset = in_thread(set)
+    areset = in_thread(reset)
 
 
 def _is_under(
