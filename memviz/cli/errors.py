@@ -1,15 +1,8 @@
 """Errors on the command line: one sentence on stderr, and an exit code that a script can rely on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Any
-
-from typer import Exit
-from typer.core import TyperGroup
 
 from memviz.bounds import quoted
-from memviz.cli.output import complain
 from memviz.errors import (
     MemvizError,
     ParameterError,
@@ -21,7 +14,8 @@ FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
 """What a shell expects of a command that Ctrl-C ended: 128 and the number of the signal."""
-_WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
+WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
+"""Errors that end a command with ``WRONG_USE``."""
 
 
 class UnknownFormatNameError(UnknownNameError):
@@ -54,17 +48,3 @@ class UnknownConversationError(MemvizError):
 
 class OutputError(MemvizError):
     """A result cannot be written where it should go."""
-
-
-class Commands(TyperGroup):
-    """The commands. Any error of memviz that one of them raises is told and ends it; nothing shows a traceback."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
-        try:
-            return super().invoke(ctx)
-        except MemvizError as error:
-            complain(f"Error: {error}")
-            raise Exit(
-                WRONG_USE if isinstance(error, _WRONG_USES) else FAILED
-            ) from None

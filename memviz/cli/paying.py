@@ -1,4 +1,4 @@
-"""Before a command asks a model that costs money: a budget, what it will cost, and whether it may."""
+"""Who summarizes, and before it costs money: a budget, what it will cost, and whether it may."""
 
 from __future__ import annotations
 
@@ -14,23 +14,27 @@ from memviz.cli.output import complain
 from memviz.text.wording import counted, dollars
 
 if TYPE_CHECKING:
+    from memviz.cli.arguments import Usd
     from memviz.engine.replay import Messages
+    from memviz.metrics.cost.pricing import Pricing
     from memviz.models.base import Model
     from memviz.models.budget import Budget
     from memviz.models.budgeted import Budgeted
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe
 
-Usd = tuple[float, ...]
+_RATES = ("input", "output", "cache_read", "cache_write")
+"""What prices entered by hand are of, in their order."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A model that a command asks. ``paid`` is the same with its budget, ``None`` where no list has its price and none
-    was entered by hand, or where it costs nothing."""
+    """A model that a command asks."""
 
     model: Model
     paid: Budgeted | None = None
+    """The same with its budget; ``None`` where no list has its price and none was entered by hand, or where it costs
+    nothing."""
 
     @property
     def who(self) -> Model:
@@ -52,11 +56,28 @@ class Asked:
         """What its provider was paid, as far as it tells, as one more sentence; empty where nobody is paid."""
         from memviz.tuning.paid import spent_sentence
 
-        return (
-            ""
-            if self.budget is None
-            else f" {spent_sentence(self.model.name, self.budget)}"
+        if self.budget is None:
+            return ""
+        return f" {spent_sentence(self.model.name, self.budget)}"
+
+
+def summarizer_named(name: str, counter: str) -> Model:
+    """The model of this name, once it is sure that it and the counter can be used. Raises
+    :class:`memviz.UnknownCounterError`, and a :class:`memviz.ModelError` for a name that cannot be one or a key that is
+    not there."""
+    from memviz.counters import counter as find_counter
+    from memviz.errors import MissingKeyError
+    from memviz.models.registry import is_free, missing_keys, model
+
+    find_counter(counter)
+    found = model(name)
+    missing = [] if is_free(name) else missing_keys(name)
+    if missing:
+        raise MissingKeyError(
+            f"{name} needs a key: set {' and '.join(missing)} in the environment.",
+            model=name,
         )
+    return found
 
 
 def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
@@ -71,14 +92,7 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
             )
         return Asked(model)
     limit = budget_of(model.name, budget_usd)
-    return Asked(
-        model,
-        Budgeted(
-            model,
-            limit,
-            usd_per_million=None if by_hand is None else (by_hand[0], by_hand[1]),
-        ),
-    )
+    return Asked(model, Budgeted(model, limit, usd_per_million=in_and_out(by_hand)))
 
 
 def costs(name: str) -> bool | None:
@@ -93,6 +107,24 @@ def costs(name: str) -> bool | None:
     if known is None or not has_prices(known):
         return None
     return bool(known.input_usd_per_token or known.output_usd_per_token)
+
+
+def priced(model: str, by_hand: Usd | None) -> Pricing | None:
+    """What a model costs: at list price, but for what is entered by hand. ``None`` where nothing is known."""
+    from memviz.metrics.cost.pricing import pricing, unpriced
+
+    listed = pricing(model)
+    if by_hand is None:
+        return listed
+    given = {}
+    for rate, usd in zip(_RATES, by_hand, strict=False):
+        given[f"{rate}_usd_per_million"] = usd
+    return (listed or unpriced(model)).by_hand(**given)
+
+
+def in_and_out(by_hand: Usd | None) -> tuple[float, float] | None:
+    """The prices of input and output among those entered by hand."""
+    return None if by_hand is None else (by_hand[0], by_hand[1])
 
 
 def budget_of(name: str, budget_usd: float | None) -> Budget:
@@ -130,8 +162,9 @@ def agree_on_replays(
     if asked.paid is None:
         complain(f"{times}; its price is not known, so no budget holds it.")
         return
+    limit = dollars(asked.paid.budget.limit_usd)
     complain(
-        f"{times}, for at most about {dollars(usd)}. At most {dollars(asked.paid.budget.limit_usd)} is spent{more}."
+        f"{times}, for at most about {dollars(usd)}. At most {limit} is spent{more}."
     )
     agree(yes=yes)
 

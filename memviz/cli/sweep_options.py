@@ -1,13 +1,11 @@
-"""The options of ``memviz sweep``."""
-
-from __future__ import annotations
+"""The options that only ``memviz sweep`` has."""
 
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
+from memviz.bounds import LARGEST_NUMBER, MAX_SECONDS
 from memviz.cli.output import complain
 
 MAX_WORKERS = 1_000
@@ -73,17 +71,6 @@ SummarizerName = Annotated[
         "provider/model, its key in the environment. That one costs money and needs a --budget.",
     ),
 ]
-Budget = Annotated[
-    float | None,
-    Option(
-        "--budget",
-        metavar="USD",
-        min=0.0,
-        max=MAX_USD,
-        help="The most that the summarizer may cost.",
-    ),
-]
-Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask before money is spent.")]
 Concurrency = Annotated[
     int | None,
     Option(
@@ -104,14 +91,6 @@ SummarizerPricesOf = Annotated[
         metavar="NAME",
         help="Whose prices count for summaries. "
         "[default: --summarizer if it costs money, else --model]",
-    ),
-]
-Prices = Annotated[
-    str | None,
-    Option(
-        "--usd-per-million",
-        metavar="IN,OUT[,CACHED[,WRITE]]",
-        help="Prices of --model, in place of its own.",
     ),
 ]
 SummarizerPrices = Annotated[

@@ -19,7 +19,7 @@ from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.life_lines import life_lines_of
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.summaries.timeline import summary_timeline
-from memviz.cli.run_tables import print_run
+from memviz.cli.tables import print_run
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.life_lines import life_lines
