@@ -185,7 +185,7 @@ def _judged_parameters(entry: _Entry, cls: type[Strategy]) -> dict[str, Any]:
 
 
 def _problem_with(name: str, value: Any) -> str:
-    """What is wrong with a value of ``memory``; empty where nothing is."""
+    """The end of a sentence on what is wrong with a value of ``memory``; empty where nothing is."""
     if name == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             return (

@@ -48,18 +48,17 @@ class MemoryStore:
         persistence: str | Path | Mapping[str, Any] | None = None,
         repair_tool_pairs: bool = True,
     ) -> None:
-        self.strategy = (
-            find_strategy(DEFAULT_STRATEGY) if strategy is None else strategy
-        )
+        if strategy is None:
+            strategy = find_strategy(DEFAULT_STRATEGY)
+        self.strategy = strategy
         self._model = as_model(model)
         self._options: dict[str, Any] = {
             "counter": counter,
             "system_prompt": system_prompt,
             "repair_tool_pairs": repair_tool_pairs,
         }
-        ChatMemory(
-            self.strategy, model=self._model, **self._options
-        )  # wrong types fail here, not at the first message
+        # Wrong types fail here, not at the first message.
+        ChatMemory(self.strategy, model=self._model, **self._options)
         database = database_of(persistence)
         self._store = Store(database) if database is not None else None
         self._memories: dict[str, ChatMemory] = {}
@@ -82,25 +81,23 @@ class MemoryStore:
         with self._lock_of(session):  # one session's summarizer keeps no other waiting
             memory = self._memories.get(session)
             if memory is None:
-                memory = self._memories[session] = self._made(
-                    session, strategy or self.strategy, wanted
-                )
+                chosen = strategy or self.strategy
+                memory = self._make_memory(session, chosen, wanted)
+                self._memories[session] = memory
             elif not _is_under(memory, strategy, wanted):
                 raise SessionExistsError(
                     session, memory.strategy.label, memory.summarizer_name
                 )
             return memory
 
-    def _made(
+    def _make_memory(
         self, session: str, strategy: Strategy, model: Model | None
     ) -> ChatMemory:
-        options = {
-            "model": self._model if model is THE_STORES_OWN else model,
-            **self._options,
-        }
+        if model is THE_STORES_OWN:
+            model = self._model
         if self._store is None:
-            return ChatMemory(strategy, **options)
-        return KeptMemory(self._store, session, strategy, **options)
+            return ChatMemory(strategy, model=model, **self._options)
+        return KeptMemory(self._store, session, strategy, model=model, **self._options)
 
     def _lock_of(self, session: str) -> RLock:
         if not isinstance(session, str):
@@ -110,16 +107,16 @@ class MemoryStore:
 
     def sessions(self) -> tuple[str, ...]:
         """Names of all sessions, those that were kept before this store was opened included, the oldest first."""
-        return (
-            tuple(self._memories) if self._store is None else kept_sessions(self._store)
-        )
+        if self._store is None:
+            return tuple(self._memories)
+        return kept_sessions(self._store)
 
     def append(self, session: str, message: Given) -> None:
         """Take in the next message of a session."""
         self.memory(session).append(message)
 
     def load(self, session: str) -> list[Message]:
-        """What to send to the model now."""
+        """The messages to send to the model now."""
         return self.memory(session).load()
 
     def clear(self, session: str) -> None:
@@ -139,7 +136,7 @@ class MemoryStore:
         return self.memory(session).get(input)
 
     def get_all(self, session: str) -> list[Message]:
-        """Everything that a session said."""
+        """All messages of a session."""
         return self.memory(session).get_all()
 
     def set(self, session: str, messages: Iterable[Given]) -> None:
@@ -166,20 +163,19 @@ class MemoryStore:
 def _is_under(
     memory: ChatMemory, strategy: Strategy | None, model: Model | None
 ) -> bool:
-    """Whether a memory is under this strategy, and summarized by this model, where they are given."""
-    return (strategy is None or strategy == memory.strategy) and (
-        model is THE_STORES_OWN or _is_same(model, memory.summarizer)
-    )
+    """Return whether a memory is under this strategy, and summarized by this model, where they are given."""
+    if strategy is not None and strategy != memory.strategy:
+        return False
+    return model is THE_STORES_OWN or _is_same(model, memory.summarizer)
 
 
 def _is_same(model: Model | None, other: Model | None) -> bool:
-    """Whether two models are one, or two objects that answer alike."""
+    """Return whether two models are one, or two objects that answer alike."""
     if model is other or model is None or other is None:
         return model is other
-    return model.identity is not None and (model.name, model.identity) == (
-        other.name,
-        other.identity,
-    )
+    if model.identity is None or model.name != other.name:
+        return False
+    return model.identity == other.identity
 
 
 def build_chat_memory(

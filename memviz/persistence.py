@@ -1,4 +1,4 @@
-"""Where memories are kept: what ``persistence`` may be, in ``configs/memory.yaml`` and in Python."""
+"""The places where memories are kept: what ``persistence`` may be, in ``configs/memory.yaml`` and in Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from memviz.errors import ParameterError
 
 BACKENDS = ("memory", "sqlite")
-"""Where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
+"""The places where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
 KEYS = ("enabled", "backend", "connection_string")
 """Keys of the mapping."""
 ALLOWED = (

@@ -121,7 +121,7 @@ def split_setting(text: str, option: str) -> Setting:
 
 
 def parameters_of(id: str) -> dict[str, Parameter]:
-    """What a strategy declares, by name. Raises :class:`memviz.UnknownStrategyError`."""
+    """The parameters that a strategy declares, by name. Raises :class:`memviz.UnknownStrategyError`."""
     from memviz.errors import UnknownStrategyError
     from memviz.strategies import strategies
 

@@ -13,7 +13,7 @@ from memviz.errors import (
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
-"""What a shell expects of a command that Ctrl-C ended: 128 and the number of the signal."""
+"""The exit code of a command that Ctrl-C ended, as shells expect it: 128 and the number of the signal."""
 WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
 """Errors that end a command with ``WRONG_USE``."""
 
@@ -43,7 +43,7 @@ class UnknownTargetError(UnknownNameError):
 
 
 class UnknownConversationError(MemvizError):
-    """What was given is neither a file nor a saved conversation, or could be several."""
+    """An argument is neither a file nor a saved conversation, or could be several."""
 
 
 class OutputError(MemvizError):

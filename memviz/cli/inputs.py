@@ -1,4 +1,4 @@
-"""Where a conversation comes from: a file, standard input, or the library."""
+"""The sources of conversations: a file, standard input, or the library."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Source:
     def is_kept(
         self, strategy: Strategy, counter: str, model: Model, recalls: Recalls = ()
     ) -> bool:
-        """Whether the library has this replay, so that nobody is asked for it."""
+        """Return whether the library has this replay, so that nobody is asked for it."""
         if self.workspace is None:
             return False
         key = self._key(strategy, counter, model, recalls)
@@ -158,7 +158,7 @@ def name_of(given: str) -> str:
 
 
 def is_file(given: str) -> bool:
-    """Whether it is standard input or a file, or is written as one: no id has a dot or a slash."""
+    """Return whether it is standard input or a file, or is written as one: no id has a dot or a slash."""
     if given == STDIN or any(mark in given for mark in "./\\~"):
         return True
     try:

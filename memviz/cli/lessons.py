@@ -39,7 +39,7 @@ PLAIN: dict[str, Any] = {
         "max_content_width": 100,
     },
 }
-"""How commands are shown. Plain help is drawn in half the time of the framed one, and tracebacks with local variables
+"""The looks of commands. Plain help is drawn in half the time of the framed one, and tracebacks with local variables
 could show keys."""
 lessons = Typer(invoke_without_command=True, **PLAIN)
 
@@ -116,7 +116,7 @@ def export_lesson(context: Context, lesson: FileOrId, output: Output = None) -> 
 
 
 class Row(NamedTuple):
-    """What a check says of one claim, or of one problem."""
+    """One claim, or one problem, as a check tells it."""
 
     lesson: str
     step: int
@@ -127,7 +127,7 @@ class Row(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is and what was found there, before the sentence."""
+        """The words before the sentence: the place, and what was found there."""
         if not self.step:
             return ""
         words = {True: "held", False: "NOT HELD", None: "no claim"}
@@ -154,7 +154,7 @@ def _as_json(lesson: Lesson) -> dict[str, object]:
 
 
 def _checked(lesson: Lesson, workspace: Workspace) -> list[Row]:
-    """What there is to say of a lesson; that it is fine where there is nothing."""
+    """Return all findings on a lesson; one that it is fine where there is none."""
     from memviz.lessons.checking import problems, unheld
     from memviz.lessons.claims import held
 

@@ -1,4 +1,4 @@
-"""What there is to choose from: ``memviz list``, ``memviz strategies``, ``memviz formats`` and ``memviz models``."""
+"""The lists to choose from: ``memviz list``, ``memviz strategies``, ``memviz formats`` and ``memviz models``."""
 
 from __future__ import annotations
 

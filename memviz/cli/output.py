@@ -1,4 +1,4 @@
-"""What is written to a terminal, a pipe or a file.
+"""Writing to a terminal, a pipe or a file.
 
 Titles, messages and file names come from others, and a terminal obeys what is written to it: before they are
 shown, all that is no visible character is taken out, and nothing in them is markup.
@@ -78,7 +78,7 @@ def never_fails_on_letters() -> None:
 
 
 def console() -> Console:
-    """Where tables are drawn. No text given to it is read as markup."""
+    """Return the console that tables are drawn on. No text given to it is read as markup."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else PIPE_COLUMNS

@@ -1,4 +1,4 @@
-"""Who summarizes, and before it costs money: a budget, what it will cost, and whether it may."""
+"""The model that summarizes; before it costs money, a budget, the costs to expect, and an agreement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import Probe
 
 _RATES = ("input", "output", "cache_read", "cache_write")
-"""What prices entered by hand are of, in their order."""
+"""The rates that prices entered by hand are of, in their order."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +38,22 @@ class Asked:
 
     @property
     def who(self) -> Model:
-        """Who is called."""
+        """The model that is called: with its budget, where it has one."""
         return self.paid or self.model
 
     @property
     def is_free(self) -> bool:
-        """Whether it is sure that nobody is paid."""
+        """Return whether it is sure that nobody is paid."""
         return self.paid is None and costs(self.model.name) is False
 
     @property
     def budget(self) -> Budget | None:
-        """What it is paid from."""
+        """The budget that it is paid from."""
         return None if self.paid is None else self.paid.budget
 
     @property
     def spent(self) -> str:
-        """What its provider was paid, as far as it tells, as one more sentence; empty where nobody is paid."""
+        """One more sentence on what its provider was paid, as far as it tells; empty where nobody is paid."""
         from memviz.tuning.paid import spent_sentence
 
         if self.budget is None:
@@ -96,7 +96,7 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
 
 
 def costs(name: str) -> bool | None:
-    """Whether the model of this name costs money at list price; ``None`` where no list has it."""
+    """Return whether the model of this name costs money at list price; ``None`` where no list has it."""
     from memviz.models.cost_bound import has_prices
     from memviz.models.names import is_free
     from memviz.models.prices import price
@@ -110,7 +110,7 @@ def costs(name: str) -> bool | None:
 
 
 def priced(model: str, by_hand: Usd | None) -> Pricing | None:
-    """What a model costs: at list price, but for what is entered by hand. ``None`` where nothing is known."""
+    """The prices of a model: those of the list, but for what is entered by hand. ``None`` where nothing is known."""
     from memviz.metrics.cost.pricing import pricing, unpriced
 
     listed = pricing(model)
@@ -177,5 +177,5 @@ def agree(*, yes: bool) -> None:
 
 
 def asks() -> bool:
-    """Whether somebody sits at a terminal and can be asked."""
+    """Return whether somebody sits at a terminal and can be asked."""
     return sys.stdin.isatty()

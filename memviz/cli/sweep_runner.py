@@ -38,14 +38,14 @@ STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure and how to price it."""
+    """Conversations and settings to measure, and the prices that count."""
 
     subjects: tuple[SweepConversation, ...]
     settings: tuple[Strategy, ...]
     counter: str
     assumptions: PricingAssumptions
     kept: Store | None
-    """Where finished measurements are."""
+    """The library that keeps finished measurements."""
 
     def sweeping(self, summarizer: Model, **options: Any) -> Sweeping:
         """The sweep with this summarizer; ``options`` are further fields of it."""
@@ -64,11 +64,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a sweep ended."""
+    """The end of a sweep."""
 
     sweep: Sweep
     measured: int
-    """How many of its cells were measured now."""
+    """The number of its cells that were measured now."""
     code: int = 0
     """The exit code that it asks for."""
 
@@ -82,7 +82,7 @@ class Payer:
     by_hand: Usd | None
     """Its prices where they are entered by hand."""
     yes: bool
-    """Whether nobody is asked before money is spent."""
+    """Nobody is asked before money is spent."""
 
     @classmethod
     def of(
@@ -138,7 +138,7 @@ class Payer:
         return len(kept.cells)
 
     def say_what_was_spent(self) -> None:
-        """What the provider was paid, as far as it tells."""
+        """Say what the provider was paid, as far as it tells."""
         from memviz.tuning.paid import spent_sentence
 
         complain(spent_sentence(self.name, self.budget))
@@ -151,7 +151,7 @@ def executor_of(
     dask: bool,
     scheduler: str | None,
 ) -> dict[str, Any]:
-    """Who does the work, as fields of a sweep."""
+    """Return the executor that does the work, as fields of a sweep."""
     if dask and scheduler:
         raise BadParameter(
             "--dask begins a cluster here, --scheduler uses one that runs. Give one of them."

@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where the results go. At most one of them is written to stdout, and then no table is."""
+    """The places where results go. At most one of them is written to stdout, and then no table is."""
 
     json: bool
     csv: Path | None
     target: str | None
-    """What to export the recommended setting to."""
+    """The place to export the recommended setting to."""
     target_out: Path | None
     all_settings: bool
-    """Whether the table has every setting, not only those worth taking."""
+    """The table has every setting, not only those worth taking."""
 
     def __post_init__(self) -> None:
         from memviz.code_export import targets
@@ -128,10 +128,8 @@ def sweep_settings(
       memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --code llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
     """
-    from memviz.counters import counter as find_counter
     from memviz.models.names import is_free
     from memviz.tuning.constraints import Constraints
-    from memviz.tuning.grid import largest_sizes
     from memviz.workspace import Workspace
 
     outputs = Outputs(json, csv, code or take_home, out, all)
@@ -160,9 +158,7 @@ def sweep_settings(
             sources += sources_of(one, db, format, user)
     workspace = None if no_keep else Workspace(db)
     subjects = prepare_conversations(sources, counter)
-    largest = largest_sizes((one.log for one in subjects), find_counter(counter))
-    recorded = _recorded_settings(writer, subjects, counter)
-    tried = settings_to_try(strategy or (), settings or (), largest, recorded)
+    tried = _find_settings(strategy, settings, subjects, counter, writer)
     kept = workspace.store if workspace else None
     plan = Plan(subjects, tried, counter, assumptions, kept)
     ended = _measure(plan, writer, executor, payer, workspace)
@@ -171,6 +167,22 @@ def sweep_settings(
     files = [source.file for source in sources]
     _write_results(outputs, ended, constraints, counter, name, files)
     _say_what_failed(ended)
+
+
+def _find_settings(
+    named: Sequence[str] | None,
+    settings: Sequence[str] | None,
+    subjects: Sequence[SweepConversation],
+    counter: str,
+    writer: Model,
+) -> tuple[Strategy, ...]:
+    """Return the settings to try over these conversations."""
+    from memviz.counters import counter as find_counter
+    from memviz.tuning.grid import largest_sizes
+
+    largest = largest_sizes((one.log for one in subjects), find_counter(counter))
+    recorded = _recorded_settings(writer, subjects, counter)
+    return settings_to_try(named or (), settings or (), largest, recorded)
 
 
 def _assumptions_of(
@@ -208,11 +220,15 @@ def _recorded_settings(
 
     if not isinstance(writer, RecordedModel):
         return None
-    held = []
+    common: list[Strategy] | None = None
     for one in subjects:
         digest = conversation_digest(one.log, one.system_prompt, one.tools)
-        held.append(writer.recording.strategies_over(digest, counter))
-    return [one for one in held[0] if all(one in others for others in held)]
+        held = writer.recording.strategies_over(digest, counter)
+        if common is None:
+            common = list(held)
+        else:
+            common = [strategy for strategy in common if strategy in held]
+    return common
 
 
 def _measure(

@@ -191,7 +191,7 @@ def _summarizer_sentence(use: TokenUse, run: Run) -> str:
 
 
 def _has_forms(run: Run) -> bool:
-    """Whether any request sends a message with less in it."""
+    """Return whether any request sends a message with less in it."""
     for record in run.requests:
         if any(piece.form is not None for piece in record.parts.messages):
             return True
@@ -199,7 +199,7 @@ def _has_forms(run: Run) -> bool:
 
 
 def _reduced_sentence(run: Run) -> str:
-    """How many messages the last request sends with less in them."""
+    """A sentence on the messages that the last request sends with less in them."""
     fates = run.fates_at(run.requests[-1])
     cleared = int((fates == Fate.CLEARED).sum())
     shortened = int((fates == Fate.SHORTENED).sum())

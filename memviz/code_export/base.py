@@ -29,7 +29,7 @@ class Setting:
     counter: str = "o200k_base"
     """The name of a token counter."""
     summarizer: str = OFFLINE
-    """Who wrote the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,
+    """The writer of the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,
     ``recording:trip`` or ``openai/gpt-5-mini``."""
     model: str = DEFAULT_MODEL
     """The name of the model that answers in the chat."""
@@ -49,7 +49,7 @@ class Setting:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the strategy is a file of memviz itself, so that no other package's has its id."""
+        """Return whether the strategy is a file of memviz itself, so that no other package's has its id."""
         return type(self.strategy).__module__ == f"memviz.strategies.{self.strategy.id}"
 
     @property
@@ -65,7 +65,7 @@ class Setting:
 
     @property
     def summarizer_difference(self) -> str:
-        """Who wrote the summaries that were simulated, and who will write them."""
+        """A sentence on who wrote the summaries that were simulated, and who will write them."""
         wrote = one_line(self.summarizer)
         writes = one_line(self.summary_model)
         if self.summarizer == OFFLINE:
@@ -84,10 +84,10 @@ class Target:
 
     title: str
     file_name: str
-    """How the file is called that is saved."""
+    """The name of the file that is saved."""
     language: Language
     install: str
-    """What to install first, as a command; empty where that is nothing."""
+    """The command that installs what is needed; empty where that is nothing."""
     writer: Callable[[Setting], str]
 
     def write(self, setting: Setting) -> str:

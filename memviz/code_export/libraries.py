@@ -65,8 +65,8 @@ def write_langchain_middleware(setting: Setting) -> str:
 
 
 def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
-    """When LangChain's middleware summarizes, and what it keeps. Shares of the window are tokens: its own window is
-    that of the model."""
+    """Return the thresholds of LangChain's middleware: of summarizing, and of what it keeps. Shares of the window are
+    tokens: its own window is that of the model."""
     keep: tuple[str, int] = ("messages", strategy.keep_messages)
     if strategy.kept_tokens:
         keep = ("tokens", strategy.kept_tokens)
@@ -101,7 +101,7 @@ def write_plain_python(setting: Setting) -> str:
 
 
 def is_openai(name: str) -> bool:
-    """Whether this is one of OpenAI's own models. memviz spells names as litellm does: ``provider/model``."""
+    """Return whether this is one of OpenAI's own models. memviz spells names as litellm does: ``provider/model``."""
     return "/" not in name or name.startswith(f"{OPENAI}/")
 
 
@@ -122,7 +122,7 @@ def spell_for_openai_agents(name: str) -> str:
 
 
 def _amounts(clause: TriggerClause) -> dict[str, int]:
-    """What has to be reached together; of several numbers of one unit the largest."""
+    """The amounts to be reached together; of several numbers of one unit the largest."""
     amounts: dict[str, int] = {}
     for one in clause.clauses if isinstance(clause, AllOf) else (clause,):
         assert isinstance(one, AtLeast)  # noqa: S101 - thresholds are all of this kind

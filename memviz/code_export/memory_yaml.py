@@ -12,7 +12,7 @@ NO_FOLDING = 1_000_000
 """Line width in characters: a text stays on its line, as it is."""
 
 LINE_BREAKS = "\x85\u2028\u2029\ufeff"
-"""What YAML reads as a line break, or not at all, unless it is escaped; PyYAML writes it as it is."""
+"""Letters that YAML reads as a line break, or not at all, unless they are escaped; PyYAML writes them as they are."""
 
 
 def write_memory_yaml(setting: Setting) -> str:

@@ -144,7 +144,7 @@ def write_program(
 
 
 def _has_own(id: str, template: str) -> bool:
-    """Whether a template has a program for this strategy itself, and not only one for any rule."""
+    """Return whether a template has a program for this strategy itself, and not only one for any rule."""
     if template.endswith(f"_{id}"):
         return True
     return any(name.endswith(f"_for_{id}") for name in read(template).definitions)

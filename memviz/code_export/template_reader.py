@@ -37,21 +37,21 @@ class Definition:
 
     @property
     def is_constant(self) -> bool:
-        """Whether this is a value to edit, which stands on top of a program."""
+        """Return whether this is a value to edit, which stands on top of a program."""
         return isinstance(self.node, ast.Assign) and self.name.isupper()
 
 
 @dataclass
 class Template:
-    """What one template file, or several together, import and define, in their order."""
+    """The imports and definitions of one template file, or of several together, in their order."""
 
     templates: list[str] = field(default_factory=list)
     """Other templates that are imported."""
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """What is imported from elsewhere, by name: its module, and its name there."""
+    """Imports from elsewhere, by name: the module, and the name there."""
     definitions: dict[str, Definition] = field(default_factory=dict)
     differences: list[tuple[str, str]] = field(default_factory=list)
-    """Whose programs differ from what memviz simulated (ids, divided by spaces), and the sentence that says how."""
+    """Ids of strategies, divided by spaces, and how their programs differ from what memviz simulated."""
 
     def choose(self, endings: Sequence[str]) -> dict[str, Definition]:
         """Return what the last lines of a program lead to, by the names that it has there, in the order of the files.
@@ -75,7 +75,7 @@ class Template:
 
 
 def has_template(name: str) -> bool:
-    """Whether there is a template of this name, such as ``rules.window``."""
+    """Return whether there is a template of this name, such as ``rules.window``."""
     return _path(name).is_file()
 
 
@@ -138,9 +138,9 @@ def _with_inherited(
     base = known.get(ast.unparse(node.bases[0]))
     if base is None:
         return definition
-    own, inherited = _parts(definition), _parts(base)
+    own = _parts(definition)
     parts: dict[str, str] = {}
-    for name, source in inherited.items():
+    for name, source in _parts(base).items():
         if name not in own:
             parts[name] = source
         while name in own:  # with what stands before it in the derived class
