@@ -10,7 +10,12 @@ from typer import Exit, Option, Typer, echo
 from typer.core import TyperGroup
 
 from memviz.cli.errors import FAILED, WRONG_USE, WRONG_USES
-from memviz.cli.exchanging import export_conversation, import_files
+from memviz.cli.exchanging import (
+    back_up_library,
+    check_library,
+    export_conversation,
+    import_files,
+)
 from memviz.cli.lessons import PLAIN, lessons
 from memviz.cli.listing import (
     list_conversations,
@@ -21,7 +26,6 @@ from memviz.cli.listing import (
 from memviz.cli.output import complain, never_fails_on_letters
 from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
-from memviz.cli.safekeeping import back_up_library, check_library
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
 from memviz.errors import MemvizError

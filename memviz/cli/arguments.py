@@ -25,10 +25,10 @@ Usd = tuple[float, ...]
 """Prices entered by hand, in US dollars a million tokens: input, output, read from and written to the cache."""
 MAX_PRICES = 4
 MAX_STEPS = 100
-MAX_TURN_DIGITS = 9
 _RANGE = re.compile(
     r"\s*(?P<low>\d{1,15})\.\.(?P<high>\d{1,15})(?:/(?P<steps>\d{1,15}))?\s*"
 )
+_REQUEST = re.compile(r"(?P<turn>\d{1,9})(?:\.(?P<call>\d{1,9}))?")
 _ON = ("true", "yes", "on", "1")
 _OFF = ("false", "no", "off", "0")
 
@@ -42,22 +42,14 @@ def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strat
     """
     from memviz.strategies import COMPARED_AT_FIRST, strategy
 
-    for_all = [split_setting(text, "--set") for text in settings]
-    chosen: list[tuple[str, Mapping[str, Any], list[Setting]]] = []
-    for text in named:
-        id, own = split_strategy(text)
-        chosen.append((id, {}, own))
-    if not named:
-        chosen = [(id, values, []) for id, values in COMPARED_AT_FIRST]
-    known = {name for id, _, _ in chosen for name in parameters_of(id)}
+    at_first = {} if named else dict(COMPARED_AT_FIRST)
     made = []
-    for id, values, own in chosen:
+    for id, said in _said_of_each(named or list(at_first), settings):
         declared = parameters_of(id)
-        said = {
-            name: value_of(declared.get(name), text)
-            for name, text in [*_for_strategy(id, for_all, known), *own]
-        }
-        made.append(strategy(id, **{**values, **said}))
+        values = dict(at_first.get(id, {}))
+        for name, text in said:
+            values[name] = value_of(declared.get(name), text)
+        made.append(strategy(id, **values))
     return made
 
 
@@ -79,13 +71,9 @@ def settings_to_try(
     from memviz.strategies import strategy
     from memviz.tuning.grid import settings, suggested, tried_at_first
 
-    common = [split_setting(text, "--set") for text in for_all]
-    chosen = [split_strategy(text) for text in named or tried_at_first()]
-    known = {name for id, _ in chosen for name in parameters_of(id)}
     found: list[Strategy] = []
-    for id, own in chosen:
+    for id, said in _said_of_each(named or tried_at_first(), for_all):
         declared = parameters_of(id)
-        said = [*_for_strategy(id, common, known), *own]
         if recorded is not None and not said:
             played = [one for one in recorded if one.id == id]
             if played or (not named and strategy(id).writes_notes):
@@ -189,12 +177,20 @@ def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | No
     return prices
 
 
-def _for_strategy(
-    id: str, settings: Sequence[Setting], known: set[str]
-) -> list[Setting]:
-    """The settings for this strategy. What no strategy knows is for it too: it says what it would know."""
-    declared = parameters_of(id)
-    return [one for one in settings if one[0] in declared or one[0] not in known]
+def _said_of_each(
+    named: Sequence[str], for_all: Sequence[str]
+) -> list[tuple[str, list[Setting]]]:
+    """The strategies with what is said of their parameters. What is said for all goes to each that has the parameter;
+    what none of them has goes to all, and is refused with the names that there are."""
+    common = [split_setting(text, "--set") for text in for_all]
+    chosen = [split_strategy(text) for text in named]
+    known = {name for id, _ in chosen for name in parameters_of(id)}
+    found = []
+    for id, own in chosen:
+        declared = parameters_of(id)
+        fitting = [one for one in common if one[0] in declared or one[0] not in known]
+        found.append((id, [*fitting, *own]))
+    return found
 
 
 def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> list[Any]:
@@ -227,25 +223,27 @@ def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int,
 
 
 def _request_of(text: str, log: Log) -> RequestKey:
-    numbers = text.strip().split(".")
-    is_number = [one.isdecimal() and len(one) <= MAX_TURN_DIGITS for one in numbers]
-    if len(numbers) > 2 or not all(is_number):
+    matched = _REQUEST.fullmatch(text.strip())
+    if not matched:
         raise _wrong_recall(
             f"{text!r} is no turn and no call of one: write 12, or 12.3 for the third call of turn 12."
         )
-    turn, *calls = map(int, numbers)
+    turn = int(matched["turn"])
     if not 1 <= turn <= log.turn_count:
         raise _wrong_recall(
             f"There is no turn {turn} to recall into: the conversation has turns 1 to {log.turn_count}."
         )
+    if matched["call"] is None:
+        return turn
+    call = int(matched["call"])
     made = len(log.requests_of(log.turn(turn)))
     if log.pending is not None and log.pending.turn == turn:
         made = log.pending.call  # the one that nobody has answered yet
-    if calls and not 1 <= calls[0] <= made:
+    if not 1 <= call <= made:
         raise _wrong_recall(
-            f"There is no call {calls[0]} of turn {turn} to recall into: it has calls 1 to {made}."
+            f"There is no call {call} of turn {turn} to recall into: it has calls 1 to {made}."
         )
-    return (turn, calls[0]) if calls else turn
+    return (turn, call)
 
 
 def _check_is_earlier(number: int, request: RequestKey) -> None:

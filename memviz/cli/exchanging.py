@@ -1,13 +1,16 @@
-"""``memviz import`` and ``memviz export``: files into the library, and a conversation in a format of others."""
+"""The library and files: ``memviz import`` and ``memviz export``, ``memviz backup`` and ``memviz check``."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, BadParameter, Exit, Option
 
-from memviz.cli.errors import FAILED, UnknownExportError
+from memviz.cli.errors import FAILED, OutputError, UnknownExportError
 from memviz.cli.inputs import check_format, load_all, source_of
 from memviz.cli.options import (
     Database,
@@ -22,6 +25,7 @@ from memviz.errors import TranscriptError
 from memviz.text.wording import counted
 
 if TYPE_CHECKING:
+    from memviz.storage.store import Store
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.loading import LoadedFile
     from memviz.workspace import Workspace
@@ -53,6 +57,8 @@ To = Annotated[
     str,
     Option("--to", metavar="NAME", help="openai, finetuning, markdown, csv or memviz."),
 ]
+Copy = Annotated[Path, Argument(metavar="FILE", help="The file to write.")]
+Force = Annotated[bool, Option("--force", help="Overwrite FILE if it is there.")]
 
 
 def import_files(
@@ -125,6 +131,47 @@ def export_conversation(
     write_text(EXPORTS[to].write(source.transcript), output, source.file)
 
 
+def back_up_library(file: Copy, force: Force = False, db: Database = None) -> None:
+    """Copy the library to a file, also while the dashboard is running.
+
+    The copy is whole, is readable by its owner alone, and can be opened with --db like any library.
+
+    \b
+    Examples:
+      memviz backup ~/memviz-monday.db
+      memviz backup copy.db --db ~/chats.db --force
+    """
+    with closing(_open_library(db)) as store:
+        if file.exists() and os.path.samefile(file, store.path):
+            raise OutputError(
+                f"{file} is the library itself. Choose another file for the copy."
+            )
+        store.back_up(file, overwrite=force)
+        held = counted(store.count(), "conversation")
+        say(f"Wrote {held} of {store.path} to {file}.")
+
+
+def check_library(db: Database = None) -> None:
+    """Check that the library is sound: SQLite's own checks, and every conversation and run read once.
+
+    Problems are named, one a line, and the exit code is 1.
+
+    \b
+    Examples:
+      memviz check
+      memviz check --db ~/memviz-monday.db
+    """
+    with closing(_open_library(db)) as store:
+        problems = store.check()
+        for problem in problems:
+            say(problem)
+        if problems:
+            complain(f"{counted(len(problems), 'problem')} in {store.path}.")
+            raise Exit(FAILED)
+        held = counted(store.count(), "conversation")
+        say(f"{store.path} is sound: {held}, all of them readable.")
+
+
 def _picked_numbers(loaded: LoadedFile, pick: Sequence[int]) -> list[int]:
     there = len(loaded.transcripts)
     for number in pick:
@@ -179,3 +226,18 @@ def _save(
                 "was not saved a second time. --again saves it."
             )
     return [one.entry.id for one in added]
+
+
+def _open_library(database: str | None) -> Store:
+    """The library, which has to be there: an empty one is not worth a copy."""
+    from memviz.errors import StorageError
+    from memviz.storage.engine import database_path
+    from memviz.storage.store import Store
+    from memviz.workspace import DEFAULT_DATABASE
+
+    path = database_path(database or DEFAULT_DATABASE)
+    if not Path(path).exists():
+        raise StorageError(
+            f"There is no file {path}. Name the library's file with --db."
+        )
+    return Store(path)

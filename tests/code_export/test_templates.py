@@ -125,6 +125,17 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
                 assert node.targets[0].id in known
 
 
+@pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
+def test_a_program_has_none_of_the_templates_own_names(target: str) -> None:
+    shared = set(template_reader.read("memories").definitions)
+    for id in with_code(target):
+        tree = ast.parse(targets()[target].write(setting(id, counter="bytes4")))
+        for node in ast.walk(tree):
+            name = str(getattr(node, "name", None) or getattr(node, "id", ""))
+            assert "_for_" not in name
+            assert name.isupper() or name not in shared
+
+
 def test_no_template_is_imported_when_code_is_written() -> None:
     code = (
         "import contextlib, sys, memviz\n"
