@@ -104,7 +104,7 @@ def write_program(
     packages: str = "",
 ) -> str:
     """Return the text of the file: the comment on top, imports, values to edit, and the code."""
-    joined = join_templates(template, instead or {})
+    joined = join_templates(template, frozenset((instead or {}).items()))
     chosen = joined.choose(endings)
     used = {word for one in chosen.values() for word in one.mentioned}
     imports = [found for word, found in joined.imports.items() if word in used]

@@ -23,11 +23,8 @@ class Definition:
     name: str
     source: str
     """Its lines as they stand in the file, with the comments behind them."""
-
-    @cached_property
-    def node(self) -> ast.stmt:
-        """The parsed source. Its lines are counted from the definition's first one."""
-        return ast.parse(self.source).body[0]
+    node: ast.stmt
+    """The same, parsed."""
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
@@ -98,19 +95,22 @@ def read(name: str) -> Template:
         else:
             defined = _name_of(node)
             text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            found.definitions[defined] = Definition(defined, text)
+            found.definitions[defined] = Definition(defined, text, node)
     differences = found.definitions.pop(DIFFERENCES, None)
     if differences is not None and isinstance(differences.node, ast.Assign):
         found.differences = ast.literal_eval(differences.node.value)
     return found
 
 
-def join_templates(name: str, instead: Mapping[str, str]) -> Template:
-    """Return a template with all that it imports. ``instead`` names the templates that take the place of others."""
+@cache
+def join_templates(name: str, instead: frozenset[tuple[str, str]]) -> Template:
+    """Return a template with all that it imports. In each pair of ``instead`` the second template takes the place of
+    the first."""
     joined = Template()
+    replaced = dict(instead)
 
     def add(name: str) -> None:
-        name = instead.get(name, name)
+        name = replaced.get(name, name)
         if name in joined.templates:
             return
         joined.templates.append(name)
@@ -148,17 +148,21 @@ def _with_inherited(
             parts[first] = own.pop(first)
     parts |= own
     body = "\n\n".join(parts.values())
-    return Definition(definition.name, f"class {definition.name}:\n{body}")
+    source = f"class {definition.name}:\n{body}"
+    return Definition(definition.name, source, ast.parse(source).body[0])
 
 
 def _parts(definition: Definition) -> dict[str, str]:
     """The lines of a class's docstring and methods, by the names of the methods."""
     assert isinstance(definition.node, ast.ClassDef)  # noqa: S101
     lines = definition.source.splitlines()
-    return {
-        getattr(part, "name", ""): "\n".join(lines[part.lineno - 1 : part.end_lineno])
-        for part in definition.node.body
-    }
+    before = definition.node.lineno  # lines of the file, the class's first included
+    parts = {}
+    for part in definition.node.body:
+        end = part.end_lineno or part.lineno
+        source = lines[part.lineno - before : end - before + 1]
+        parts[getattr(part, "name", "")] = "\n".join(source)
+    return parts
 
 
 def _name_of(node: ast.stmt) -> str:
