@@ -8,6 +8,7 @@
 import logging
 from functools import cache
 from importlib.metadata import entry_points
+from typing import get_args
 
 from memviz.code_export.base import Language, NoCodeError, Setting, Target
 from memviz.code_export.libraries import (
@@ -40,19 +41,19 @@ def targets() -> dict[str, Target]:
     says."""
     found = dict(OWN)
     for entry in entry_points(group=ENTRY_POINT_GROUP):
+        problem = ""
         try:
             target = entry.load()
         except Exception as error:  # whatever another package does as it is imported
-            _log.warning(
-                "The export %s (%s) is left out: %r", entry.name, entry.value, error
-            )
-            continue
-        if not isinstance(target, Target):
-            _log.warning(
-                "The export %s (%s) is left out: it is no memviz.code_export.Target",
-                entry.name,
-                entry.value,
-            )
-            continue
-        found.setdefault(entry.name, target)
+            problem = repr(error)
+        else:
+            if not isinstance(target, Target):
+                problem = "it is no memviz.code_export.Target"
+            elif target.language not in get_args(Language):
+                problem = f"its language is {target.language!r}, not yaml or python"
+        if problem:
+            place = f"{entry.name} ({entry.value})"
+            _log.warning("The export %s is left out: %s", place, problem)
+        else:
+            found.setdefault(entry.name, target)
     return found

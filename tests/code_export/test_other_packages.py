@@ -25,11 +25,13 @@ def write(setting: Setting) -> str:
 
 TARGET = Target("Mine", "mine.py", "python", "", write)
 NONE = "no target"
+OTHER = Target("Other", "other.toml", "toml", "", write)
 """
 ENTRIES = {
     "mine": "mine_for_memviz:TARGET",
     "plain_python": "mine_for_memviz:TARGET",
     "no_target": "mine_for_memviz:NONE",
+    "no_language": "mine_for_memviz:OTHER",
     "no_name": "mine_for_memviz:THERE_IS_NONE",
     "no_module": "mine_that_is_missing:TARGET",
 }
@@ -73,8 +75,9 @@ class TestAnInstalledPackage:
     def test_what_is_broken_is_left_out_and_the_log_says_so(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
-        assert not {"no_target", "no_name", "no_module"} & set(targets())
-        for name in ("no_target", "no_name", "no_module"):
+        broken = {name for name in ENTRIES if name.startswith("no_")}
+        assert not broken & set(targets())
+        for name in broken:
             said = [line for line in caplog.messages if name in line]
             assert len(said) == 1
             assert ENTRIES[name] in said[0]
