@@ -85,7 +85,7 @@ class LlamaIndexMemory(BaseMemory):
         self._memory.put_messages([as_message(message) for message in messages])
 
     def get(self, input: str | None = None, **options: Any) -> list[ChatMessage]:
-        """What to send to the model now. Which tokens of a prompt count besides is the strategy's to say."""
+        """The messages to send to the model now. Which tokens of a prompt count besides is the strategy's to say."""
         return [as_chat_message(message) for message in self._memory.get(input)]
 
     def get_all(self) -> list[ChatMessage]:
@@ -107,17 +107,14 @@ class LlamaIndexModel(Model):
     def __init__(self, llm: LLM) -> None:
         if not isinstance(llm, LLM):
             raise ParameterError("llm", llm, "an LLM of LlamaIndex")
-        self._llm, self.name = llm, llm.metadata.model_name
+        self._llm = llm
+        self.name = llm.metadata.model_name
 
     def stream(self, messages: Sequence[Message]) -> Iterator[str | Reply]:  # type: ignore[override]  # offered no tools
         """Ask the LLM, and give its answer whole. Raises :class:`memviz.ModelError` for whatever it raises."""
         try:
-            text = (
-                self._llm.chat(
-                    [as_chat_message(message) for message in messages]
-                ).message.content
-                or ""
-            )
+            said = [as_chat_message(message) for message in messages]
+            text = self._llm.chat(said).message.content or ""
         except Exception as error:  # each provider's package has errors of its own
             raise ModelError(
                 f"{self.name} failed ({type(error).__name__}: {error}).",
@@ -141,27 +138,24 @@ def as_chat_message(message: Message) -> ChatMessage:
     original = (message.meta or {}).get(ORIGINAL)
     if original is not None:
         return ChatMessage.model_validate(original)
-    blocks: list[Any] = (
-        [TextBlock(text=message.content)]
-        if message.content or not message.tool_calls
-        else []
-    )
-    labels = {"name": message.name, "tool_call_id": message.tool_call_id}
-    return ChatMessage(
-        role=message.role,
-        blocks=[*blocks, *map(_call_block, message.tool_calls)],
-        additional_kwargs={
-            label: value for label, value in labels.items() if value is not None
-        },
-    )
+    blocks: list[Any] = []
+    if message.content or not message.tool_calls:
+        blocks.append(TextBlock(text=message.content))
+    blocks += map(_call_block, message.tool_calls)
+    labels = {}
+    if message.name is not None:
+        labels["name"] = message.name
+    if message.tool_call_id is not None:
+        labels["tool_call_id"] = message.tool_call_id
+    return ChatMessage(role=message.role, blocks=blocks, additional_kwargs=labels)
 
 
 def _call_block(call: ToolCall) -> ToolCallBlock:
+    given: Any = call.arguments  # as they are, where a model wrote no object
     try:
         arguments = json.loads(call.arguments)
     except ValueError:
         arguments = None
-    given = (
-        arguments if isinstance(arguments, dict) else call.arguments
-    )  # as it is, where a model wrote no object
+    if isinstance(arguments, dict):
+        given = arguments
     return ToolCallBlock(tool_call_id=call.id, tool_name=call.name, tool_kwargs=given)

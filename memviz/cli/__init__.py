@@ -4,34 +4,47 @@ A thin face on :class:`memviz.storage.workspace.Workspace` and the public API. M
 a command runs, so that ``memviz --help`` answers at once.
 """
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Exit, Option, Typer, echo
+from typer.core import TyperGroup
 
-from memviz.cli.describing import list_formats, list_strategies
-from memviz.cli.errors import Commands
-from memviz.cli.exporting import export_conversation
-from memviz.cli.importing import import_files
-from memviz.cli.lessons import lessons
-from memviz.cli.listing import list_conversations
-from memviz.cli.models import list_models
-from memviz.cli.output import never_fails_on_letters
+from memviz.cli.errors import FAILED, WRONG_USE, WRONG_USES
+from memviz.cli.exchanging import (
+    back_up_library,
+    check_library,
+    export_conversation,
+    import_files,
+)
+from memviz.cli.lessons import PLAIN, lessons
+from memviz.cli.listing import (
+    list_conversations,
+    list_formats,
+    list_models,
+    list_strategies,
+)
+from memviz.cli.output import complain, never_fails_on_letters
 from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
-from memviz.cli.safekeeping import back_up_library, check_library
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
+from memviz.core.errors import MemvizError
 
-# Plain help is drawn in half the time of the framed one. Tracebacks with local variables could show keys.
-app = Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+
+class Commands(TyperGroup):
+    """The commands. Any error of memviz that one of them raises is told and ends it; nothing shows a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except MemvizError as error:
+            complain(f"Error: {error}")
+            is_wrong_use = isinstance(error, WRONG_USES)
+            raise Exit(WRONG_USE if is_wrong_use else FAILED) from None
+
+
+app = Typer(cls=Commands, no_args_is_help=True, **PLAIN)
 
 app.command("import")(import_files)
 app.command("list")(list_conversations)

@@ -1,14 +1,7 @@
 """Errors on the command line: one sentence on stderr, and an exit code that a script can rely on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Any
 
-from typer import Exit
-from typer.core import TyperGroup
-
-from memviz.cli.output import complain
 from memviz.core.bounds import quoted
 from memviz.core.errors import (
     MemvizError,
@@ -20,8 +13,9 @@ from memviz.core.errors import (
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
-"""What a shell expects of a command that Ctrl-C ended: 128 and the number of the signal."""
-_WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
+"""The exit code of a command that Ctrl-C ended, as shells expect it: 128 and the number of the signal."""
+WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
+"""Errors that end a command with ``WRONG_USE``."""
 
 
 class UnknownFormatNameError(UnknownNameError):
@@ -49,22 +43,8 @@ class UnknownTargetError(UnknownNameError):
 
 
 class UnknownConversationError(MemvizError):
-    """What was given is neither a file nor a saved conversation, or could be several."""
+    """An argument is neither a file nor a saved conversation, or could be several."""
 
 
 class OutputError(MemvizError):
     """A result cannot be written where it should go."""
-
-
-class Commands(TyperGroup):
-    """The commands. Any error of memviz that one of them raises is told and ends it; nothing shows a traceback."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
-        try:
-            return super().invoke(ctx)
-        except MemvizError as error:
-            complain(f"Error: {error}")
-            raise Exit(
-                WRONG_USE if isinstance(error, _WRONG_USES) else FAILED
-            ) from None

@@ -1,4 +1,4 @@
-"""Where a conversation comes from: a file, standard input, or the library."""
+"""The sources of conversations: a file, standard input, or the library."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from memviz.cli.errors import UnknownConversationError
-from memviz.cli.options import known_format
+from memviz.cli.errors import UnknownConversationError, UnknownFormatNameError
 from memviz.cli.output import Progress, complain, progress_of
 
 if TYPE_CHECKING:
-    from memviz.cli.recalls import Recalls
+    from memviz.cli.arguments import Recalls
     from memviz.engine.run import Run
     from memviz.models.base import Model
-    from memviz.storage.workspace import Workspace
+    from memviz.storage.workspace import RunKey, Workspace
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Transcript
+    from memviz.transcripts.loading import LoadedFile
 
 STDIN = "-"
 MAX_NAMED = 5
@@ -26,11 +26,13 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class Source:
-    """A conversation, and where it was found. ``file`` is empty for one of the library, ``id`` for any other."""
+    """A conversation, and where it was found."""
 
     transcript: Transcript
     file: str = ""
+    """Empty for a conversation of the library, and for standard input."""
     id: str = ""
+    """In the library; empty for any other."""
     workspace: Workspace | None = None
 
     def run(
@@ -43,35 +45,34 @@ class Source:
     ) -> Run:
         """Replay it; a conversation of the library keeps the run, and a run that was kept is not made again."""
         from memviz.engine.replay import replay
-        from memviz.storage.workspace import RunKey
 
-        key = RunKey(self.id, strategy, counter, model.name, recalls)
-        if self.workspace is None:
-            wanted = key.recalls_by_turn()
-            return replay(
-                self.transcript,
-                strategy,
-                model=model,
-                counter=counter,
-                recalls=wanted,
-                progress=progress,
-            )
-        return self.workspace.run(key, model, progress)
+        key = self._key(strategy, counter, model, recalls)
+        if self.workspace is not None:
+            return self.workspace.run(key, model, progress)
+        return replay(
+            self.transcript,
+            strategy,
+            model=model,
+            counter=counter,
+            recalls=key.recalls_by_turn(),
+            progress=progress,
+        )
 
     def is_kept(
         self, strategy: Strategy, counter: str, model: Model, recalls: Recalls = ()
     ) -> bool:
-        """Whether the library has this replay, so that nobody is asked for it."""
-        from memviz.storage.workspace import RunKey
-
+        """Return whether the library has this replay, so that nobody is asked for it."""
         if self.workspace is None:
             return False
-        return (
-            self.workspace.kept_run(
-                RunKey(self.id, strategy, counter, model.name, recalls)
-            )
-            is not None
-        )
+        key = self._key(strategy, counter, model, recalls)
+        return self.workspace.kept_run(key) is not None
+
+    def _key(
+        self, strategy: Strategy, counter: str, model: Model, recalls: Recalls
+    ) -> RunKey:
+        from memviz.storage.workspace import RunKey
+
+        return RunKey(self.id, strategy, counter, model.name, recalls)
 
 
 def source_of(
@@ -85,8 +86,17 @@ def source_of(
 
     Raises :class:`memviz.TranscriptError`, :class:`memviz.StorageError` and :class:`UnknownConversationError`.
     """
-    if given == STDIN or _is_path(given):
-        return _from_file(given, known_format(format), number, user)
+    if is_file(given):
+        from memviz.transcripts.loading import load_transcript
+
+        check_format(format)
+        name = name_of(given)
+        transcript = load_transcript(
+            content_of(given), format, name=name, conversation=number or 1, user=user
+        )
+        for warning in transcript.warnings:
+            complain(f"Warning: {name}: {warning}")
+        return _from_file(transcript, given)
     if any(option is not None for option in (format, number, user)):
         raise typer.BadParameter(
             f"--format, --conversation and --user are for files, and there is no file {given!r}."
@@ -94,7 +104,7 @@ def source_of(
     from memviz.storage.workspace import Workspace
 
     workspace = Workspace(database)
-    id = _saved(workspace, given)
+    id = _find_id(workspace, given)
     return Source(workspace.conversation(id)[0], id=id, workspace=workspace)
 
 
@@ -103,80 +113,81 @@ def sources_of(
 ) -> list[Source]:
     """As :func:`source_of`, but all conversations of a file. One that cannot be read is told on stderr; the others
     are there."""
-    if not (given == STDIN or _is_path(given)):
+    if not is_file(given):
         return [source_of(given, database, format, user=user)]
+    check_format(format)
+    loaded = load_all(given, format, user)
+    warnings = list(loaded.warnings)
+    for transcript in loaded.transcripts:
+        warnings += transcript.warnings
+    for warning in warnings:
+        complain(f"Warning: {name_of(given)}: {warning}")
+    for failure in loaded.failures:
+        complain(f"Warning: {name_of(given)}: left out: {failure}")
+    return [_from_file(transcript, given) for transcript in loaded.transcripts]
+
+
+def load_all(given: str, format: str | None, user: str | None) -> LoadedFile:
+    """All conversations of a file, or of standard input, with what could not be read."""
     from memviz.transcripts.loading import load_file
 
-    name = "stdin" if given == STDIN else Path(given).name
+    name = name_of(given)
     with progress_of(f"Reading {name}") as progress:
-        loaded = load_file(
-            content_of(given),
-            known_format(format),
-            name=name,
-            user=user,
-            progress=progress,
+        return load_file(
+            content_of(given), format, name=name, user=user, progress=progress
         )
-    for warning in [
-        *loaded.warnings,
-        *(warning for one in loaded.transcripts for warning in one.warnings),
-    ]:
-        complain(f"Warning: {name}: {warning}")
-    for failure in loaded.failures:
-        complain(f"Warning: {name}: left out: {failure}")
-    return [
-        Source(transcript, file="" if given == STDIN else given)
-        for transcript in loaded.transcripts
-    ]
 
 
 def content_of(given: str) -> str | bytes:
     """A path as it is; of standard input and pipes, which can be read only once, the bytes."""
     from memviz.transcripts.limits import Limits
 
-    one_too_many = (
-        Limits.from_environment().file_bytes + 1
-    )  # so that the reader sees that it is too large
+    # One byte too many, so that the reader sees that it is too large.
+    most = Limits.from_environment().file_bytes + 1
     if given == STDIN:
-        return typer.get_binary_stream("stdin").read(one_too_many)
+        return typer.get_binary_stream("stdin").read(most)
     if Path(given).is_fifo():
         with Path(given).open("rb") as pipe:
-            return pipe.read(one_too_many)
+            return pipe.read(most)
     return given
 
 
-def _from_file(
-    given: str, format: str | None, number: int | None, user: str | None
-) -> Source:
-    from memviz.transcripts.loading import load_transcript
-
-    content = content_of(given)
-    name = "stdin" if given == STDIN else Path(given).name
-    transcript = load_transcript(
-        content, format, name=name, conversation=number or 1, user=user
-    )
-    for warning in transcript.warnings:
-        complain(f"Warning: {name}: {warning}")
-    return Source(transcript, file="" if given == STDIN else given)
+def name_of(given: str) -> str:
+    """The name of a file for sentences."""
+    return "stdin" if given == STDIN else Path(given).name
 
 
-def _is_path(given: str) -> bool:
-    """Whether it is a file, or written as one: no id has a dot or a slash."""
+def is_file(given: str) -> bool:
+    """Return whether it is standard input or a file, or is written as one: no id has a dot or a slash."""
+    if given == STDIN or any(mark in given for mark in "./\\~"):
+        return True
     try:
-        return any(mark in given for mark in "./\\~") or (
-            Path(given).exists() and not Path(given).is_dir()
-        )
+        return Path(given).exists() and not Path(given).is_dir()
     except (OSError, ValueError):  # too long for a name, or with NUL in it
         return False
 
 
-def _saved(workspace: Workspace, given: str) -> str:
-    if given and workspace.store.exists(given):
+def check_format(name: str | None) -> None:
+    """Raise :class:`UnknownFormatNameError` where a name is given and no import format has it."""
+    from memviz.transcripts.loading import format_advice, formats
+
+    if name is not None and name not in formats():
+        raise UnknownFormatNameError(name, formats(), format_advice(name))
+
+
+def _from_file(transcript: Transcript, given: str) -> Source:
+    return Source(transcript, file="" if given == STDIN else given)
+
+
+def _find_id(workspace: Workspace, given: str) -> str:
+    """The id of the saved conversation whose id this is, or begins with it."""
+    if not given:
+        found = []
+    elif workspace.store.exists(given):
         return given
-    found = [
-        entry
-        for entry in workspace.store.conversations(limit=-1)
-        if given and entry.id.startswith(given)
-    ]
+    else:
+        entries = workspace.store.conversations(limit=-1)
+        found = [entry for entry in entries if entry.id.startswith(given)]
     if len(found) == 1:
         return found[0].id
     if found:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from typer import Argument, Context, Exit, Option, Typer
 
 from memviz.cli.errors import FAILED
-from memviz.cli.options import AsJson, Database
-from memviz.cli.output import complain, console, say, write_json, write_text
+from memviz.cli.options import AsJson, Database, Output
+from memviz.cli.output import (
+    complain,
+    console,
+    new_table,
+    say,
+    write_json,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from memviz.dashboard.lessons.lesson import Lesson
@@ -22,20 +29,19 @@ Files = Annotated[
 FileOrId = Annotated[
     str, Argument(metavar="FILE_OR_ID", help="A lesson file, or the id of a lesson.")
 ]
-Out = Annotated[
-    Path | None,
-    Option(
-        "--output", "-o", metavar="OUT", help="The file to write. [default: stdout]"
-    ),
-]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Say only what does not hold.")]
 
-lessons = Typer(
-    invoke_without_command=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+PLAIN: dict[str, Any] = {
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+    },
+}
+"""The looks of commands. Plain help is drawn in half the time of the framed one, and tracebacks with local variables
+could show keys."""
+lessons = Typer(invoke_without_command=True, **PLAIN)
 
 
 @lessons.callback()
@@ -48,25 +54,25 @@ def list_lessons(context: Context, json: AsJson = False, db: Database = None) ->
       memviz lessons check my-lesson.yaml
       memviz lessons export first-look -o first-look.html
     """
+    from memviz.dashboard.lessons.library import bundled_lessons, saved_lessons
+    from memviz.storage.workspace import Workspace
+
     context.obj = db
     if context.invoked_subcommand is not None:
         return
-    found = _all(db)
+    saved, problems = saved_lessons(Workspace(db).store)
+    for problem in problems:
+        complain(f"Warning: {problem}")
+    found = [*bundled_lessons().values(), *saved.values()]
     if json:
-        write_json([_row(lesson) for lesson in found])
+        write_json([_as_json(lesson) for lesson in found])
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for title in ("id", "minutes", "steps", "title"):
-        table.add_column(title, overflow="fold")
+    columns = ("id", "minutes", "steps", "title")
+    table = new_table(*columns, wrapped=columns, overflow="fold")
     for lesson in found:
-        table.add_row(
-            lesson.id,
-            str(lesson.minutes or ""),
-            str(len(lesson.steps)),
-            lesson.title.said("en"),
-        )
+        minutes = str(lesson.minutes or "")
+        title = lesson.title.said("en")
+        table.add_row(lesson.id, minutes, str(len(lesson.steps)), title)
     console().print(table)
 
 
@@ -77,69 +83,67 @@ def check_lessons(
     """Say of every claim whether it holds, and which numbers of a text no claim holds. Exits with 1 where a claim does
     not hold."""
     from memviz.core.errors import LessonError
+    from memviz.storage.workspace import Workspace
 
-    workspace, rows, failed = _workspace(context.obj), list[dict[str, object]](), False
+    workspace = Workspace(context.obj)
+    rows: list[Row] = []
     for file in files:
         try:
-            lesson = _lesson(file, workspace)
-            found = _checked(lesson, workspace) or [_fine(lesson)]
+            lesson = _find_lesson(file, workspace)
+            rows += _checked(lesson, workspace)
         except LessonError as error:
-            found = [{"lesson": file, "step": 0, "held": False, "sentence": str(error)}]
-        rows += found
-        failed = failed or any(row["held"] is False for row in found)
+            rows.append(Row(file, 0, False, str(error)))
     if json:
-        write_json(rows)
+        write_json([row._asdict() for row in rows])
     else:
         for row in rows:
-            _tell(row, quiet=quiet)
-    if failed:
+            if not (quiet and row.held):
+                say(f"{row.place}{row.sentence}")
+    if any(row.held is False for row in rows):
         raise Exit(FAILED)
 
 
 @lessons.command("export")
-def export_lesson(context: Context, lesson: FileOrId, output: Out = None) -> None:
+def export_lesson(context: Context, lesson: FileOrId, output: Output = None) -> None:
     """Write a lesson as one HTML file with its player and questions, which needs no network and can be printed."""
     from memviz.dashboard.lessons.html import html_lesson
-
-    workspace, source = (
-        _workspace(context.obj),
-        lesson if Path(lesson).is_file() else "",
-    )
-    write_text(
-        html_lesson(_lesson(lesson, workspace), workspace),
-        output,
-        source,
-        what="the lesson",
-    )
-
-
-def _workspace(db: str | None) -> Workspace:
     from memviz.storage.workspace import Workspace
 
-    return Workspace(db)
+    workspace = Workspace(context.obj)
+    text = html_lesson(_find_lesson(lesson, workspace), workspace)
+    source = lesson if Path(lesson).is_file() else ""
+    write_text(text, output, source, what="the lesson")
 
 
-def _all(db: str | None) -> list[Lesson]:
-    from memviz.dashboard.lessons.library import bundled_lessons, saved_lessons
+class Row(NamedTuple):
+    """One claim, or one problem, as a check tells it."""
 
-    saved, problems = saved_lessons(_workspace(db).store)
-    for problem in problems:
-        complain(f"Warning: {problem}")
-    return [*bundled_lessons().values(), *saved.values()]
+    lesson: str
+    step: int
+    """0 where it is said of the whole lesson, whose sentence names it."""
+    held: bool | None
+    """``None`` where nothing is claimed."""
+    sentence: str
+
+    @property
+    def place(self) -> str:
+        """The words before the sentence: the place, and what was found there."""
+        if not self.step:
+            return ""
+        words = {True: "held", False: "NOT HELD", None: "no claim"}
+        return f"{self.lesson} step {self.step}: {words[self.held]}: "
 
 
-def _lesson(given: str, workspace: Workspace) -> Lesson:
+def _find_lesson(given: str, workspace: Workspace) -> Lesson:
     from memviz.dashboard.lessons.library import find_lesson, lesson_of
 
-    found = (
-        None
-        if any(mark in given for mark in "./\\~")
-        else find_lesson(given, workspace.store)
-    )
+    found = None
+    if not any(mark in given for mark in "./\\~"):
+        found = find_lesson(given, workspace.store)
     return found or lesson_of(given)
 
 
-def _row(lesson: Lesson) -> dict[str, object]:
+def _as_json(lesson: Lesson) -> dict[str, object]:
     return {
         "id": lesson.id,
         "title": lesson.title.said("en"),
@@ -149,39 +153,16 @@ def _row(lesson: Lesson) -> dict[str, object]:
     }
 
 
-def _checked(lesson: Lesson, workspace: Workspace) -> list[dict[str, object]]:
+def _checked(lesson: Lesson, workspace: Workspace) -> list[Row]:
+    """Return all findings on a lesson; one that it is fine where there is none."""
     from memviz.dashboard.lessons.checking import problems, unheld
     from memviz.dashboard.lessons.claims import held
 
-    rows: list[dict[str, object]] = [
-        {
-            "lesson": lesson.id,
-            "step": one.step,
-            "held": one.held,
-            "sentence": one.sentence,
-        }
-        for one in held(lesson, workspace)
+    id = lesson.id
+    rows = [
+        Row(id, one.step, one.held, one.sentence) for one in held(lesson, workspace)
     ]
-    rows += (
-        {"lesson": lesson.id, "step": n, "held": False, "sentence": text}
-        for n, text in problems(lesson, workspace)
-    )
-    rows += (
-        {"lesson": lesson.id, "step": n, "held": None, "sentence": text}
-        for n, text in unheld(lesson, workspace)
-    )
-    return rows
-
-
-def _fine(lesson: Lesson) -> dict[str, object]:
-    sentence = f"{lesson.id}: nothing is wrong with it, and it claims nothing."
-    return {"lesson": lesson.id, "step": 0, "held": True, "sentence": sentence}
-
-
-def _tell(row: dict[str, object], *, quiet: bool) -> None:
-    word = {True: "held", False: "NOT HELD", None: "no claim"}[row["held"]]  # type: ignore[index]
-    where = (
-        f"{row['lesson']} step {row['step']}: {word}: " if row["step"] else ""
-    )  # else the sentence names the file
-    if not (quiet and row["held"]):
-        say(f"{where}{row['sentence']}")
+    rows += [Row(id, step, False, text) for step, text in problems(lesson, workspace)]
+    rows += [Row(id, step, None, text) for step, text in unheld(lesson, workspace)]
+    fine = f"{id}: nothing is wrong with it, and it claims nothing."
+    return rows or [Row(id, 0, True, fine)]

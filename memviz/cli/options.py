@@ -1,13 +1,14 @@
 """Options that several commands share."""
 
-from __future__ import annotations
-
+from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.cli.errors import UnknownFormatNameError
+from memviz.core.bounds import MAX_USD
 
+DEFAULT_COUNTER = "o200k_base"
+OFFLINE = "offline"
 Database = Annotated[
     str | None,
     Option(
@@ -52,13 +53,63 @@ Number = Annotated[
         help="Which conversation of the file. [default: 1]",
     ),
 ]
-
-
-def known_format(name: str | None) -> str | None:
-    """The name of an import format, if one is given. Raises :class:`UnknownFormatNameError`."""
-    if name is not None:
-        from memviz.transcripts.loading import format_advice, formats
-
-        if name not in formats():
-            raise UnknownFormatNameError(name, formats(), format_advice(name))
-    return name
+Output = Annotated[
+    Path | None,
+    Option(
+        "--output", "-o", metavar="OUT", help="The file to write. [default: stdout]"
+    ),
+]
+Strategies = Annotated[
+    list[str] | None,
+    Option(
+        "--strategy",
+        "-s",
+        metavar="NAME[:PARAMETER=VALUE,...]",
+        help="A memory strategy; several are compared. [default: buffer, window and summary_buffer, as on Compare]",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    Option(
+        "--set",
+        metavar="PARAMETER=VALUE",
+        help="A parameter of the strategy; can be repeated.",
+    ),
+]
+Counter = Annotated[
+    str | None,
+    Option(
+        "--counter",
+        metavar="NAME",
+        help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4. "
+        "[default: o200k_base]",
+    ),
+]
+Recall = Annotated[
+    list[str] | None,
+    Option(
+        "--recall",
+        metavar="TURN[.CALL]=TURNS",
+        help="Bring earlier turns back into the requests of a turn, or "
+        "from one call of it on; can be repeated.",
+    ),
+]
+Budget = Annotated[
+    float | None,
+    Option(
+        "--budget",
+        metavar="USD",
+        min=0.0,
+        max=MAX_USD,
+        help="The most that the summarizer may cost.",
+    ),
+]
+Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask before money is spent.")]
+Prices = Annotated[
+    str | None,
+    Option(
+        "--usd-per-million",
+        metavar="IN,OUT[,CACHED[,WRITE]]",
+        help="Prices of --model, in place of its own.",
+    ),
+]

@@ -1,4 +1,4 @@
-"""What is written to a terminal, a pipe or a file.
+"""Writing to a terminal, a pipe or a file.
 
 Titles, messages and file names come from others, and a terminal obeys what is written to it: before they are
 shown, all that is no visible character is taken out, and nothing in them is markup.
@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -18,14 +18,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
+from memviz.cli.errors import OutputError
+
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 PIPE_COLUMNS = 1_000
 """Width of tables that no terminal shows: nothing in them is cut or wrapped."""
 UNNOTICED_SECONDS = 0.5
 """Work that takes less shows no bar."""
 STANDARD_STREAM = Path("-")
+_OBEYED = ("Cc", "Cs", "Zl", "Zp")
+"""Categories of letters that a terminal obeys."""
 _TURNS_TEXT_ROUND = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
@@ -40,13 +45,14 @@ def visible(text: str, *, keep: str = "") -> str:
     """``text`` without what a terminal would obey: control characters, and marks that reorder what follows."""
     if text.isascii() and text.isprintable():
         return text
-    obeyed = ("Cc", "Cs", "Zl", "Zp")
-    return "".join(
-        c
-        for c in text
-        if c in keep
-        or (unicodedata.category(c) not in obeyed and c not in _TURNS_TEXT_ROUND)
-    )
+    shown = []
+    for letter in text:
+        is_obeyed = (
+            unicodedata.category(letter) in _OBEYED or letter in _TURNS_TEXT_ROUND
+        )
+        if letter in keep or not is_obeyed:
+            shown.append(letter)
+    return "".join(shown)
 
 
 def on_one_line(text: str) -> str:
@@ -72,13 +78,33 @@ def never_fails_on_letters() -> None:
 
 
 def console() -> Console:
-    """Where tables are drawn. No text given to it is read as markup."""
+    """Return the console that tables are drawn on. No text given to it is read as markup."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else PIPE_COLUMNS
     return Console(
         file=sys.stdout, markup=False, highlight=False, emoji=False, width=width
     )
+
+
+def new_table(
+    *columns: str,
+    right: Collection[str] = (),
+    wrapped: Collection[str] = (),
+    header_style: str = "bold",
+    overflow: Any = "ellipsis",
+    **layout: Any,
+) -> Table:
+    """Return an empty table. The columns named in ``right`` hold numbers, those in ``wrapped`` give way in a narrow
+    terminal; ``layout`` are further options of :class:`rich.table.Table`."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style=header_style, **layout)
+    for title in columns:
+        justify: Any = "right" if title in right else "left"
+        is_whole = title not in wrapped
+        table.add_column(title, justify=justify, no_wrap=is_whole, overflow=overflow)
+    return table
 
 
 @contextmanager
@@ -91,13 +117,16 @@ def progress_of(what: str) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    texts = [
-        TextColumn(f"{{task.{name}}}", markup=False)
-        for name in ("description", "fields[left]")
-    ]
-    columns = (texts[0], BarColumn(), MofNCompleteColumn(), texts[1])
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    task, began = bar.add_task(on_one_line(what), left=""), monotonic()
+    bar = Bar(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(on_one_line(what), left="")
+    began = monotonic()
 
     def show(done: int, total: int, /, left: str = "") -> None:
         if not bar.live.is_started and monotonic() - began > UNNOTICED_SECONDS:
@@ -121,24 +150,22 @@ def write_text(
 ) -> None:
     """The text as UTF-8 into a file, or on stdout. ``sources`` are the files that it was made from, which are never
     written over, and ``what`` is in them. Raises :class:`memviz.cli.errors.OutputError`."""
-    from memviz.cli.errors import OutputError
-
     if out is None or out == STANDARD_STREAM:
-        if (
-            sys.stdout.isatty()
-        ):  # a pipe gets every character, a terminal the visible ones
+        # A pipe gets every character, a terminal the visible ones.
+        if sys.stdout.isatty():
             typer.echo(visible(text, keep="\n\t"))
         else:
             typer.get_binary_stream("stdout").write(text.encode("utf-8", "replace"))
         return
     try:
-        if out.exists() and any(
-            os.path.samefile(source, out) for source in sources if source
-        ):
-            raise OutputError(f"{out} is {what} itself. Give another name to write to.")
+        if out.exists():
+            for source in filter(None, sources):
+                if os.path.samefile(source, out):
+                    raise OutputError(
+                        f"{out} is {what} itself. Give another name to write to."
+                    )
         out.write_text(text, encoding="utf-8", errors="replace", newline="")
     except OSError as error:
-        raise OutputError(
-            f"{out} cannot be written: {error.strerror or error}."
-        ) from error
+        reason = error.strerror or error
+        raise OutputError(f"{out} cannot be written: {reason}.") from error
     complain(f"Written: {out}")

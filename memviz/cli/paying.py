@@ -1,4 +1,4 @@
-"""Before a command asks a model that costs money: a budget, what it will cost, and whether it may."""
+"""The model that summarizes; before it costs money, a budget, the costs to expect, and an agreement."""
 
 from __future__ import annotations
 
@@ -14,49 +14,70 @@ from memviz.cli.output import complain
 from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
+    from memviz.cli.arguments import Usd
     from memviz.engine.replay import Messages
+    from memviz.metrics.cost.pricing import Pricing
     from memviz.models.base import Model
     from memviz.models.budget import Budget
     from memviz.models.budgeted import Budgeted
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe
 
-Usd = tuple[float, ...]
+_RATES = ("input", "output", "cache_read", "cache_write")
+"""The rates that prices entered by hand are of, in their order."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A model that a command asks. ``paid`` is the same with its budget, ``None`` where no list has its price and none
-    was entered by hand, or where it costs nothing."""
+    """A model that a command asks."""
 
     model: Model
     paid: Budgeted | None = None
+    """The same with its budget; ``None`` where no list has its price and none was entered by hand, or where it costs
+    nothing."""
 
     @property
     def who(self) -> Model:
-        """Who is called."""
+        """The model that is called: with its budget, where it has one."""
         return self.paid or self.model
 
     @property
     def is_free(self) -> bool:
-        """Whether it is sure that nobody is paid."""
+        """Return whether it is sure that nobody is paid."""
         return self.paid is None and costs(self.model.name) is False
 
     @property
     def budget(self) -> Budget | None:
-        """What it is paid from."""
+        """The budget that it is paid from."""
         return None if self.paid is None else self.paid.budget
 
     @property
     def spent(self) -> str:
-        """What its provider was paid, as far as it tells, as one more sentence; empty where nobody is paid."""
+        """One more sentence on what its provider was paid, as far as it tells; empty where nobody is paid."""
         from memviz.tuning.paid import spent_sentence
 
-        return (
-            ""
-            if self.budget is None
-            else f" {spent_sentence(self.model.name, self.budget)}"
+        if self.budget is None:
+            return ""
+        return f" {spent_sentence(self.model.name, self.budget)}"
+
+
+def summarizer_named(name: str, counter: str) -> Model:
+    """The model of this name, once it is sure that it and the counter can be used. Raises
+    :class:`memviz.UnknownCounterError`, and a :class:`memviz.ModelError` for a name that cannot be one or a key that is
+    not there."""
+    from memviz.core.counters import counter as find_counter
+    from memviz.core.errors import MissingKeyError
+    from memviz.models.registry import is_free, missing_keys, model
+
+    find_counter(counter)
+    found = model(name)
+    missing = [] if is_free(name) else missing_keys(name)
+    if missing:
+        raise MissingKeyError(
+            f"{name} needs a key: set {' and '.join(missing)} in the environment.",
+            model=name,
         )
+    return found
 
 
 def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
@@ -71,18 +92,11 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
             )
         return Asked(model)
     limit = budget_of(model.name, budget_usd)
-    return Asked(
-        model,
-        Budgeted(
-            model,
-            limit,
-            usd_per_million=None if by_hand is None else (by_hand[0], by_hand[1]),
-        ),
-    )
+    return Asked(model, Budgeted(model, limit, usd_per_million=in_and_out(by_hand)))
 
 
 def costs(name: str) -> bool | None:
-    """Whether the model of this name costs money at list price; ``None`` where no list has it."""
+    """Return whether the model of this name costs money at list price; ``None`` where no list has it."""
     from memviz.models.cost_bound import has_prices
     from memviz.models.names import is_free
     from memviz.models.prices import price
@@ -93,6 +107,24 @@ def costs(name: str) -> bool | None:
     if known is None or not has_prices(known):
         return None
     return bool(known.input_usd_per_token or known.output_usd_per_token)
+
+
+def priced(model: str, by_hand: Usd | None) -> Pricing | None:
+    """The prices of a model: those of the list, but for what is entered by hand. ``None`` where nothing is known."""
+    from memviz.metrics.cost.pricing import pricing, unpriced
+
+    listed = pricing(model)
+    if by_hand is None:
+        return listed
+    given = {}
+    for rate, usd in zip(_RATES, by_hand, strict=False):
+        given[f"{rate}_usd_per_million"] = usd
+    return (listed or unpriced(model)).by_hand(**given)
+
+
+def in_and_out(by_hand: Usd | None) -> tuple[float, float] | None:
+    """The prices of input and output among those entered by hand."""
+    return None if by_hand is None else (by_hand[0], by_hand[1])
 
 
 def budget_of(name: str, budget_usd: float | None) -> Budget:
@@ -130,8 +162,9 @@ def agree_on_replays(
     if asked.paid is None:
         complain(f"{times}; its price is not known, so no budget holds it.")
         return
+    limit = dollars(asked.paid.budget.limit_usd)
     complain(
-        f"{times}, for at most about {dollars(usd)}. At most {dollars(asked.paid.budget.limit_usd)} is spent{more}."
+        f"{times}, for at most about {dollars(usd)}. At most {limit} is spent{more}."
     )
     agree(yes=yes)
 
@@ -144,5 +177,5 @@ def agree(*, yes: bool) -> None:
 
 
 def asks() -> bool:
-    """Whether somebody sits at a terminal and can be asked."""
+    """Return whether somebody sits at a terminal and can be asked."""
     return sys.stdin.isatty()

@@ -8,28 +8,33 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Exit, Option
 
+from memviz.cli.arguments import prices_of, recalls_of, strategies_from
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
-from memviz.cli.options import Database, FileOrId, FormatName, Number, UserName
+from memviz.cli.options import (
+    DEFAULT_COUNTER,
+    Counter,
+    Database,
+    FileOrId,
+    FormatName,
+    Number,
+    Prices,
+    Recall,
+    Settings,
+    Strategies,
+    UserName,
+)
 from memviz.cli.output import complain, progress_of, say
-from memviz.cli.paying import Asked, agree_on_replays, costs, held
-from memviz.cli.recalls import recalls_of
-from memviz.cli.replaying import Counter, Recall, Settings, Strategies
-from memviz.cli.settings import strategies_from
-from memviz.cli.summarizers import summarizer_named
-from memviz.cli.sweep_options import Prices
-from memviz.cli.sweep_pricing import prices_of
+from memviz.cli.paying import Asked, agree_on_replays, costs, held, summarizer_named
 from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
-    from memviz.cli.recalls import Recalls
+    from memviz.cli.arguments import Recalls
     from memviz.engine.recording import Progress
     from memviz.models.recordings.files import RecordingFile
-    from memviz.models.recordings.recording import About
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe
 
-DEFAULT_COUNTER = "o200k_base"
 ModelName = Annotated[
     str,
     Option(
@@ -105,15 +110,19 @@ def record_conversation(
       memviz record sample-trip -s summary -s summary_only --model ollama/llama3.2 --no-questions -o trip.recording
       memviz replay chat.json -s summary:buffer_size=8 --model recording:chat.recording
     """
+    from datetime import UTC, datetime
+
     from memviz.models.recordings.files import RecordingFile
+    from memviz.models.recordings.recording import About
 
     if not strategy:
         raise BadParameter(
             "Give --strategy NAME, once or more. `memviz strategies` shows the names."
         )
     chosen = strategies_from(strategy, settings or ())
-    name, counted_by = model.strip(), counter or DEFAULT_COUNTER
-    recorded = _recorded(name, counted_by, budget, usd_per_million, api_base)
+    name = model.strip()
+    counted_by = counter or DEFAULT_COUNTER
+    recorded = _find_model(name, counted_by, budget, usd_per_million, api_base)
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
     if out.exists() and source.file and out.samefile(source.file):
@@ -130,14 +139,16 @@ def record_conversation(
         yes=yes,
         more=", and nothing for what the recording holds",
     )
-    with RecordingFile(out, _about(source, name)) as file:
+    today = datetime.now(UTC).date().isoformat()
+    about = About(title=source.transcript.title, model=name, made_on=today)
+    with RecordingFile(out, about) as file:
         asked = _record(recorded, source, chosen, counted_by, recalls, file, probes)
-    say(
-        f"{out} holds {counted(len(chosen), 'setting')}; {counted(asked, 'request')} made now.{recorded.spent}"
-    )
+    settings_held = counted(len(chosen), "setting")
+    requests_made = counted(asked, "request")
+    say(f"{out} holds {settings_held}; {requests_made} made now.{recorded.spent}")
 
 
-def _recorded(
+def _find_model(
     name: str,
     counter: str,
     budget_usd: float | None,
@@ -152,29 +163,16 @@ def _recorded(
     if is_free(name):
         raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
     by_hand = prices_of(usd_per_million, "--usd-per-million", most=2)
-    if not (by_hand or api_base or is_self_hosted(name)) and costs(name) is None:
+    needs_no_price = by_hand or api_base or is_self_hosted(name)
+    if not needs_no_price and costs(name) is None:
         raise BadParameter(
             f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD."
         )
-    return held(
-        find_model(name, api_base=api_base)
-        if api_base
-        else summarizer_named(name, counter),
-        budget_usd,
-        by_hand,
-    )
-
-
-def _about(source: Source, name: str) -> About:
-    from datetime import UTC, datetime
-
-    from memviz.models.recordings.recording import About
-
-    return About(
-        title=source.transcript.title,
-        model=name,
-        made_on=datetime.now(UTC).date().isoformat(),
-    )
+    if api_base:
+        found = find_model(name, api_base=api_base)
+    else:
+        found = summarizer_named(name, counter)
+    return held(found, budget_usd, by_hand)
 
 
 def _record(
@@ -191,19 +189,18 @@ def _record(
     from memviz.engine.recall import by_request
     from memviz.engine.recording import record
 
-    last: list[Progress] = []
+    asked = 0
     with progress_of(f"Recording {recorded.who.name}") as bar:
 
-        def told(now: Progress) -> None:
-            last[:] = [now]
-            if bar is not None:
-                budget = recorded.budget
-                spent = f", {dollars(budget.spent_usd)} spent" if budget else ""
-                bar(
-                    now.done,
-                    now.total,
-                    f"{now.setting}: {counted(now.asked, 'request')}{spent}",
-                )
+        def show(now: Progress) -> None:
+            nonlocal asked
+            asked = now.asked
+            if bar is None:
+                return
+            left = f"{now.setting}: {counted(now.asked, 'request')}"
+            if recorded.budget:
+                left += f", {dollars(recorded.budget.spent_usd)} spent"
+            bar(now.done, now.total, left)
 
         try:
             record(
@@ -212,20 +209,15 @@ def _record(
                 model=recorded.who,
                 file=file,
                 counter=counter,
-                progress=told,
+                progress=show,
                 recalls=by_request(recalls),
                 probes=probes,
             )
         except (MemvizError, KeyboardInterrupt) as error:
-            why = (
-                "Stopped by Ctrl-C."
-                if isinstance(error, KeyboardInterrupt)
-                else f"Error: {error}"
-            )
+            is_interrupted = isinstance(error, KeyboardInterrupt)
+            why = "Stopped by Ctrl-C." if is_interrupted else f"Error: {error}"
             complain(
                 f"{why} What was answered is in {file.path}: the same command goes on from there.{recorded.spent}"
             )
-            raise Exit(
-                INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
-            ) from None
-    return sum(now.asked for now in last)
+            raise Exit(INTERRUPTED if is_interrupted else FAILED) from None
+    return asked

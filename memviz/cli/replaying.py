@@ -12,9 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Exit, Option
 
+from memviz.cli.arguments import prices_of as prices_in
+from memviz.cli.arguments import recalls_of, strategies_from
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
-from memviz.cli.options import AsJson, Database, FileOrId, FormatName, Number, UserName
+from memviz.cli.options import (
+    DEFAULT_COUNTER,
+    OFFLINE,
+    AsJson,
+    Budget,
+    Counter,
+    Database,
+    FileOrId,
+    FormatName,
+    Number,
+    Prices,
+    Recall,
+    Settings,
+    Strategies,
+    UserName,
+    Yes,
+)
 from memviz.cli.output import (
     STANDARD_STREAM,
     complain,
@@ -23,40 +41,22 @@ from memviz.cli.output import (
     write_json,
     write_text,
 )
-from memviz.cli.paying import Asked, agree_on_replays, held
-from memviz.cli.recalls import recalls_of
-from memviz.cli.settings import strategies_at_first, strategies_from
-from memviz.cli.summarizers import summarizer_named
-from memviz.cli.sweep_options import Budget, Prices, Yes
-from memviz.cli.sweep_pricing import Usd, priced
-from memviz.cli.sweep_pricing import prices_of as prices_in
+from memviz.cli.paying import (
+    Asked,
+    agree_on_replays,
+    held,
+    priced,
+    summarizer_named,
+)
 from memviz.core.bounds import MAX_SECONDS
 from memviz.core.text.wording import counted
 
 if TYPE_CHECKING:
-    from memviz.cli.recalls import Recalls
+    from memviz.cli.arguments import Recalls, Usd
     from memviz.engine.run import Run
     from memviz.models.base import Model
     from memviz.strategies.base import Strategy
 
-DEFAULT_COUNTER, OFFLINE = "o200k_base", "offline"
-Strategies = Annotated[
-    list[str] | None,
-    Option(
-        "--strategy",
-        "-s",
-        metavar="NAME[:PARAMETER=VALUE,...]",
-        help="A memory strategy; several are compared. [default: buffer, window and summary_buffer, as on Compare]",
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    Option(
-        "--set",
-        metavar="PARAMETER=VALUE",
-        help="A parameter of the strategy; can be repeated.",
-    ),
-]
 Config = Annotated[
     Path | None,
     Option(
@@ -64,15 +64,6 @@ Config = Annotated[
         metavar="PATH",
         help="Take strategy, counter and summarizer from such a file as "
         "configs/memory.yaml.",
-    ),
-]
-Counter = Annotated[
-    str | None,
-    Option(
-        "--counter",
-        metavar="NAME",
-        help="o200k_base, cl100k_base, p50k_base, chars4 or bytes4. "
-        "[default: o200k_base]",
     ),
 ]
 ModelName = Annotated[
@@ -87,15 +78,6 @@ ModelName = Annotated[
 Html = Annotated[
     Path | None,
     Option("--html", metavar="OUT", help="Write a report as one HTML file."),
-]
-Recall = Annotated[
-    list[str] | None,
-    Option(
-        "--recall",
-        metavar="TURN[.CALL]=TURNS",
-        help="Bring earlier turns back into the requests of a turn, or "
-        "from one call of it on; can be repeated.",
-    ),
 ]
 PricesOf = Annotated[
     str,
@@ -170,115 +152,91 @@ def replay_conversation(
         raise BadParameter(
             "--json and --csv - would both write to stdout. Give --csv a file."
         )
-    chosen, own_counter, own_model = _asked(strategy, settings, config)
+    chosen, own_counter, own_model = _find_settings(strategy, settings, config)
     counter = counter or own_counter
     summarizer = summarizer_named(model or own_model, counter)
     by_hand = prices_in(usd_per_million, "--usd-per-million", most=2)
-    if by_hand is not None and is_free(summarizer.name):
-        complain(
-            f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
-            "nothing. --prices-of names whose prices count in the report."
-        )
-    asked = (
-        Asked(summarizer)
-        if is_free(summarizer.name)
-        else held(summarizer, budget, by_hand)
-    )
+    if not is_free(summarizer.name):
+        asked = held(summarizer, budget, by_hand)
+    else:
+        asked = Asked(summarizer)
+        if by_hand is not None:
+            complain(
+                f"Warning: --usd-per-million is not used: it prices --model, and {in_words(summarizer.name)} costs "
+                "nothing. --prices-of names whose prices count in the report."
+            )
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
     missing = [
         one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)
     ]
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
-    runs = _runs(source, chosen, counter, asked, recalls)
+    runs = _replay_all(source, chosen, counter, asked, recalls)
     if json:
-        write_json(_json(runs))
+        write_json(_as_json(runs))
     if html:
-        write_text(
-            _report(runs, source, prices_of.strip(), summarizer, by_hand, pause),
-            html,
-            source.file,
+        report = _write_report(
+            runs, source, prices_of.strip(), summarizer, by_hand, pause
         )
+        write_text(report, html, source.file)
     if csv:
-        write_text(_csv(runs), csv, source.file)
+        write_text(_as_csv(runs), csv, source.file)
     if not (json or html or csv):
-        _print(runs, brief=brief)
+        _print_runs(runs, brief=brief)
     _fail_if_summaries_failed(runs)
 
 
-def _asked(
+def _find_settings(
     named: Sequence[str] | None, settings: Sequence[str] | None, config: Path | None
 ) -> tuple[list[Strategy], str, str]:
     """The strategies, the counter and the summarizer, as far as no other option names one."""
+    from memviz.engine.memory_config import load_memory_config, strategy_of
+
     if config is None:
-        chosen = (
-            strategies_from(named, settings or ())
-            if named
-            else strategies_at_first(settings or ())
-        )
+        chosen = strategies_from(named or (), settings or ())
         return chosen, DEFAULT_COUNTER, OFFLINE
     if named or settings:
         raise BadParameter(
             "--config says which strategy to replay. Leave out --strategy and --set, or --config."
         )
-    strategy, counter, summarizer = _configured(config)
-    return [strategy], counter, summarizer
+    read = load_memory_config(config)
+    counter = read["memory"].get("counter", DEFAULT_COUNTER)
+    summarizer = read["memory"].get("summarizer", OFFLINE)
+    return [strategy_of(read)], counter, summarizer
 
 
-def _configured(path: Path) -> tuple[Strategy, str, str]:
-    """The strategy, the counter and the summarizer of a configuration file."""
-    from memviz.engine.memory_config import load_memory_config, strategy_of
-
-    config = load_memory_config(path)
-    memory = config["memory"]
-    return (
-        strategy_of(config),
-        memory.get("counter", DEFAULT_COUNTER),
-        memory.get("summarizer", OFFLINE),
-    )
-
-
-def _ending_at_once(summarizer: Model) -> Model:
-    """The summarizer, whose first failure ends the command where every other call would fail in the same way."""
-    from memviz.models.first_failure import FirstFailureEnds
-
-    return FirstFailureEnds(summarizer)
-
-
-def _runs(
+def _replay_all(
     source: Source,
     chosen: Sequence[Strategy],
     counter: str,
     asked: Asked,
     recalls: Recalls,
 ) -> list[Run]:
-    """The replays, and what they cost, also of those that a failure ended."""
-    writer = asked.who if asked.is_free else _ending_at_once(asked.who)
+    """The replays. What they cost is said, also of those that a failure ended."""
+    from memviz.models.first_failure import FirstFailureEnds
+
+    writer = asked.who
+    if not asked.is_free:
+        # A failure that every other call would share ends the command.
+        writer = FirstFailureEnds(writer)
+    runs = []
     try:
-        return [_run(source, one, counter, writer, recalls) for one in chosen]
+        for strategy in chosen:
+            label = strategy.label
+            with progress_of(f"Replaying under {label}") as progress:
+                runs.append(source.run(strategy, counter, writer, progress, recalls))
+    except KeyboardInterrupt:
+        complain(
+            f"Stopped by Ctrl-C while replaying under {label}. Nothing of this run was saved."
+        )
+        raise Exit(INTERRUPTED) from None
     finally:
         if asked.budget is not None and asked.budget.calls:
             complain(asked.spent.strip())
+    return runs
 
 
-def _run(
-    source: Source,
-    strategy: Strategy,
-    counter: str,
-    summarizer: Model,
-    recalls: Recalls,
-) -> Run:
-    try:
-        with progress_of(f"Replaying under {strategy.label}") as progress:
-            return source.run(strategy, counter, summarizer, progress, recalls)
-    except KeyboardInterrupt:
-        complain(
-            f"Stopped by Ctrl-C while replaying under {strategy.label}. Nothing of this run was saved."
-        )
-        raise Exit(INTERRUPTED) from None
-
-
-def _report(
+def _write_report(
     runs: Sequence[Run],
     source: Source,
     prices_of: str,
@@ -297,14 +255,14 @@ def _report(
     return html_report(runs, source.transcript, assumptions=assumptions)
 
 
-def _json(runs: Sequence[Run]) -> Any:
+def _as_json(runs: Sequence[Run]) -> Any:
     from memviz.dashboard.reporting.run_json import run_json
 
     values = [loads(run_json(run)) for run in runs]
     return values[0] if len(values) == 1 else values
 
 
-def _csv(runs: Sequence[Run]) -> str:
+def _as_csv(runs: Sequence[Run]) -> str:
     """The requests of all runs in one table; the first column says whose they are."""
     from memviz.dashboard.reporting.run_tables import requests_csv
 
@@ -314,14 +272,15 @@ def _csv(runs: Sequence[Run]) -> str:
         head, *requests = reader(StringIO(requests_csv(run), newline=""))
         if not number:
             rows.writerow(["strategy", *head])
-        rows.writerows([run.strategy.label, *request] for request in requests)
+        for request in requests:
+            rows.writerow([run.strategy.label, *request])
     return out.getvalue()
 
 
-def _print(runs: Sequence[Run], *, brief: bool) -> None:
+def _print_runs(runs: Sequence[Run], *, brief: bool) -> None:
     """The comparison, which is what one asks for first, and then each run request by request, unless it is to be
     ``brief``."""
-    from memviz.cli.run_tables import print_run, print_totals
+    from memviz.cli.tables import print_run, print_totals
 
     out = console()
     if brief or len(runs) > 1:
@@ -333,6 +292,9 @@ def _print(runs: Sequence[Run], *, brief: bool) -> None:
 
 
 def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
+    from memviz.engine.backoff import next_try
+    from memviz.metrics.summaries.compaction_words import error_words
+
     failed = [
         (run, compaction)
         for run in runs
@@ -340,9 +302,6 @@ def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
         if compaction.error is not None
     ]
     if failed:
-        from memviz.engine.backoff import next_try
-        from memviz.metrics.summaries.compaction_words import error_words
-
         run, last = failed[-1]
         complain(
             f"Error: {counted(len(failed), 'summarization')} failed, the last one because: {error_words(last)}. "

@@ -1,13 +1,11 @@
-"""The options of ``memviz sweep``."""
-
-from __future__ import annotations
+"""The options that only ``memviz sweep`` has."""
 
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
 
-from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS, MAX_USD
+from memviz.core.bounds import LARGEST_NUMBER, MAX_SECONDS
 
 MAX_WORKERS = 1_000
 """Processes or threads: more than a machine can start."""
@@ -64,17 +62,6 @@ SummarizerName = Annotated[
         "provider/model, its key in the environment. That one costs money and needs a --budget.",
     ),
 ]
-Budget = Annotated[
-    float | None,
-    Option(
-        "--budget",
-        metavar="USD",
-        min=0.0,
-        max=MAX_USD,
-        help="The most that the summarizer may cost.",
-    ),
-]
-Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask before money is spent.")]
 Concurrency = Annotated[
     int | None,
     Option(
@@ -95,14 +82,6 @@ SummarizerPricesOf = Annotated[
         metavar="NAME",
         help="Whose prices count for summaries. "
         "[default: --summarizer if it costs money, else --model]",
-    ),
-]
-Prices = Annotated[
-    str | None,
-    Option(
-        "--usd-per-million",
-        metavar="IN,OUT[,CACHED[,WRITE]]",
-        help="Prices of --model, in place of its own.",
     ),
 ]
 SummarizerPrices = Annotated[
@@ -204,7 +183,7 @@ Code = Annotated[
         "--code",
         metavar="TARGET",
         help="Export the recommended setting to code: memory_yaml, memviz_code, "
-        "llamaindex, langchain_middleware, langchain_classic, openai_agents, autogen or plain_python.",
+        "llamaindex, langchain_middleware, openai_agents or plain_python.",
     ),
 ]
 Out = Annotated[

@@ -1,68 +1,51 @@
-"""A sweep at work in a terminal: made ready, watched, and brought to a good end."""
+"""A sweep at work in a terminal: made ready, agreed to where it costs money, watched, and brought to a good end."""
 
 from __future__ import annotations
 
+import os
+import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from typer import BadParameter
+from typer import BadParameter, Exit
 
+from memviz.cli import paying
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
 from memviz.core.errors import SweepError, UnusableSummarizerError
+from memviz.core.text.wording import dollars
 
 if TYPE_CHECKING:
+    from memviz.cli.arguments import Usd
     from memviz.cli.inputs import Source
     from memviz.models.base import Model
+    from memviz.models.budget import Budget
     from memviz.storage.store import Store
     from memviz.strategies.base import Strategy
-    from memviz.transcripts.base import Transcript
     from memviz.tuning.pricing_assumptions import PricingAssumptions
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
-import os
-import signal
-from contextlib import contextmanager
-from threading import Event
 
 STDERR = 2
 STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at once.\n"
 
 
-@contextmanager
-def interrupts(stop: Callable[[], object]) -> Iterator[Event]:
-    """Within this a first Ctrl-C calls ``stop`` and sets the event; a second one raises :class:`KeyboardInterrupt`.
-    Only the main thread can ask for this."""
-    asked = Event()
-
-    def interrupted(number: int, frame: object) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-        stop()
-        os.write(
-            STDERR, STOPPING
-        )  # a stream must not be written to from within a write to it
-
-    before = signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 @dataclass(frozen=True)
 class Plan:
-    """What to measure and how to price it; ``kept`` is where finished measurements are."""
+    """Conversations and settings to measure, and the prices that count."""
 
     subjects: tuple[SweepConversation, ...]
     settings: tuple[Strategy, ...]
     counter: str
     assumptions: PricingAssumptions
     kept: Store | None
+    """The library that keeps finished measurements."""
 
     def sweeping(self, summarizer: Model, **options: Any) -> Sweeping:
         """The sweep with this summarizer; ``options`` are further fields of it."""
@@ -81,11 +64,84 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a sweep ended: what there is, how many of its cells were measured now, and the exit code it asks for."""
+    """The end of a sweep."""
 
     sweep: Sweep
     measured: int
+    """The number of its cells that were measured now."""
     code: int = 0
+    """The exit code that it asks for."""
+
+
+@dataclass(frozen=True)
+class Payer:
+    """A summarizer that costs money, and what it is paid from."""
+
+    name: str
+    budget: Budget
+    by_hand: Usd | None
+    """Its prices where they are entered by hand."""
+    yes: bool
+    """Nobody is asked before money is spent."""
+
+    @classmethod
+    def of(
+        cls, name: str, budget_usd: float | None, by_hand: Usd | None, *, yes: bool
+    ) -> Payer:
+        """The payer, once it is sure that there is a budget and somebody who can agree."""
+        limit = paying.budget_of(name, budget_usd)
+        if not yes and not paying.asks():
+            raise BadParameter(
+                "There is no terminal to ask at before money is spent. Give --yes to agree."
+            )
+        return cls(name, limit, by_hand, yes)
+
+    def summarizer(self, answers_folder: Path | None) -> Model:
+        """The summarizer, held to the budget; its answers are kept in the folder."""
+        from memviz.tuning.paid import paid_summarizer
+
+        prices = paying.in_and_out(self.by_hand)
+        return paid_summarizer(
+            self.name, self.budget, answers_folder, usd_per_million=prices
+        )
+
+    def agree(self, plan: Plan, summarizer: Model) -> int:
+        """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
+        agreement the command ends; where nothing is missing, nobody is asked. Returns how many cells had been measured
+        before."""
+        from memviz.models.registry import OFFLINE, model
+        from memviz.tuning.paid import estimate
+
+        over = Event()
+        over.set()
+        # Takes what was kept and measures nothing.
+        kept = plan.sweeping(summarizer, executor="inline", stop=over)
+        for _ in kept:
+            pass
+        missing = {}
+        if not kept.sweep.is_complete:
+            free = work_off(
+                plan.sweeping(model(OFFLINE), executor="inline"),
+                "Estimating with summaries of the offline stand-in",
+            )
+            if free.code:
+                raise Exit(free.code)
+            cells = free.sweep.cells.items()
+            missing = {place: cell for place, cell in cells if place not in kept.cells}
+        prices = paying.priced(self.name, self.by_hand)
+        cost = estimate(replace(kept.sweep, cells=missing), self.name, prices)
+        if cost.calls:
+            complain(
+                f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent."
+            )
+            paying.agree(yes=self.yes)
+        return len(kept.cells)
+
+    def say_what_was_spent(self) -> None:
+        """Say what the provider was paid, as far as it tells."""
+        from memviz.tuning.paid import spent_sentence
+
+        complain(spent_sentence(self.name, self.budget))
 
 
 def executor_of(
@@ -95,7 +151,7 @@ def executor_of(
     dask: bool,
     scheduler: str | None,
 ) -> dict[str, Any]:
-    """Who does the work, as fields of a sweep."""
+    """Return the executor that does the work, as fields of a sweep."""
     if dask and scheduler:
         raise BadParameter(
             "--dask begins a cluster here, --scheduler uses one that runs. Give one of them."
@@ -112,13 +168,11 @@ def executor_of(
         return {"executor": "threads", "workers": concurrency}
     if dask or scheduler:
         return {"executor": "dask", "workers": workers, "scheduler": scheduler}
-    return {
-        "executor": "processes" if (workers or 1) > 1 else "inline",
-        "workers": workers,
-    }
+    executor = "processes" if (workers or 1) > 1 else "inline"
+    return {"executor": executor, "workers": workers}
 
 
-def sweep_conversations(
+def prepare_conversations(
     sources: Sequence[Source], counter: str
 ) -> tuple[SweepConversation, ...]:
     """The conversations made ready to be measured. One in which the user says nothing is told on stderr and left
@@ -126,10 +180,22 @@ def sweep_conversations(
     from memviz.core.counters import counter as find_counter
     from memviz.tuning.sweep_conversation import SweepConversation
 
-    count, found = find_counter(counter), []
-    transcripts = _told_apart(
-        _with_something_asked(source.transcript for source in sources)
-    )
+    count = find_counter(counter)
+    transcripts = []
+    numbers = Counter[str]()
+    for source in sources:
+        transcript = source.transcript
+        title = transcript.title
+        if not any(message.role == "user" for message in transcript.messages):
+            complain(
+                f"Warning: {title}: no message is the user's, so there is nothing to send; left out."
+            )
+            continue
+        numbers[title] += 1
+        if numbers[title] > 1:
+            transcript = replace(transcript, title=f"{title} ({numbers[title]})")
+        transcripts.append(transcript)
+    found = []
     with progress_of("Counting tokens and looking for facts") as progress:
         for transcript in transcripts:
             found.append(SweepConversation.of(transcript, count))
@@ -142,31 +208,7 @@ def sweep_conversations(
     return tuple(found)
 
 
-def _with_something_asked(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
-    for transcript in transcripts:
-        if any(message.role == "user" for message in transcript.messages):
-            yield transcript
-        else:
-            complain(
-                f"Warning: {transcript.title}: no message is the user's, so there is nothing to send; left out."
-            )
-
-
-def _told_apart(transcripts: Iterable[Transcript]) -> list[Transcript]:
-    """With a number behind each title that another one had before."""
-    seen, found = Counter[str](), []
-    for transcript in transcripts:
-        seen[transcript.title] += 1
-        number = seen[transcript.title]
-        found.append(
-            transcript
-            if number == 1
-            else replace(transcript, title=f"{transcript.title} ({number})")
-        )
-    return found
-
-
-def worked_off(
+def work_off(
     sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None
 ) -> Ended:
     """Measure what is missing, with a bar on stderr. Ctrl-C, a spent budget, lost workers and a summarizer that no
@@ -177,8 +219,8 @@ def worked_off(
         if on_stop is not None:
             on_stop()
 
-    problem, code = "", FAILED
-    with interrupts(stop) as interrupted, progress_of(what) as progress:
+    problem = ""
+    with _interrupts(stop) as interrupted, progress_of(what) as progress:
         if progress is not None:
             progress(0, sweeping.total)
         try:
@@ -193,18 +235,35 @@ def worked_off(
     sweep = sweeping.sweep
     if sweep.is_complete:
         return Ended(sweep, sweeping.measured)
+    code = FAILED
     if interrupted.is_set():
-        problem, code = "Stopped by Ctrl-C.", INTERRUPTED
+        problem = "Stopped by Ctrl-C."
+        code = INTERRUPTED
     problem = problem or sweep.stopped
-    _say_how_to_go_on(sweep, problem, is_kept=sweeping.kept is not None)
+    again = "The same command goes on from here."
+    if sweeping.kept is None:
+        again = "Without --no-keep it could go on from here."
+    total = len(sweep.settings) * len(sweep.subjects)
+    complain(f"{problem} {len(sweep.cells):,} of {total:,} runs are measured. {again}")
     return Ended(replace(sweep, stopped=problem), sweeping.measured, code)
 
 
-def _say_how_to_go_on(sweep: Sweep, problem: str, *, is_kept: bool) -> None:
-    done, total = len(sweep.cells), len(sweep.settings) * len(sweep.subjects)
-    again = (
-        "The same command goes on from here."
-        if is_kept
-        else "Without --no-keep it could go on from here."
-    )
-    complain(f"{problem} {done:,} of {total:,} runs are measured. {again}")
+@contextmanager
+def _interrupts(stop: Callable[[], object]) -> Iterator[Event]:
+    """Within this a first Ctrl-C calls ``stop`` and sets the event; a second one raises :class:`KeyboardInterrupt`.
+    Only the main thread can ask for this."""
+    asked = Event()
+
+    def interrupted(number: int, frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        stop()
+        # A stream must not be written to from within a write to it.
+        os.write(STDERR, STOPPING)
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typer import Exit
+from typer import BadParameter, Exit
 
 from memviz.cli import sweep_options as options
-from memviz.cli.errors import FAILED
-from memviz.cli.inputs import Source, source_of, sources_of
-from memviz.cli.options import AsJson, Database, FormatName, UserName
-from memviz.cli.output import complain
-from memviz.cli.summarizers import summarizer_named
-from memviz.cli.sweep_budget import Payer
-from memviz.cli.sweep_grid import settings_to_try
-from memviz.cli.sweep_pricing import prices_of, terms_of
-from memviz.cli.sweep_results import Outputs, write_results
+from memviz.cli.arguments import Usd, prices_of, settings_to_try
+from memviz.cli.errors import FAILED, UnknownTargetError
+from memviz.cli.inputs import source_of, sources_of
+from memviz.cli.options import (
+    OFFLINE,
+    AsJson,
+    Budget,
+    Database,
+    FormatName,
+    Prices,
+    UserName,
+    Yes,
+)
+from memviz.cli.output import STANDARD_STREAM, complain, console, write_json, write_text
+from memviz.cli.paying import priced, summarizer_named
 from memviz.cli.sweep_runner import (
     Ended,
+    Payer,
     Plan,
     executor_of,
-    sweep_conversations,
-    worked_off,
+    prepare_conversations,
+    work_off,
 )
 from memviz.core.text.wording import counted
 
@@ -31,9 +39,46 @@ if TYPE_CHECKING:
     from memviz.models.base import Model
     from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
+    from memviz.tuning.constraints import Constraints
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
     from memviz.tuning.sweep_conversation import SweepConversation
 
-OFFLINE = "offline"
+
+@dataclass(frozen=True)
+class Outputs:
+    """The places where results go. At most one of them is written to stdout, and then no table is."""
+
+    json: bool
+    csv: Path | None
+    target: str | None
+    """The place to export the recommended setting to."""
+    target_out: Path | None
+    all_settings: bool
+    """The table has every setting, not only those worth taking."""
+
+    def __post_init__(self) -> None:
+        from memviz.code_export import targets
+
+        if self.target is not None and self.target not in targets():
+            raise UnknownTargetError(self.target, targets())
+        if self.target_out is not None and self.target is None:
+            raise BadParameter("--out is the file for --code TARGET, which is missing.")
+        if len(self.on_stdout) > 1:
+            raise BadParameter(
+                f"{' and '.join(self.on_stdout)} would both write to stdout. Give one of them a file."
+            )
+
+    @property
+    def on_stdout(self) -> list[str]:
+        """The options whose results are written to stdout."""
+        wanted = []
+        if self.json:
+            wanted.append("--json")
+        if self.csv == STANDARD_STREAM:
+            wanted.append("--csv -")
+        if self.target is not None and self.target_out in (None, STANDARD_STREAM):
+            wanted.append("--code without --out")
+        return wanted
 
 
 def sweep_settings(
@@ -46,11 +91,11 @@ def sweep_settings(
     allow_refused: options.AllowRefused = False,
     counter: options.Counter = "o200k_base",
     summarizer: options.SummarizerName = OFFLINE,
-    budget: options.Budget = None,
-    yes: options.Yes = False,
+    budget: Budget = None,
+    yes: Yes = False,
     concurrency: options.Concurrency = None,
     model: options.PricesOf = "openai/gpt-5-mini",
-    usd_per_million: options.Prices = None,
+    usd_per_million: Prices = None,
     summarizer_model: options.SummarizerPricesOf = None,
     summarizer_usd_per_million: options.SummarizerPrices = None,
     pause: options.Pause = 60.0,
@@ -83,73 +128,88 @@ def sweep_settings(
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
     """
     from memviz.models.names import is_free
+    from memviz.storage.workspace import Workspace
     from memviz.tuning.constraints import Constraints
 
     outputs = Outputs(json, csv, code, out, all)
-    name, chat = summarizer.strip(), model.strip()
+    name = summarizer.strip()
+    chat = model.strip()
     paid = not is_free(name)
     executor = executor_of(paid, concurrency, workers, dask, scheduler)
     prices = prices_of(usd_per_million, "--usd-per-million")
     writer_prices = prices_of(
         summarizer_usd_per_million, "--summarizer-usd-per-million", most=2
     )
-    payer = (
-        Payer.of(
-            name, budget, writer_prices or (prices if name == chat else None), yes=yes
-        )
-        if paid
-        else None
-    )
+    payer = None
+    if paid:
+        by_hand = writer_prices or (prices if name == chat else None)
+        payer = Payer.of(name, budget, by_hand, yes=yes)
     model_of_summaries = (summarizer_model or (name if paid else chat)).strip()
-    assumptions = terms_of(chat, model_of_summaries, prices, writer_prices, pause)
+    assumptions = _assumptions_of(
+        chat, model_of_summaries, prices, writer_prices, pause
+    )
     writer = summarizer_named(name, counter)
-    sources = _sources(conversations, db, format, number, user)
-    workspace = None if no_keep else _workspace(db)
-    subjects = sweep_conversations(sources, counter)
-    largest, recorded = (
-        _largest(subjects, counter),
-        _recorded(writer, subjects, counter),
-    )
-    tried = settings_to_try(strategy or (), settings or (), largest, recorded)
-    plan = Plan(
-        subjects, tried, counter, assumptions, workspace.store if workspace else None
-    )
-    ended = _measured(plan, writer, executor, payer, workspace)
-    constraints = Constraints(
-        keep, max_peak, "worst" if worst else "median", allow_refused
-    )
-    write_results(
-        outputs, ended, constraints, counter, name, [source.file for source in sources]
-    )
-    _end(ended)
+    sources = []
+    for one in conversations:
+        if number is not None:
+            sources.append(source_of(one, db, format, number, user))
+        else:
+            sources += sources_of(one, db, format, user)
+    workspace = None if no_keep else Workspace(db)
+    subjects = prepare_conversations(sources, counter)
+    tried = _find_settings(strategy, settings, subjects, counter, writer)
+    kept = workspace.store if workspace else None
+    plan = Plan(subjects, tried, counter, assumptions, kept)
+    ended = _measure(plan, writer, executor, payer, workspace)
+    over: Any = "worst" if worst else "median"
+    constraints = Constraints(keep, max_peak, over, allow_refused)
+    files = [source.file for source in sources]
+    _write_results(outputs, ended, constraints, counter, name, files)
+    _say_what_failed(ended)
 
 
-def _sources(
-    given: Sequence[str],
-    db: str | None,
-    format: str | None,
-    number: int | None,
-    user: str | None,
-) -> list[Source]:
-    if number is not None:
-        return [source_of(one, db, format, number, user) for one in given]
-    return [source for one in given for source in sources_of(one, db, format, user)]
-
-
-def _workspace(db: str | None) -> Workspace:
-    from memviz.storage.workspace import Workspace
-
-    return Workspace(db)
-
-
-def _largest(subjects: Sequence[SweepConversation], counter: str) -> dict[str, int]:
+def _find_settings(
+    named: Sequence[str] | None,
+    settings: Sequence[str] | None,
+    subjects: Sequence[SweepConversation],
+    counter: str,
+    writer: Model,
+) -> tuple[Strategy, ...]:
+    """Return the settings to try over these conversations."""
     from memviz.core.counters import counter as find_counter
     from memviz.tuning.grid import largest_sizes
 
-    return largest_sizes((subject.log for subject in subjects), find_counter(counter))
+    largest = largest_sizes((one.log for one in subjects), find_counter(counter))
+    recorded = _recorded_settings(writer, subjects, counter)
+    return settings_to_try(named or (), settings or (), largest, recorded)
 
 
-def _recorded(
+def _assumptions_of(
+    model: str,
+    summarizer: str,
+    by_hand: Usd | None,
+    summarizer_by_hand: Usd | None,
+    pause_seconds: float,
+) -> PricingAssumptions:
+    """With whose prices a sweep counts. A price that nobody knows is told on stderr."""
+    from memviz.models.cache_rules import cache_rules
+    from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+    main = priced(model, by_hand)
+    writer = main
+    if summarizer != model or summarizer_by_hand is not None:
+        writer = priced(summarizer, summarizer_by_hand)
+    prices = {model: main, summarizer: writer}
+    unknown = [name for name, known in prices.items() if known is None]
+    if unknown:
+        names = " and of ".join(unknown)
+        complain(
+            f"Warning: no price is known of {names}, so costs are unknown. --usd-per-million gives one by hand."
+        )
+    return PricingAssumptions(main, writer, cache_rules(model), pause_seconds)
+
+
+def _recorded_settings(
     writer: Model, subjects: Sequence[SweepConversation], counter: str
 ) -> list[Strategy] | None:
     """The settings whose summaries over all of the conversations a recording holds; ``None`` where the summarizer is
@@ -159,14 +219,18 @@ def _recorded(
 
     if not isinstance(writer, RecordedModel):
         return None
-    digests = [
-        conversation_digest(one.log, one.system_prompt, one.tools) for one in subjects
-    ]
-    held = [writer.recording.strategies_over(digest, counter) for digest in digests]
-    return [one for one in held[0] if all(one in others for others in held)]
+    common: list[Strategy] | None = None
+    for one in subjects:
+        digest = conversation_digest(one.log, one.system_prompt, one.tools)
+        held = writer.recording.strategies_over(digest, counter)
+        if common is None:
+            common = list(held)
+        else:
+            common = [strategy for strategy in common if strategy in held]
+    return common
 
 
-def _measured(
+def _measure(
     plan: Plan,
     writer: Model,
     executor: dict[str, Any],
@@ -175,33 +239,92 @@ def _measured(
 ) -> Ended:
     what = f"Measuring {counted(len(plan.settings), 'setting')}"
     if payer is None:
-        return worked_off(plan.sweeping(writer, **executor), what)
+        return work_off(plan.sweeping(writer, **executor), what)
     writer = payer.summarizer(workspace.answers_folder if workspace else None)
     known = payer.agree(plan, writer)
+    sweeping = plan.sweeping(writer, **executor)
     try:
-        ended = worked_off(
-            plan.sweeping(writer, **executor),
-            f"{what} with {payer.name}",
-            on_stop=payer.budget.close,
-        )
-        # The estimate has measured, and kept, the settings that never summarize: they are of this sweep, too.
-        return replace(ended, measured=len(ended.sweep.cells) - known)
+        ended = work_off(sweeping, f"{what} with {payer.name}", payer.budget.close)
     finally:
         payer.say_what_was_spent()
+    # The estimate has measured, and kept, the settings that never summarize: they are of this sweep, too.
+    return replace(ended, measured=len(ended.sweep.cells) - known)
 
 
-def _end(ended: Ended) -> None:
+def _write_results(
+    outputs: Outputs,
+    ended: Ended,
+    constraints: Constraints,
+    counter: str,
+    summarizer: str,
+    files: Sequence[str],
+) -> None:
+    """Write all that was asked for; ``files`` are those that the conversations came from."""
+    from memviz.cli.tables import print_sweep
+    from memviz.dashboard.reporting.sweep_json import sweep_dict
+    from memviz.tuning.recommendation import recommend
+
+    sweep = ended.sweep
+    best = recommend(sweep, constraints)
+    if outputs.json:
+        found = sweep_dict(sweep, constraints, best, counter, summarizer)
+        write_json({**found, "measured": ended.measured})
+    elif outputs.on_stdout:
+        complain(best.advice)
+    else:
+        everything = outputs.all_settings
+        print_sweep(console(), sweep, constraints, best, all_settings=everything)
+        kept = len(sweep.cells) - ended.measured
+        if kept:
+            complain(
+                f"{counted(kept, 'run')} of {len(sweep.cells):,} had been measured before."
+            )
+    if outputs.csv is not None:
+        write_text(sweep.frame().to_csv(index=False), outputs.csv, *files)
+    if outputs.target is not None:
+        number = None if best.setting is None else sweep.settings.index(best.setting)
+        text = _write_code(
+            outputs.target, ended, number, constraints, counter, summarizer
+        )
+        write_text(text, outputs.target_out, *files)
+
+
+def _write_code(
+    target: str,
+    ended: Ended,
+    number: int | None,
+    constraints: Constraints,
+    counter: str,
+    summarizer: str,
+) -> str:
+    """The setting of this number as code."""
+    from memviz.code_export import targets
+    from memviz.tuning.found_setting import setting_to_export
+
+    setting = None
+    if number is not None:
+        setting = setting_to_export(
+            ended.sweep, number, constraints.over, counter, summarizer
+        )
+    if setting is None:
+        complain(
+            "Error: there is no setting to export. Ask for less, or try other values."
+        )
+        raise Exit(FAILED)
+    return targets()[target].write(setting)
+
+
+def _say_what_failed(ended: Ended) -> None:
     """Tell what failed, and end with the exit code of all of it."""
-    sweep, code = ended.sweep, ended.code
-    for label, error in dict.fromkeys(
-        (str(cell.strategy.code_label), cell.error) for cell in sweep.cells.values()
-    ):
+    cells = ended.sweep.cells.values()
+    errors = [(str(cell.strategy.code_label), cell.error) for cell in cells]
+    for label, error in dict.fromkeys(errors):
         if error:
             complain(f"Warning: {label} could not be run: {error}")
-    failed = sum(cell.failed_summarizations for cell in sweep.cells.values())
+    failed = sum(cell.failed_summarizations for cell in cells)
     if failed:
         complain(
             f"Error: {counted(failed, 'summarization')} failed. Runs with failures are not kept: try again."
         )
-    if code or failed:
-        raise Exit(code or FAILED)
+    if ended.code or failed:
+        raise Exit(ended.code or FAILED)

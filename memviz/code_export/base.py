@@ -1,4 +1,4 @@
-"""What a target is: a place that a memory setting found with memviz can be exported to."""
+"""A place that a memory setting found with memviz can be exported to, and the error where it has no code for it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from memviz.code_export.python_text import one_line
 from memviz.core.counters import counter as find_counter
+from memviz.core.errors import MemvizError
 from memviz.models.names import is_free
 from memviz.strategies.base import Strategy
 
-STRATEGIES = "memviz.strategies"
 OFFLINE = "offline"
 DEFAULT_MODEL = "openai/gpt-5-mini"
 
@@ -28,7 +29,7 @@ class Setting:
     counter: str = "o200k_base"
     """The name of a token counter."""
     summarizer: str = OFFLINE
-    """Who wrote the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,
+    """The writer of the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,
     ``recording:trip`` or ``openai/gpt-5-mini``."""
     model: str = DEFAULT_MODEL
     """The name of the model that answers in the chat."""
@@ -48,8 +49,8 @@ class Setting:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the strategy is a file of memviz itself, so that no other package's has its id."""
-        return type(self.strategy).__module__ == f"{STRATEGIES}.{self.strategy.id}"
+        """Return whether the strategy is a file of memviz itself, so that no other package's has its id."""
+        return type(self.strategy).__module__ == f"memviz.strategies.{self.strategy.id}"
 
     @property
     def chat_model(self) -> str:
@@ -62,18 +63,53 @@ class Setting:
         chosen = self.summarizer_model or self.summarizer
         return self.chat_model if is_free(chosen) else chosen
 
+    @property
+    def summarizer_difference(self) -> str:
+        """A sentence on who wrote the summaries that were simulated, and who will write them."""
+        wrote = one_line(self.summarizer)
+        writes = one_line(self.summary_model)
+        if self.summarizer == OFFLINE:
+            return (
+                f"memviz's offline stand-in wrote the summaries there; here {writes} writes them. A model words them "
+                "differently and at another length, so what a summary keeps and costs differs."
+            )
+        if wrote == writes:
+            return f"{wrote} wrote the summaries there and writes them here, but no two times in the same words."
+        return f"{wrote} wrote the summaries there; here {writes} writes them, in other words and at another length."
+
 
 @dataclass(frozen=True)
 class Target:
-    """One place to export a setting to: its ``title``, the name and language of the file, and what to install first."""
+    """One place to export a setting to."""
 
     title: str
     file_name: str
+    """The name of the file that is saved."""
     language: Language
     install: str
+    """The command that installs what is needed; empty where that is nothing."""
     writer: Callable[[Setting], str]
 
     def write(self, setting: Setting) -> str:
         """Return the whole file as text. Deterministic. Raises :class:`memviz.code_export.NoCodeError` where the target
         has no code for the strategy."""
         return self.writer(setting)
+
+
+class NoCodeError(MemvizError):
+    """There is no code for this strategy in this place. Attributes: the ``strategy``'s id and the ``place``."""
+
+    def __init__(self, setting: Setting, place: str) -> None:
+        self.strategy = setting.strategy.id
+        self.place = place
+        if setting.is_built_in:
+            why = f"There is no code for {place} that does what the strategy {self.strategy!r} does."
+        else:
+            why = (
+                f"The strategy {self.strategy!r} comes from another package, so memviz does not know its rule as code "
+                f"for {place}."
+            )
+        super().__init__(
+            f"{why} Export {one_line(setting.strategy.label)} to memviz_code or memory_yaml instead: memviz itself "
+            "runs it, and gives the messages to send as a list that any library takes."
+        )

@@ -1,101 +1,181 @@
-"""A program for a setting, put together from templates."""
+"""Write a program for a setting, put together from the templates of a library."""
 
-from __future__ import annotations
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-from memviz.code_export.python_text import import_lines, value
+from memviz.code_export.base import NoCodeError, Setting
+from memviz.code_export.python_text import comment, import_lines, value
 from memviz.code_export.template_reader import (
-    Statement,
-    own_statements,
-    template,
-    worked_out,
+    Definition,
+    has_template,
+    join_templates,
+    read,
 )
 
-
-class Program(NamedTuple):
-    """The parts of a file: imports, values to edit, and code; and in sentences where it differs from memviz."""
-
-    imports: str
-    constants: Mapping[str, str]
-    code: str
-    differences: Sequence[str]
-
-    @property
-    def counts_with_tiktoken(self) -> bool:
-        """Whether the package tiktoken has to be installed."""
-        return "ENCODING" in self.constants
+ANY_RULE = "any_rule"
+"""Stands for the id of a strategy where a program is that for any rule."""
+RULE = "rules.summary"
+"""The template that the rule of the setting's strategy takes the place of."""
 
 
-def program(
-    name: str,
-    values: Mapping[str, Any],
-    instead: Mapping[str, str],
-    expressions: Mapping[str, str] | None = None,
-) -> Program:
-    """The template of this name with these values. ``instead`` names templates that take the place of others,
-    ``expressions`` gives the source of what stands behind ``=`` for names that are no constants."""
-    whole = template(name, instead)
-    needed = whole.needed(own_statements(name))
-    known = dict(values)
-    constants = {
-        key: _constant(key, one, known)
-        for key, one in needed.items()
-        if one.is_constant
+def template_of(setting: Setting, library: str) -> str | None:
+    """Return the template of a library's program for a setting: one of the strategy's own, or that of the library, if
+    it has something for the strategy or the strategy's rule is known as code."""
+    id = setting.strategy.id
+    if not (setting.is_built_in and has_template(library)):
+        return None
+    if has_template(f"{library}_{id}"):
+        return f"{library}_{id}"
+    return library if _has_own(id, library) or has_template(f"rules.{id}") else None
+
+
+def write_from_templates(
+    setting: Setting,
+    library: str,
+    place: str,
+    *,
+    packages: str = "",
+    spelled: Callable[[str], str] = str,
+    summarizer_model: str = "",
+    variants: Sequence[str] = (),
+    instead: Mapping[str, str] | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the file for ``place``.
+
+    Args:
+        setting: What to export.
+        library: The name of the template with the library's programs.
+        place: The library as the comment on top names it.
+        packages: What pip has to install.
+        spelled: Gives a model's name as the library takes it.
+        summarizer_model: The summarizer's name, if it is spelled otherwise.
+        variants: Further endings ``_for_<variant>`` of names that the library takes.
+        instead: Templates that take the place of others.
+        more: Values of constants besides those that all settings have.
+
+    Raises:
+        NoCodeError: The library has no template for the strategy.
+    """
+    name = template_of(setting, library)
+    if name is None:
+        raise NoCodeError(setting, place)
+    id = setting.strategy.id
+    replaced = dict(instead or {})
+    if has_template(f"rules.{id}"):
+        replaced[RULE] = f"rules.{id}"
+    values = {
+        "MODEL": spelled(setting.chat_model),
+        "SUMMARIZER_MODEL": summarizer_model or spelled(setting.summary_model),
+        **values_of(setting),
+        **(more or {}),
     }
-    ordered = [key for key in values if key in constants] + [
-        key for key in constants if key not in values
+    whose = {id} if _has_own(id, name) else {id, ANY_RULE}
+    endings = [f"_for_{variant}" for variant in (id, setting.counter, *variants)]
+    return write_program(
+        setting, place, name, values, replaced, endings, whose, packages
+    )
+
+
+def values_of(setting: Setting) -> dict[str, Any]:
+    """Return the values of a setting, by the names of constants in the templates."""
+    strategy = setting.strategy
+    values = {
+        parameter.name.upper(): getattr(strategy, parameter.name)
+        for parameter in strategy.parameters()
+    }
+    values["SYSTEM_PROMPT"] = setting.system_prompt or None
+    values["INSTRUCTION"] = strategy.instruction
+    values["HEADING"] = strategy.summary_heading
+    values["COUNTER"] = setting.counter
+    values["REPAIR_TOOL_PAIRS"] = setting.repair_tool_pairs
+    return values
+
+
+def write_program(
+    setting: Setting,
+    place: str,
+    template: str,
+    values: Mapping[str, Any],
+    instead: Mapping[str, str] | None = None,
+    endings: Sequence[str] = (),
+    whose: set[str] | None = None,
+    packages: str = "",
+) -> str:
+    """Return the text of the file: the comment on top, imports, values to edit, and the code."""
+    joined = join_templates(template, frozenset((instead or {}).items()))
+    chosen = joined.choose(endings)
+    used = {word for one in chosen.values() for word in one.mentioned}
+    imports = [found for word, found in joined.imports.items() if word in used]
+    constants = {}
+    code = ""
+    before: Definition | None = None
+    for name, definition in chosen.items():
+        text = _with_value(name, definition, values)
+        if definition.is_constant:
+            constants[name] = text
+            continue
+        # Assignments stay under each other, all else has two blank lines round it.
+        follows = (
+            before is not None and _is_assigned(before) and _is_assigned(definition)
+        )
+        code += ("\n" if follows else "\n\n\n") + text
+        before = definition
+    known = [constants.pop(name) for name in values if name in constants]
+    values_to_edit = [*known, *constants.values()]
+    needed = [packages] if packages else []
+    if any(line.startswith("ENCODING =") for line in values_to_edit):
+        needed.append("tiktoken")
+    differences = [
+        sentence
+        for ids, sentence in joined.differences
+        if (whose or set()) & set(ids.split())
     ]
-    used = {word for statement in needed.values() for word in statement.names}
-    return Program(
-        import_lines(line for word, line in whole.imports.items() if word in used),
-        {key: constants[key] for key in ordered},
-        _code(
-            [
-                _with(one, name, expressions or {})
-                for name, one in needed.items()
-                if not one.is_constant
-            ]
-        ),
-        [
-            sentence
-            for given in whole.differences
-            for sentence in worked_out(given, known)
-        ],
-    )
+    if setting.strategy.writes_notes:
+        differences.append(setting.summarizer_difference)
+    parts = [
+        _header(setting, place, needed, differences),
+        import_lines(imports),
+        "\n".join(values_to_edit),
+    ]
+    top = "\n\n".join(part for part in parts if part)
+    return top + "\n\n\n" + code.strip("\n") + "\n"
 
 
-def _constant(name: str, statement: Statement, known: dict[str, Any]) -> str:
-    """The line of a constant with the setting's value. Arithmetic on values is worked out, and becomes known."""
-    given = statement.node.value if isinstance(statement.node, ast.Assign) else None
-    if given is not None and statement.is_arithmetic:
-        known[name] = worked_out(given, known)
-    if given is None or name not in known:
-        return statement.source
-    comment = (
-        statement.source.splitlines()[-1].encode()[given.end_col_offset or 0 :].decode()
-    )
-    return f"{name} = {value(known[name])}{comment}"
+def _has_own(id: str, template: str) -> bool:
+    """Return whether a template has a program for this strategy itself, and not only one for any rule."""
+    if template.endswith(f"_{id}"):
+        return True
+    return any(name.endswith(f"_for_{id}") for name in read(template).definitions)
 
 
-def _with(statement: Statement, name: str, expressions: Mapping[str, str]) -> Statement:
-    return (
-        statement._replace(source=f"{name} = {expressions[name]}")
-        if name in expressions
-        else statement
-    )
+def _is_assigned(definition: Definition) -> bool:
+    return re.match(r"\w+ = ", definition.source) is not None
 
 
-def _code(statements: Sequence[Statement]) -> str:
-    """Definitions with two blank lines round each; simple statements stay under each other."""
-    return "".join(_spaced(statements)).strip("\n")
+def _with_value(name: str, definition: Definition, values: Mapping[str, Any]) -> str:
+    """The source of a definition under its name in the program, with the setting's value if it has one. A comment
+    behind the value stays."""
+    if name not in values or not _is_assigned(definition):
+        return re.sub(rf"\b{definition.name}\b", name, definition.source, count=1)
+    behind = re.search(r"  # .*$", definition.source)
+    return f"{name} = {value(values[name])}{behind.group() if behind else ''}"
 
 
-def _spaced(statements: Sequence[Statement]) -> Iterator[str]:
-    before: ast.stmt | None = None
-    for node, source, _ in statements:
-        is_simple = isinstance(node, ast.Assign) and isinstance(before, ast.Assign)
-        yield ("\n" if is_simple else "\n\n\n") + source
-        before = node
+def _header(
+    setting: Setting, place: str, packages: Sequence[str], differences: Sequence[str]
+) -> str:
+    """The comment on top: what this is, where it was found, and what differs from the simulation."""
+    lines = [comment(f"{setting.strategy.label}, for {place}.")]
+    if setting.found:
+        lines.append(comment(f"Found with memviz: {setting.found}"))
+    if packages:
+        lines.append(f"# Needs: pip install {' '.join(packages)}")
+    lines.append("#")
+    if differences:
+        lines.append("# Where it differs from what memviz simulated:")
+        lines += [comment(difference, "# - ", "#   ") for difference in differences]
+    else:
+        lines.append("# It sends what memviz simulated.")
+    return "\n".join(lines)

@@ -1,25 +1,27 @@
-"""Python source as text: comments, values and imports, put together to one file."""
-
-from __future__ import annotations
+"""Python source as text: comments, values and imports."""
 
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from textwrap import wrap
 from typing import Any
-
-from memviz.code_export.base import Setting
 
 WIDTH = 100
 """Longest line of a generated comment, in characters."""
 PIECE_CHARS = 80
+_PIECE = re.compile(rf"(?s).{{1,{PIECE_CHARS}}}(?:\s|$)|.{{1,{PIECE_CHARS}}}")
+
+
+class Expression(str):
+    """Python source that stands for a value."""
 
 
 def one_line(text: str) -> str:
     """Text that stays within one comment, whatever somebody called a conversation: no line breaks, and no
     characters that cannot be seen."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    visible = [letter if letter.isprintable() else " " for letter in text]
+    return " ".join("".join(visible).split())
 
 
 def comment(text: str, first: str = "# ", further: str = "# ") -> str:
@@ -37,66 +39,41 @@ def comment(text: str, first: str = "# ", further: str = "# ") -> str:
 def quoted(text: str) -> str:
     """A text as a Python literal, in double quotes where that needs no more escapes."""
     literal = repr(text)
-    return (
-        f'"{literal[1:-1]}"'
-        if literal[0] == "'" and '"' not in literal and "\\'" not in literal
-        else literal
-    )
+    if literal[0] == '"' or '"' in literal or "\\'" in literal:
+        return literal
+    return f'"{literal[1:-1]}"'
 
 
 def value(given: Any, indent: int = 0) -> str:
     """A value as a Python literal; a long text as pieces under each other."""
+    if isinstance(given, Expression):
+        return given
     if isinstance(given, dict):
-        return (
-            "{"
-            + ", ".join(f"{value(key)}: {value(item)}" for key, item in given.items())
-            + "}"
-        )
+        items = [f"{value(key)}: {value(item)}" for key, item in given.items()]
+        return f"{{{', '.join(items)}}}"
     if isinstance(given, list):
         return f"[{', '.join(map(value, given))}]"
     if isinstance(given, tuple):
-        return f"({', '.join(map(value, given))}{',' if len(given) == 1 else ''})"
+        comma = "," if len(given) == 1 else ""
+        return f"({', '.join(map(value, given))}{comma})"
     if not isinstance(given, str):
         return repr(given)
     if len(given) <= PIECE_CHARS and "\n" not in given:
         return quoted(given)
     pad = " " * indent
-    pieces = [
-        piece for line in given.splitlines(keepends=True) for piece in _pieces(line)
-    ]
-    return "\n".join(
-        ["(", *(f"{pad}    {quoted(piece)}" for piece in pieces), f"{pad})"]
-    )
+    lines = ["("]
+    for line in given.splitlines(keepends=True):
+        lines += [f"{pad}    {quoted(piece)}" for piece in _PIECE.findall(line)]
+    return "\n".join([*lines, f"{pad})"])
 
 
-def _pieces(line: str) -> list[str]:
-    return re.findall(rf"(?s).{{1,{PIECE_CHARS}}}(?:\s|$)|.{{1,{PIECE_CHARS}}}", line)
-
-
-def called(function: str, first: str, arguments: Mapping[str, Any]) -> str:
+def called(function: str, first: str, arguments: Mapping[str, Any]) -> Expression:
     """A call with one argument a line after the first one."""
     if not arguments:
-        return f"{function}({quoted(first)})"
+        return Expression(f"{function}({quoted(first)})")
     lines = [f"    {name}={value(given, 4)}," for name, given in arguments.items()]
-    return "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
-
-
-def header(
-    setting: Setting, place: str, install: str, differences: Sequence[str]
-) -> str:
-    """The comment on top: what this is, where it was found, and what differs from the simulation."""
-    lines = [comment(f"{setting.strategy.label}, for {place}.")]
-    if setting.found:
-        lines.append(comment(f"Found with memviz: {setting.found}"))
-    if install:
-        lines.append(f"# Needs: {install}")
-    lines.append("#")
-    if differences:
-        lines.append("# Where it differs from what memviz simulated:")
-        lines += [comment(difference, "# - ", "#   ") for difference in differences]
-    else:
-        lines.append("# It sends what memviz simulated.")
-    return "\n".join(lines)
+    text = "\n".join([f"{function}(", f"    {quoted(first)},", *lines, ")"])
+    return Expression(text)
 
 
 def import_lines(imported: Iterable[tuple[str, str]]) -> str:
@@ -105,33 +82,17 @@ def import_lines(imported: Iterable[tuple[str, str]]) -> str:
     names: dict[str, set[str]] = defaultdict(set)
     for module, name in imported:
         names[module].add(name)
-    lines = [f"import {name}" for name in sorted(names.pop("", ()))]
-    lines += [_from(module, names[module]) for module in sorted(names)]
+    lines = {name: f"import {name}" for name in sorted(names.pop("", ()))}
+    for module in sorted(names):
+        ordered = sorted(names[module], key=_import_order)
+        lines[module] = f"from {module} import {', '.join(ordered)}"
     groups: dict[bool, list[str]] = {True: [], False: []}
-    for line in lines:
-        groups[line.split()[1].partition(".")[0] in sys.stdlib_module_names].append(
-            line
-        )
-    return "\n\n".join(
-        "\n".join(group) for group in (groups[True], groups[False]) if group
-    )
+    for module, line in lines.items():
+        is_standard = module.partition(".")[0] in sys.stdlib_module_names
+        groups[is_standard].append(line)
+    return "\n\n".join("\n".join(group) for group in groups.values() if group)
 
 
-def _from(module: str, names: Iterable[str]) -> str:
+def _import_order(name: str) -> tuple[bool, bool, str, str]:
     """Constants first, then classes, then functions, as sorters of imports have it."""
-    ordered = sorted(
-        names,
-        key=lambda name: (
-            not name.isupper(),
-            not name[0].isupper(),
-            name.lower(),
-            name,
-        ),
-    )
-    return f"from {module} import {', '.join(ordered)}"
-
-
-def joined(top: str, imported: str, constants: Iterable[str], code: str) -> str:
-    """One file: the comment on top, imports, values to edit, and the code."""
-    parts = [top, imported, "\n".join(constants)]
-    return "\n\n".join(part for part in parts if part) + f"\n\n\n{code}\n"
+    return (not name.isupper(), not name[0].isupper(), name.lower(), name)

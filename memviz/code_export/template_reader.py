@@ -1,17 +1,14 @@
-"""Read templates: what a template file and those that it imports define, and which of it a program needs.
+"""Read templates: what the files of a program define, and which of it a setting needs.
 
 Templates are read as text and never imported: they need libraries that memviz does not.
 """
 
-from __future__ import annotations
-
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, NamedTuple
 
 PACKAGE = "memviz.code_export.templates."
 DIFFERENCES = "DIFFERENCES"
@@ -19,161 +16,166 @@ MAIN = "__main__"
 """Name of the last lines of a program, which run it."""
 
 
-class Statement(NamedTuple):
-    """One definition at the top level of a template, with its source and all names that it mentions."""
+@dataclass(frozen=True)
+class Definition:
+    """One definition at the top level of a template."""
 
-    node: ast.stmt
+    name: str
     source: str
-    names: frozenset[str]
+    """Its lines as they stand in the file, with the comments behind them."""
+    node: ast.stmt
+    """The same, parsed."""
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """All names that are used in it."""
+        nodes = ast.walk(self.node)
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
     @property
     def is_constant(self) -> bool:
-        """Whether this is a value to edit, which stands on top of a program."""
-        target = self.node.targets[0] if isinstance(self.node, ast.Assign) else None
-        return isinstance(target, ast.Name) and target.id.isupper()
-
-    @property
-    def is_arithmetic(self) -> bool:
-        """Whether this is a constant that is worked out of others, so that a program shows the result alone."""
-        given = self.node.value if isinstance(self.node, ast.Assign) else None
-        return isinstance(given, ast.BinOp) and not any(
-            isinstance(part, ast.Call) for part in ast.walk(given)
-        )
-
-
-class File(NamedTuple):
-    """One template file: other templates that it imports, names from elsewhere, and what it defines."""
-
-    templates: tuple[str, ...]
-    imports: Mapping[str, tuple[str, str]]
-    statements: Mapping[str, Statement]
+        """Return whether this is a value to edit, which stands on top of a program."""
+        return isinstance(self.node, ast.Assign) and self.name.isupper()
 
 
 @dataclass
 class Template:
-    """A template together with all that it imports from others."""
+    """The imports and definitions of one template file, or of several together, in their order."""
 
+    templates: list[str] = field(default_factory=list)
+    """Other templates that are imported."""
     imports: dict[str, tuple[str, str]] = field(default_factory=dict)
-    statements: dict[str, Statement] = field(default_factory=dict)
-    differences: list[ast.expr] = field(default_factory=list)
+    """Imports from elsewhere, by name: the module, and the name there."""
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    differences: list[tuple[str, str]] = field(default_factory=list)
+    """Ids of strategies, divided by spaces, and how their programs differ from what memviz simulated."""
 
-    def needed(self, roots: Mapping[str, Statement]) -> dict[str, Statement]:
-        """These statements and all that they use, in the order of the templates."""
-        found, open_names = set(roots), list(roots)
-        while open_names:
-            statement = self.statements[open_names.pop()]
-            used = (
-                set()
-                if statement.is_arithmetic
-                else statement.names & self.statements.keys() - found
-            )
-            found |= used
-            open_names += used
-        return {
-            name: statement
-            for name, statement in self.statements.items()
-            if name in found
-        }
+    def choose(self, endings: Sequence[str]) -> dict[str, Definition]:
+        """Return what the last lines of a program lead to, by the names that it has there, in the order of the files.
+
+        Where a name with one of the ``endings`` is defined, that definition takes the place of the one without.
+        """
+        chosen: dict[Definition, str] = {}
+        waiting = [MAIN]
+        while waiting:
+            name = waiting.pop()
+            variants = [name + ending for ending in endings]
+            defined = [one for one in (*variants, name) if one in self.definitions]
+            if not defined:
+                continue
+            definition = self.definitions[defined[0]]
+            if definition not in chosen:
+                chosen[definition] = name
+                waiting += definition.mentioned
+        ordered = [one for one in self.definitions.values() if one in chosen]
+        return {chosen[one]: one for one in ordered}
 
 
 def has_template(name: str) -> bool:
-    """Whether there is a template of this name, such as ``rules.window``."""
+    """Return whether there is a template of this name, such as ``rules.window``."""
     return _path(name).is_file()
 
 
-def is_program(name: str) -> bool:
-    """Whether there is a template of this name that runs by itself, and does not only serve others."""
-    return has_template(name) and MAIN in read(name).statements
-
-
-def template(name: str, instead: Mapping[str, str]) -> Template:
-    """A template with all that it imports. ``instead`` names the templates that take the place of others."""
-    found, visited = Template(), set()
-
-    def visit(name: str) -> None:
-        name = instead.get(name, name)
-        if name in visited:
-            return
-        visited.add(name)
-        file = read(name)
-        given = file.statements.get(DIFFERENCES)
-        if given is not None and isinstance(given.node, ast.Assign):
-            found.differences.append(given.node.value)
-        for imported in file.templates:
-            visit(imported)
-        found.imports.update(file.imports)
-        found.statements.update(
-            (key, one) for key, one in file.statements.items() if key != DIFFERENCES
-        )
-
-    visit(name)
+@cache
+def read(name: str) -> Template:
+    """Return one template file."""
+    source = _path(name).read_text(encoding="utf-8")
+    lines = source.splitlines()
+    found = Template()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE):
+            found.templates.append(str(node.module).removeprefix(PACKAGE))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                bound = alias.name.partition(".")[0]
+                found.imports[bound] = (module, alias.name)
+        elif isinstance(node, ast.Expr):
+            pass  # the docstring
+        else:
+            defined = _name_of(node)
+            text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+            found.definitions[defined] = Definition(defined, text, node)
+    differences = found.definitions.pop(DIFFERENCES, None)
+    if differences is not None and isinstance(differences.node, ast.Assign):
+        found.differences = ast.literal_eval(differences.node.value)
     return found
 
 
-def own_statements(name: str) -> dict[str, Statement]:
-    """What a template itself does, apart from values."""
-    return {
-        key: one for key, one in read(name).statements.items() if not one.is_constant
-    }
-
-
 @cache
-def read(name: str) -> File:
-    """One template file."""
-    source = _path(name).read_text(encoding="utf-8")
-    templates: list[str] = []
-    imports: dict[str, tuple[str, str]] = {}
-    statements: dict[str, Statement] = {}
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE):
-            templates.append(str(node.module).removeprefix(PACKAGE))
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            imports |= {
-                alias.name.partition(".")[0]: (module, alias.name)
-                for alias in node.names
-            }
-        else:
-            statements |= {
-                defined: _statement(node, source)
-                for defined in _defined(node)
-                if defined != "__all__"
-            }
-    return File(tuple(templates), imports, statements)
+def join_templates(name: str, instead: frozenset[tuple[str, str]]) -> Template:
+    """Return a template with all that it imports. In each pair of ``instead`` the second template takes the place of
+    the first."""
+    joined = Template()
+    replaced = dict(instead)
+
+    def add(name: str) -> None:
+        name = replaced.get(name, name)
+        if name in joined.templates:
+            return
+        joined.templates.append(name)
+        file = read(name)
+        joined.differences += file.differences
+        for imported in file.templates:
+            add(imported)
+        joined.imports |= file.imports
+        for defined, definition in file.definitions.items():
+            joined.definitions[defined] = _with_inherited(
+                definition, joined.definitions
+            )
+
+    add(name)
+    return joined
 
 
-def worked_out(expression: ast.expr, values: Mapping[str, Any]) -> Any:
-    """The value of an expression over the constants of a template. Templates are memviz's own, so nothing is run here
-    that somebody else wrote; the values are no code."""
-    code = compile(ast.Expression(expression), "<template>", "eval")
-    return eval(code, {"__builtins__": {}}, dict(values))  # noqa: S307
+def _with_inherited(
+    definition: Definition, known: Mapping[str, Definition]
+) -> Definition:
+    """Return a class that is derived from one of another template as one class that is derived from none."""
+    node = definition.node
+    if not (isinstance(node, ast.ClassDef) and node.bases):
+        return definition
+    base = known.get(ast.unparse(node.bases[0]))
+    if base is None:
+        return definition
+    own = _parts(definition)
+    parts: dict[str, str] = {}
+    for name, source in _parts(base).items():
+        if name not in own:
+            parts[name] = source
+        while name in own:  # with what stands before it in the derived class
+            first = next(iter(own))
+            parts[first] = own.pop(first)
+    parts |= own
+    body = "\n\n".join(parts.values())
+    source = f"class {definition.name}:\n{body}"
+    return Definition(definition.name, source, ast.parse(source).body[0])
+
+
+def _parts(definition: Definition) -> dict[str, str]:
+    """The lines of a class's docstring and methods, by the names of the methods."""
+    assert isinstance(definition.node, ast.ClassDef)  # noqa: S101
+    lines = definition.source.splitlines()
+    before = definition.node.lineno  # lines of the file, the class's first included
+    parts = {}
+    for part in definition.node.body:
+        end = part.end_lineno or part.lineno
+        source = lines[part.lineno - before : end - before + 1]
+        parts[getattr(part, "name", "")] = "\n".join(source)
+    return parts
+
+
+def _name_of(node: ast.stmt) -> str:
+    """The name that a statement defines; that of the last lines, which run the program, is ``MAIN``."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0])
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.target)
+    return MAIN
 
 
 def _path(name: str) -> Traversable:
     *folders, file = name.split(".")
     return files("memviz.code_export").joinpath("templates", *folders, f"{file}.py")
-
-
-def _defined(node: ast.stmt) -> Iterator[str]:
-    """The name that a statement defines; a docstring defines none."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Assign | ast.AnnAssign):
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        yield target.id if isinstance(target, ast.Name) else ""
-    elif isinstance(node, ast.If):
-        yield MAIN
-
-
-def _statement(node: ast.stmt, source: str) -> Statement:
-    decorators = (
-        node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
-    )
-    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-    lines = source.splitlines()[
-        first - 1 : node.end_lineno
-    ]  # whole lines, so that a comment behind them stays
-    names = frozenset(
-        child.id for child in ast.walk(node) if isinstance(child, ast.Name)
-    )
-    return Statement(node, "\n".join(lines), names)

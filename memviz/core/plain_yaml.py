@@ -25,7 +25,7 @@ _WORDS = (
     (r"special characters|unacceptable character|control characters", "it holds a control character; remove it"),
     (r"expected a single document|found another document", "it holds several documents; leave one, without ---"),
 )  # fmt: skip
-"""What the parser says, and the same for somebody who writes settings."""
+"""Patterns of what the parser says, and the same for somebody who writes settings."""
 _OTHERWISE = "it cannot be read from here on; compare it with an example, and put texts in quotes"
 
 
@@ -44,7 +44,8 @@ class _RefusedError(ComposerError):
 class _Loader(yaml.SafeLoader):
     """Reads no aliases, with which a few bytes can stand for gigabytes, and no deep nesting."""
 
-    max_levels, depth_words = 20, ""
+    max_levels = 20
+    depth_words = ""
     levels = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -79,9 +80,8 @@ def composed(content: bytes, max_levels: int, depth_words: str) -> yaml.Node | N
         raise
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise PlainYamlError(
-            problem_words(error), mark.line + 1 if mark else 0
-        ) from None
+        line = mark.line + 1 if mark else 0
+        raise PlainYamlError(problem_words(error), line) from None
 
 
 def constructed(node: yaml.Node) -> object:
@@ -91,25 +91,23 @@ def constructed(node: yaml.Node) -> object:
     except yaml.YAMLError as error:
         raise PlainYamlError(problem_words(error), node.start_mark.line + 1) from None
     except (ValueError, ArithmeticError) as error:  # such as a 13th month
-        too_long = "set_int_max_str_digits" in str(error)
-        named = (
-            quoted(node.value) if isinstance(node, yaml.ScalarNode) else "a value in it"
-        )
-        wrong = (
-            "a number has too many digits"
-            if too_long
-            else f"{named} is no date and no number; put it in quotes"
-        )
+        if "set_int_max_str_digits" in str(error):
+            wrong = "a number has too many digits"
+        else:
+            is_scalar = isinstance(node, yaml.ScalarNode)
+            named = quoted(node.value) if is_scalar else "a value in it"
+            wrong = f"{named} is no date and no number; put it in quotes"
         raise PlainYamlError(wrong, node.start_mark.line + 1) from None
     return value
 
 
 def problem_words(error: object) -> str:
-    """What is wrong, in a few words for a sentence."""
+    """A few words for a sentence on what is wrong."""
     problem = str(getattr(error, "problem", None) or error)
     if isinstance(error, _RefusedError):
         return problem
     for pattern, words in _WORDS:
         if found := re.search(pattern, problem):
-            return words.format(*(group[:MAX_QUOTED_CHARS] for group in found.groups()))
+            marks = [mark[:MAX_QUOTED_CHARS] for mark in found.groups()]
+            return words.format(*marks)
     return _OTHERWISE

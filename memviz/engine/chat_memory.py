@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from functools import wraps
+from collections.abc import Iterable, Mapping
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log, Message
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MessageError
+from memviz.engine.in_thread import in_thread
 from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
@@ -24,31 +23,6 @@ from memviz.strategies.clauses import Headroom
 
 Given = Any
 """A message as it is taken: a :class:`Message`, a dictionary, or a message object of another library."""
-
-Owner = TypeVar("Owner")
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def in_thread(
-    method: Callable[Concatenate[Owner, Arguments], Result],
-) -> Callable[Concatenate[Owner, Arguments], Coroutine[Any, Any, Result]]:
-    """Return the async twin of a ``method`` that may call a summarizer, or wait for one that another thread called: it
-    runs in a worker thread, and the event loop goes on."""
-    name = method.__name__
-
-    @wraps(method)
-    async def twin(
-        self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs
-    ) -> Result:
-        # By its name, since a subclass may have a method of its own in its place.
-        blocking = getattr(self, name)
-        result: Result = await to_thread(blocking, *args, **kwargs)
-        return result
-
-    twin.__name__ = f"a{name}"
-    twin.__doc__ = f"``{name}``, in a worker thread."
-    return twin
 
 
 class ChatMemory:

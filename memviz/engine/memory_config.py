@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,19 +36,62 @@ OPTIONAL = (
 DEFAULT_STRATEGY = "chat_summary_buffer"
 OLD_KEYS = ("token_limit", "summarize_prompt")
 """Parameters of the default strategy that stand under ``memory`` itself."""
-
-
 MAX_BYTES = 100_000
 """Of a configuration file: the one that memviz ships has two thousand, and prompts of one's own are not books."""
 MAX_LEVELS = 20
+WHOLE_FILE = "file"
+"""The key of errors that no single key is at fault of."""
 
 
-class _Given(NamedTuple):
-    """A value with where it stands."""
+class _Entry(NamedTuple):
+    """A value of the file, and where it stands."""
 
+    file: str
     key: str
+    """With those above it, divided by dots."""
     line: int
-    node: yaml.Node
+    node: yaml.Node | None
+
+    def error(self, problem: str) -> ConfigError:
+        """An error at this place."""
+        return ConfigError(self.file, self.key, self.line, problem)
+
+    def entries(self) -> dict[str, _Entry]:
+        """The values of a mapping by key; an empty one has none."""
+        if self.node is None or self.node.tag == "tag:yaml.org,2002:null":
+            return {}
+        if not isinstance(self.node, yaml.MappingNode):
+            line = self.node.start_mark.line + 1
+            problem = "has to be a mapping of keys to values."
+            raise self._replace(line=line).error(problem)
+        found: dict[str, _Entry] = {}
+        for key, node in self.node.value:
+            name = "a list or a mapping"
+            if isinstance(key, yaml.ScalarNode):
+                name = str(key.value)[:MAX_QUOTED_CHARS]
+            line = key.start_mark.line + 1
+            if name in found:
+                problem = f"is there twice, in line {found[name].line} already. Keep one of them."
+                raise ConfigError(self.file, name, line, problem)
+            dotted = name if self.key == WHOLE_FILE else f"{self.key}.{name}"
+            found[name] = _Entry(self.file, dotted, line, node)
+        return found
+
+    def value(self) -> Any:
+        """The plain value, whatever it may be here."""
+        assert self.node is not None  # noqa: S101 - only the whole file has none
+        try:
+            value = constructed(self.node)
+        except PlainYamlError as error:
+            raise self.error(
+                f"cannot be read ({error}). Give a number, a text or null."
+            ) from None
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if is_number and not is_whole_number(value):
+            raise self.error(
+                f"is a number that is far too large; at most {MAX_DIGITS} digits are read."
+            )
+        return value
 
 
 def load_memory_config(
@@ -64,55 +107,37 @@ def load_memory_config(
     Raises :class:`ConfigError` with file, key and line for an unknown key, strategy, parameter, counter, summarizer or
     backend, a wrong type, a value out of range or broken YAML.
     """
+    # The path may be that of a device that never ends.
+    reason = ""
     try:
         with Path(path).open("rb") as file:
-            content = file.read(
-                MAX_BYTES + 1
-            )  # no more: the path may be that of a device that never ends
+            content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ConfigError(
-            str(path), "file", 0, "there is no such file. Give the path of a YAML file."
-        ) from None
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-    ) as error:  # not there, not allowed, or no path at all
-        raise ConfigError(
-            str(path),
-            "file",
-            0,
-            f"cannot be read ({error}). Give the path of a YAML file.",
-        ) from None
+        reason = "there is no such file"
+    except (OSError, ValueError, TypeError) as error:
+        # It is not there, or not allowed, or no path at all.
+        reason = f"cannot be read ({error})"
+    if reason:
+        raise _wrong_file(str(path), reason)
     return read_memory_config(content, str(path))
 
 
 def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     """The same of the content of a file; ``name`` is what errors call it."""
     if len(content) > MAX_BYTES:
-        raise ConfigError(
-            name,
-            "file",
-            0,
-            f"has more than {MAX_BYTES:,} bytes. Give the path of a YAML file.",
-        )
+        raise _wrong_file(name, f"has more than {MAX_BYTES:,} bytes")
     try:
         root = composed(content, MAX_LEVELS, "the settings are three levels deep")
     except UnicodeDecodeError as error:
-        raise ConfigError(
-            name, "file", 0, f"cannot be read ({error}). Give the path of a YAML file."
-        ) from None
+        raise _wrong_file(name, f"cannot be read ({error})") from None
     except PlainYamlError as error:
-        raise ConfigError(
-            name, "file", error.line, f"is not valid YAML: {error}."
-        ) from None
+        problem = f"is not valid YAML: {error}."
+        raise ConfigError(name, WHOLE_FILE, error.line, problem) from None
     config = {section: dict(values) for section, values in DEFAULTS.items()}
-    for section, line, node in _entries(name, "file", root):
+    for section, entry in _Entry(name, WHOLE_FILE, 0, root).entries().items():
         if section not in DEFAULTS:
-            raise ConfigError(
-                name, section, line, f"is unknown; known is {', '.join(DEFAULTS)}."
-            )
-        config[section] |= _judged_section(name, section, node)
+            raise entry.error(f"is unknown; known is {', '.join(DEFAULTS)}.")
+        config[section] |= _judged_section(section, entry)
     return config
 
 
@@ -128,142 +153,79 @@ def strategy_of(config: Mapping[str, Mapping[str, Any]]) -> Strategy:
     return strategy(id, **own | dict(memory.get("parameters", {})))
 
 
-def _entries(path: str, key: str, node: yaml.Node | None) -> list[_Given]:
-    """Keys of a mapping with their lines (1-based) and value nodes; an empty one has none."""
-    if node is None or node.tag == "tag:yaml.org,2002:null":
-        return []
-    if not isinstance(node, yaml.MappingNode):
-        raise ConfigError(
-            path,
-            key,
-            node.start_mark.line + 1,
-            "has to be a mapping of keys to values.",
-        )
-    given = [
-        _Given(_name(name), name.start_mark.line + 1, value)
-        for name, value in node.value
-    ]
-    lines: dict[str, int] = {}
-    for name, line, _ in given:
-        if name in lines:
-            raise ConfigError(
-                path,
-                name,
-                line,
-                f"is there twice, in line {lines[name]} already. Keep one of them.",
-            )
-        lines[name] = line
-    return given
+def _wrong_file(name: str, reason: str) -> ConfigError:
+    problem = f"{reason}. Give the path of a YAML file."
+    return ConfigError(name, WHOLE_FILE, 0, problem)
 
 
-def _name(node: yaml.Node) -> str:
-    return (
-        str(node.value)[:MAX_QUOTED_CHARS]
-        if isinstance(node, yaml.ScalarNode)
-        else "a list or a mapping"
-    )
-
-
-def _judged_section(path: str, section: str, node: yaml.Node) -> dict[str, Any]:
+def _judged_section(section: str, entry: _Entry) -> dict[str, Any]:
     """The values of one section. Parameters are judged last: what they may be depends on the strategy."""
+    entries = entry.entries()
+    parameters = entries.pop("parameters", None)
+    known = [*DEFAULTS[section], *OPTIONAL]
     values: dict[str, Any] = {}
-    parameters: _Given | None = None
-    for given in _entries(path, section, node):
-        if given.key == "parameters":
-            parameters = given
-        else:
-            values[given.key] = _judged(path, section, given)
+    for name, one in entries.items():
+        if name not in known:
+            raise one.error(f"is unknown; known are {', '.join(known)}.")
+        values[name] = one.value()
+        problem = _problem_with(name, values[name])
+        if problem:
+            raise one.error(problem)
     if parameters is not None:
         cls = strategies()[values.get("strategy", DEFAULT_STRATEGY)]
-        values["parameters"] = _judged_parameters(
-            path, f"{section}.parameters", parameters.node, cls
-        )
+        values["parameters"] = _judged_parameters(parameters, cls)
     return values
 
 
-def _judged_parameters(
-    path: str, key: str, node: yaml.Node, cls: type[Strategy]
-) -> dict[str, Any]:
+def _judged_parameters(entry: _Entry, cls: type[Strategy]) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
-    for name, line, value in _entries(path, key, node):
-        parameters[name] = _constructed(path, f"{key}.{name}", line, value)
+    for name, one in entry.entries().items():
+        parameters[name] = one.value()
         try:
             cls(**{name: parameters[name]})
         except ParameterError as error:
             if error.name == name:
-                raise ConfigError(
-                    path, f"{key}.{name}", line, f"is wrong. {error}"
-                ) from None
+                raise one.error(f"is wrong. {error}") from None
     return parameters
 
 
-def _judged(path: str, section: str, given: _Given) -> Any:
-    dotted, line = f"{section}.{given.key}", given.line
-    if given.key not in DEFAULTS[section] and given.key not in OPTIONAL:
-        known = ", ".join([*DEFAULTS[section], *OPTIONAL])
-        raise ConfigError(path, dotted, line, f"is unknown; known are {known}.")
-    value = _constructed(path, dotted, line, given.node)
-    if given.key == "token_limit":
+def _problem_with(name: str, value: Any) -> str:
+    """The end of a sentence on what is wrong with a value of ``memory``; empty where nothing is."""
+    if name == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            wrong = (
+            return (
                 f"is {quoted(value)}; it has to be a whole number of tokens, 1 or more."
             )
-            raise ConfigError(path, dotted, line, wrong)
-    elif given.key == "repair_tool_pairs":
+    elif name == "repair_tool_pairs":
         if not isinstance(value, bool):
-            raise ConfigError(
-                path, dotted, line, f"is {quoted(value)}; it has to be true or false."
-            )
-    elif given.key in OPTIONAL and given.key != "system_prompt":
-        _judge_name(path, dotted, line, given.key, value)
-    elif given.key == "persistence":
-        _judge_persistence(path, dotted, line, value)
+            return f"is {quoted(value)}; it has to be true or false."
+    elif name in _FINDERS:
+        if name != "persistence" and not isinstance(value, str):
+            return f"is {quoted(value)}; it has to be a name. Leave the line out for the default."
+        try:
+            _FINDERS[name](value)
+        except MemvizError as error:
+            return f"is wrong. {error}"
     elif value is not None and not isinstance(value, str):
-        raise ConfigError(
-            path, dotted, line, f"is {quoted(value)}; it has to be a text or null."
-        )
-    return value
+        return f"is {quoted(value)}; it has to be a text or null."
+    return ""
 
 
-def _judge_persistence(path: str, dotted: str, line: int, value: Any) -> None:
-    try:
-        database_of(value)
-    except ParameterError as error:
-        raise ConfigError(path, dotted, line, f"is wrong. {error}") from None
+def _find_strategy(id: str) -> None:
+    if id not in strategies():
+        raise UnknownStrategyError(id, strategies())
 
 
-def _judge_name(path: str, dotted: str, line: int, key: str, value: Any) -> None:
-    if not isinstance(value, str):
-        wrong = f"is {quoted(value)}; it has to be a name. Leave the line out for the default."
-        raise ConfigError(path, dotted, line, wrong)
-    try:
-        if key == "strategy" and value not in strategies():
-            raise UnknownStrategyError(value, strategies())
-        if key == "counter":
-            counter(value)
-        if key == "summarizer":
-            from memviz.models.registry import model  # most files name no model
+def _find_model(name: str) -> None:
+    from memviz.models.registry import model  # most files name no model
 
-            model(value)
-    except MemvizError as error:
-        raise ConfigError(path, dotted, line, f"is wrong. {error}") from None
+    model(name)
 
 
-def _constructed(path: str, dotted: str, line: int, node: yaml.Node) -> Any:
-    try:
-        value = constructed(node)
-    except PlainYamlError as error:
-        wrong = f"cannot be read ({error}). Give a number, a text or null."
-        raise ConfigError(path, dotted, line, wrong) from None
-    if (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and not is_whole_number(value)
-    ):
-        raise ConfigError(
-            path,
-            dotted,
-            line,
-            f"is a number that is far too large; at most {MAX_DIGITS} digits are read.",
-        )
-    return value
+_FINDERS: dict[str, Callable[[Any], object]] = {
+    "strategy": _find_strategy,
+    "counter": counter,
+    "summarizer": _find_model,
+    "persistence": database_of,
+}
+"""Each raises a :class:`MemvizError` for a value that names nothing."""

@@ -1,4 +1,4 @@
-"""Where memories are kept: what ``persistence`` may be, in ``configs/memory.yaml`` and in Python."""
+"""The places where memories are kept: what ``persistence`` may be, in ``configs/memory.yaml`` and in Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from memviz.core.errors import ParameterError
 
 BACKENDS = ("memory", "sqlite")
-"""Where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
+"""The places where memories can be kept: nowhere but in the memory of the process, or in a file of SQLite."""
 KEYS = ("enabled", "backend", "connection_string")
 """Keys of the mapping."""
 ALLOWED = (
@@ -26,53 +26,41 @@ def database_of(persistence: str | Path | Mapping[str, Any] | None) -> str | Non
     if persistence is None:
         return None
     if isinstance(persistence, Mapping):
-        return _of_mapping(persistence)
-    if (
-        not isinstance(persistence, str | Path)
-        or not str(persistence).strip()
-        or persistence == "sqlite"
-    ):
+        return _database_of_mapping(persistence)
+    is_path = isinstance(persistence, str | Path) and str(persistence).strip()
+    if not is_path or persistence == "sqlite":
         raise ParameterError("persistence", persistence, ALLOWED)
     given = str(persistence)
     if "\x00" in given:
         raise ParameterError("persistence", given, "a path without a zero character")
-    _expect_backend(
-        given.partition("://")[0].partition("+")[0] if "://" in given else "sqlite"
-    )
+    if "://" in given:
+        scheme = given.partition("://")[0]
+        _expect_backend(scheme.partition("+")[0], "persistence")
     return None if given in ("memory", ":memory:") else given
 
 
-def _of_mapping(given: Mapping[str, Any]) -> str | None:
-    unknown = [key for key in given if key not in KEYS]
-    if unknown:
-        raise ParameterError(
-            "persistence",
-            list(given),
-            f"a mapping with the keys {', '.join(KEYS)}, not {unknown[0]}",
-        )
-    enabled, backend, place = (
-        given.get("enabled", True),
-        given.get("backend", "sqlite"),
-        given.get("connection_string"),
-    )
+def _database_of_mapping(given: Mapping[str, Any]) -> str | None:
+    for key in given:
+        if key not in KEYS:
+            allowed = f"a mapping with the keys {', '.join(KEYS)}, not {key}"
+            raise ParameterError("persistence", list(given), allowed)
+    enabled = given.get("enabled", True)
     if not isinstance(enabled, bool):
         raise ParameterError("persistence.enabled", enabled, "true or false")
     if not enabled:
         return None
+    backend = given.get("backend", "sqlite")
     _expect_backend(backend, "persistence.backend")
     if backend == "memory":
         return None
+    place = given.get("connection_string")
     if not isinstance(place, str):
-        raise ParameterError(
-            "persistence.connection_string",
-            place,
-            "a path, or a URL such as sqlite:///memory.db",
-        )
+        allowed = "a path, or a URL such as sqlite:///memory.db"
+        raise ParameterError("persistence.connection_string", place, allowed)
     return database_of(place)
 
 
-def _expect_backend(backend: Any, name: str = "persistence") -> None:
+def _expect_backend(backend: Any, name: str) -> None:
     if backend not in BACKENDS:
-        raise ParameterError(
-            name, backend, f"one of the backends that memviz has: {', '.join(BACKENDS)}"
-        )
+        allowed = f"one of the backends that memviz has: {', '.join(BACKENDS)}"
+        raise ParameterError(name, backend, allowed)

@@ -15,7 +15,7 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 
 FORMAT = "memory"
-"""What the library calls the format of such a conversation."""
+"""The format of such a conversation in the library."""
 ID_PREFIX = "memory-"
 """A session's conversation has this and the session's name as its id."""
 _CHANGED = (
@@ -45,15 +45,17 @@ class KeptMemory(ChatMemory):
     def _take_over(self, store: Store) -> None:
         """Go on with what is stored."""
         kept = store.chat_run(self._id)
-        # A library of memviz 0.1 brought the messages alone.
-        said = store.conversation(self._id).messages if kept is None else kept.log
-        if kept is not None and (kept.strategy, kept.counter.name) == (
-            self.strategy,
-            self.run.counter.name,
-        ):
+        if kept is None:
+            # A library of memviz 0.1 brought the messages alone.
+            said = store.conversation(self._id).messages
+            if said:
+                self.set(said)
+            return
+        counts_alike = kept.counter.name == self.run.counter.name
+        if counts_alike and kept.strategy == self.strategy:
             self._go_on(kept)
-        elif kept is not None or said:
-            self.set(said)
+        else:
+            self.set(kept.log)
 
     def append(self, message: Given) -> None:
         """Take in the next message, and keep it. One that cannot be kept is not taken in, so it can be put again.
@@ -76,13 +78,16 @@ class KeptMemory(ChatMemory):
 
     @contextmanager
     def _as_stored(self) -> Iterator[None]:
-        """Where the database refuses a change, the memory stays what it was, or becomes what is stored now."""
-        session, recalls, length = self._session, self._recalls, len(self._session.log)
+        """Leave the memory as it was where the database refuses a change, or make it what is stored now."""
+        session = self._session
+        recalls = self._recalls
+        length = len(session.log)
         compactions = len(session.compactions)
         try:
             yield
         except StorageError as error:
-            self._session, self._recalls = session, recalls
+            self._session = session
+            self._recalls = recalls
             if len(session.log) > length:
                 # A new question sums up the turn before it, so where the log ended does not tell which are new.
                 del session.compactions[compactions:]
@@ -93,7 +98,8 @@ class KeptMemory(ChatMemory):
             raise ConversationChangedError(_CHANGED) from error
 
     def _read_again(self) -> None:
-        store, self._store = self._store, None  # what is read is not written back
+        store = self._store
+        self._store = None  # what is read is not written back
         try:
             if store is not None:
                 self._take_over(store)

@@ -10,8 +10,8 @@ from typing import Any
 from memviz.core.conversation import Message
 from memviz.core.counters import AnyCounter
 from memviz.core.errors import ParameterError, SessionExistsError
-from memviz.engine.async_store import AsyncStore
 from memviz.engine.chat_memory import ChatMemory, Given
+from memviz.engine.in_thread import in_thread
 from memviz.engine.memory_config import DEFAULT_STRATEGY, strategy_of
 from memviz.engine.persistence import database_of
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
@@ -25,7 +25,7 @@ THE_STORES_OWN: Any = object()
 """Stands for the model of the store where a session is asked for without one."""
 
 
-class MemoryStore(AsyncStore):
+class MemoryStore:
     """One :class:`ChatMemory` a session name, all under the same strategy, model and counter.
 
     With ``persistence`` (a path, an SQLite URL, or the mapping of ``configs/memory.yaml``) messages and summaries are
@@ -47,18 +47,17 @@ class MemoryStore(AsyncStore):
         persistence: str | Path | Mapping[str, Any] | None = None,
         repair_tool_pairs: bool = True,
     ) -> None:
-        self.strategy = (
-            find_strategy(DEFAULT_STRATEGY) if strategy is None else strategy
-        )
+        if strategy is None:
+            strategy = find_strategy(DEFAULT_STRATEGY)
+        self.strategy = strategy
         self._model = as_model(model)
         self._options: dict[str, Any] = {
             "counter": counter,
             "system_prompt": system_prompt,
             "repair_tool_pairs": repair_tool_pairs,
         }
-        ChatMemory(
-            self.strategy, model=self._model, **self._options
-        )  # wrong types fail here, not at the first message
+        # Wrong types fail here, not at the first message.
+        ChatMemory(self.strategy, model=self._model, **self._options)
         database = database_of(persistence)
         self._store = Store(database) if database is not None else None
         self._memories: dict[str, ChatMemory] = {}
@@ -81,25 +80,23 @@ class MemoryStore(AsyncStore):
         with self._lock_of(session):  # one session's summarizer keeps no other waiting
             memory = self._memories.get(session)
             if memory is None:
-                memory = self._memories[session] = self._made(
-                    session, strategy or self.strategy, wanted
-                )
+                chosen = strategy or self.strategy
+                memory = self._make_memory(session, chosen, wanted)
+                self._memories[session] = memory
             elif not _is_under(memory, strategy, wanted):
                 raise SessionExistsError(
                     session, memory.strategy.label, memory.summarizer_name
                 )
             return memory
 
-    def _made(
+    def _make_memory(
         self, session: str, strategy: Strategy, model: Model | None
     ) -> ChatMemory:
-        options = {
-            "model": self._model if model is THE_STORES_OWN else model,
-            **self._options,
-        }
+        if model is THE_STORES_OWN:
+            model = self._model
         if self._store is None:
-            return ChatMemory(strategy, **options)
-        return KeptMemory(self._store, session, strategy, **options)
+            return ChatMemory(strategy, model=model, **self._options)
+        return KeptMemory(self._store, session, strategy, model=model, **self._options)
 
     def _lock_of(self, session: str) -> RLock:
         if not isinstance(session, str):
@@ -109,16 +106,16 @@ class MemoryStore(AsyncStore):
 
     def sessions(self) -> tuple[str, ...]:
         """Names of all sessions, those that were kept before this store was opened included, the oldest first."""
-        return (
-            tuple(self._memories) if self._store is None else kept_sessions(self._store)
-        )
+        if self._store is None:
+            return tuple(self._memories)
+        return kept_sessions(self._store)
 
     def append(self, session: str, message: Given) -> None:
         """Take in the next message of a session."""
         self.memory(session).append(message)
 
     def load(self, session: str) -> list[Message]:
-        """What to send to the model now."""
+        """The messages to send to the model now."""
         return self.memory(session).load()
 
     def clear(self, session: str) -> None:
@@ -138,7 +135,7 @@ class MemoryStore(AsyncStore):
         return self.memory(session).get(input)
 
     def get_all(self, session: str) -> list[Message]:
-        """Everything that a session said."""
+        """All messages of a session."""
         return self.memory(session).get_all()
 
     def set(self, session: str, messages: Iterable[Given]) -> None:
@@ -149,24 +146,35 @@ class MemoryStore(AsyncStore):
         """The same as :meth:`clear`."""
         self.clear(session)
 
+    amemory = in_thread(memory)
+    asessions = in_thread(sessions)
+    aappend = in_thread(append)
+    aload = in_thread(load)
+    aclear = in_thread(clear)
+    aput = in_thread(put)
+    aput_messages = in_thread(put_messages)
+    aget = in_thread(get)
+    aget_all = in_thread(get_all)
+    aset = in_thread(set)
+    areset = in_thread(reset)
+
 
 def _is_under(
     memory: ChatMemory, strategy: Strategy | None, model: Model | None
 ) -> bool:
-    """Whether a memory is under this strategy, and summarized by this model, where they are given."""
-    return (strategy is None or strategy == memory.strategy) and (
-        model is THE_STORES_OWN or _is_same(model, memory.summarizer)
-    )
+    """Return whether a memory is under this strategy, and summarized by this model, where they are given."""
+    if strategy is not None and strategy != memory.strategy:
+        return False
+    return model is THE_STORES_OWN or _is_same(model, memory.summarizer)
 
 
 def _is_same(model: Model | None, other: Model | None) -> bool:
-    """Whether two models are one, or two objects that answer alike."""
+    """Return whether two models are one, or two objects that answer alike."""
     if model is other or model is None or other is None:
         return model is other
-    return model.identity is not None and (model.name, model.identity) == (
-        other.name,
-        other.identity,
-    )
+    if model.identity is None or model.name != other.name:
+        return False
+    return model.identity == other.identity
 
 
 def build_chat_memory(

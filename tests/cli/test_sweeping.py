@@ -519,7 +519,7 @@ class TestFilesWritten:
 
 
 class TestExportToCode:
-    @pytest.mark.parametrize("id", [id for id in targets() if id != "autogen"])
+    @pytest.mark.parametrize("id", targets())
     def test_every_target_of_the_recommended_setting(self, chat: Path, id: str) -> None:
         shown = memviz(
             "sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id

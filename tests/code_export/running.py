@@ -9,7 +9,7 @@ from typing import Any
 import memviz
 from memviz import Message
 from memviz.code_export import Setting, targets
-from memviz.code_export.from_templates import template_of
+from memviz.code_export.program import template_of
 from memviz.models.base import Model
 
 PARAMETERS: dict[str, dict[str, Any]] = {

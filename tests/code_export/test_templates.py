@@ -16,7 +16,7 @@ import pytest
 
 import memviz
 from memviz.code_export import NoCodeError, Setting, targets, template_reader
-from memviz.code_export.from_templates import template_of, values_of
+from memviz.code_export.program import template_of, values_of
 from memviz.core.memory import Memory
 from memviz.core.pieces import Piece
 from memviz.strategies.base import Strategy
@@ -92,16 +92,14 @@ class TestEveryTemplate:
 
 
 def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, used = (
-        template_reader.read,
-        {"rule", "counter", "summarizer"},
-    )  # they stand for others
+    read, used = template_reader.read, set[str]()
 
-    def reading(name: str) -> template_reader.File:
+    def reading(name: str) -> template_reader.Template:
         used.add(name)
         return read(name)
 
     monkeypatch.setattr(template_reader, "read", reading)
+    template_reader.join_templates.cache_clear()  # else what was joined is not read again
     for id in memviz.strategies():
         for target in targets().values():
             for model in MODELS:
@@ -120,13 +118,23 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
             "SUMMARIZER_MODEL",
             "SUMMARIZER",
             "TEMPERATURE",
-            "K",
             *values_of(wanted),
         }
         for node in ast.parse(targets()[target].write(wanted)).body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 assert isinstance(node.targets[0], ast.Name)
                 assert node.targets[0].id in known
+
+
+@pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
+def test_a_program_has_none_of_the_templates_own_names(target: str) -> None:
+    shared = set(template_reader.read("memories").definitions)
+    for id in with_code(target):
+        tree = ast.parse(targets()[target].write(setting(id, counter="bytes4")))
+        for node in ast.walk(tree):
+            name = str(getattr(node, "name", None) or getattr(node, "id", ""))
+            assert "_for_" not in name
+            assert name.isupper() or name not in shared
 
 
 def test_no_template_is_imported_when_code_is_written() -> None:

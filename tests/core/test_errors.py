@@ -162,9 +162,11 @@ CASES: dict[str, Case] = {
         },
     ),
     "a library that has no code for a strategy": Case(
-        lambda _: targets()["autogen"].write(Setting(memviz.strategy("summary"))),
-        ("AutoGen", "'summary'", "memviz_code or memory_yaml"),
-        {"strategy": "summary"},
+        lambda _: targets()["llamaindex"].write(
+            Setting(memviz.strategy("head_and_tail"))
+        ),
+        ("LlamaIndex", "'head_and_tail'", "memviz_code or memory_yaml"),
+        {"strategy": "head_and_tail"},
     ),
     "a server that others reach": Case(
         lambda _: ServerAccess("0.0.0.0").check(),

@@ -117,8 +117,7 @@ class TestTheSystemPrompt:
     def test_is_in_every_export(self) -> None:
         found = self.found(memviz.Transcript((self.LEADING, *self.SAID)))
         for id, target in targets().items():
-            if id != "autogen":
-                assert "You sell boats." in target.write(found), id
+            assert "You sell boats." in target.write(found), id
 
     def test_of_several_conversations_is_the_first_ones_and_that_is_said(self) -> None:
         one = memviz.Transcript(self.SAID, title="One", system_prompt="Be kind.")

@@ -1,16 +1,20 @@
 """Templates of exported code: real Python files that the writer puts together to one file for a setting.
 
-``rules/<id>.py`` is the rule of a strategy as a class ``Memory`` that needs nothing of memviz. A folder for each
-library has ``<id>.py``, a program for a strategy that the library can run itself, and ``any_rule.py``, a program for
-any strategy with a rule. A strategy without a file has no code for that library.
+A file with the name of a target (``llamaindex.py``) has its programs; ``<target>_<id>.py`` has one for a single
+strategy, where its words would clash with the others'. ``rules/<id>.py`` is the rule of a strategy as a class
+``Memory`` that needs nothing of memviz, and stands in a program in place of ``rules.summary``. A strategy with
+neither a rule nor something of its own in a target's file has no code there.
 
 A template is written as the exported file should read. On the way there:
 
-- What it imports from other templates is copied in, as far as it is used.
+- What the last lines of the target's file lead to is copied, also from other templates, and nothing else.
+- A name that ends with ``_for_<id>`` stands under its name without that ending in the program for this strategy, in
+  place of what has the name itself. Token counters, and the libraries' ways to ask a summarizer, end in the same way.
+- A class that is derived from one of another template is written as one class.
 - Constants (names in capital letters) get the values of the setting; their comments stay.
-- ``DIFFERENCES`` says where the program differs from what memviz simulated, and goes into the comment on top. Those of
-  imported templates follow. They may ask for the values of constants.
-- ``rule``, ``counter``, ``summarizer`` and ``sending`` are replaced by the files for the setting and the library.
+- ``DIFFERENCES`` are sentences on where a program differs from what memviz simulated, each behind the ids of the
+  strategies that it is said of; ``any_rule`` is every one whose rule runs in the target's general program. They go into
+  the comment on top, those of imported templates behind the others.
 
 Nothing in memviz imports these files: they need libraries that memviz does not.
 """

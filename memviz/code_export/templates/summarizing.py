@@ -1,8 +1,34 @@
-"""What rules that summarize share."""
+"""What rules that summarize share: a summarizer for each library, and patience with one that fails."""
 
 import logging
 
-from memviz.code_export.templates.summarizer import summarize
+import litellm
+from langchain.chat_models import init_chat_model
+from openai import OpenAI
+
+from memviz.code_export.templates.http_model import complete
+
+SUMMARIZER_MODEL = "gpt-5-mini"  # writes the summaries
+
+
+def summarize(messages: list[dict]) -> str:
+    """Ask the model. An error means that nothing is summarized this time."""
+    return complete(SUMMARIZER_MODEL, messages)
+
+
+def summarize_for_langchain(messages: list[dict]) -> str:
+    """Ask the model. An error means that nothing is summarized this time."""
+    return str(init_chat_model(SUMMARIZER_MODEL).invoke(messages).text)
+
+
+def summarize_for_openai(messages: list[dict]) -> str:
+    """Ask the model. An error means that nothing is summarized this time."""
+    return OpenAI().responses.create(model=SUMMARIZER_MODEL, input=messages).output_text
+
+
+def summarize_for_litellm(messages: list[dict]) -> str:
+    """Ask the model. An error means that nothing is summarized this time."""
+    return litellm.completion(model=SUMMARIZER_MODEL, messages=messages).choices[0].message.content
 
 
 class PatientSummarizer:

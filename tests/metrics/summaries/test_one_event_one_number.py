@@ -13,7 +13,7 @@ from rich.console import Console
 
 import memviz
 from memviz import Recall, Run
-from memviz.cli.run_tables import print_run
+from memviz.cli.tables import print_run
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
 from memviz.dashboard.charts.retention.curve import retention_curve

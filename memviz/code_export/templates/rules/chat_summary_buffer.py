@@ -1,9 +1,9 @@
 """A running summary that counts too, and the newest messages that fit beside it."""
 
-from memviz.code_export.templates.counter import count_tokens
-from memviz.code_export.templates.log import begins_turn, system_stop
+from memviz.code_export.templates.counting import count_tokens
+from memviz.code_export.templates.memories import RunningSummary
 from memviz.code_export.templates.sending import sent
-from memviz.code_export.templates.summarizing import PatientSummarizer, line
+from memviz.code_export.templates.summarizing import line
 from memviz.code_export.templates.system_prompt import leading
 
 TOKEN_LIMIT = 64000  # tokens
@@ -11,22 +11,7 @@ COUNT_INITIAL_TOKENS = False
 INSTRUCTION = "Write one concise summary of the conversation below."
 
 
-class Memory:
-    """Append every message as it comes; ``context`` is what to send now. The log never loses a message."""
-
-    def __init__(self) -> None:
-        self.log: list[dict] = []
-        self.summary: str | None = None
-        self.cursor = 0  # the first message that is not summarized
-        self.turn = 0
-        self.summarizer = PatientSummarizer()
-
-    def append(self, message: dict) -> None:
-        if begins_turn(self.log, message):
-            self.turn += 1
-        self.log.append(message)
-        self.cursor = max(self.cursor, system_stop(self.log))
-
+class Memory(RunningSummary):
     def context(self) -> list[dict]:
         self.fold(self.first_kept())
         return sent(self.log, range(self.cursor, len(self.log)), self.summary)

@@ -1,6 +1,6 @@
 """The newest messages that fit a token budget."""
 
-from memviz.code_export.templates.counter import count_tokens
+from memviz.code_export.templates.counting import count_tokens
 from memviz.code_export.templates.log import system_stop
 from memviz.code_export.templates.sending import sent
 

@@ -1,0 +1,155 @@
+"""The targets that are programs: for memviz itself, for other libraries, and with no library at all."""
+
+from typing import Any
+
+from memviz.code_export.base import Setting, Target
+from memviz.code_export.program import values_of, write_from_templates, write_program
+from memviz.code_export.python_text import called
+from memviz.strategies.clauses import AllOf, AtLeast, TriggerClause
+from memviz.strategies.thresholds import Thresholds
+
+OPENAI = "openai"
+LLAMA_INDEX_PACKAGES = "llama-index-core llama-index-llms-litellm"
+WITHOUT_SYSTEM_PROMPT = {"sending": "sending_without_system_prompt"}
+"""For libraries that add the system prompt themselves."""
+
+
+def write_memviz_code(setting: Setting) -> str:
+    """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
+    strategy = setting.strategy
+    values = {
+        "MODEL": setting.chat_model,
+        "SUMMARIZER": setting.summary_model,
+        **values_of(setting),
+        "strategy": called("memviz.strategy", strategy.id, strategy.model_dump()),
+    }
+    return write_program(setting, "memviz", "memviz_code", values)
+
+
+def write_llamaindex(setting: Setting) -> str:
+    """Return a program with ``build_memory(llm)`` and a chat engine that uses it."""
+    variants = ["llamaindex"]
+    if not type(setting.strategy)().writes_notes:  # not even with other parameters
+        variants.append("no_summarizer")
+    return write_from_templates(
+        setting,
+        "llamaindex",
+        "LlamaIndex (llama-index-core 0.14.25)",
+        packages=LLAMA_INDEX_PACKAGES,
+        variants=variants,
+        instead=WITHOUT_SYSTEM_PROMPT,
+    )
+
+
+def write_langchain_middleware(setting: Setting) -> str:
+    """Return a program with ``build_agent()``, an agent with middleware."""
+    models = (setting.chat_model, setting.summary_model)
+    packages = ["langchain"]
+    if any(map(is_openai, models)):
+        packages.append("langchain-openai")
+    if not all(map(is_openai, models)):
+        packages.append("langchain-litellm")
+    thresholds = {}
+    if isinstance(setting.strategy, Thresholds):
+        thresholds = thresholds_of(setting.strategy)
+    return write_from_templates(
+        setting,
+        "langchain_middleware",
+        "LangChain, middleware (langchain 1.4.7)",
+        packages=" ".join(packages),
+        spelled=spell_for_langchain,
+        variants=["langchain"],
+        instead=WITHOUT_SYSTEM_PROMPT,
+        more=thresholds,
+    )
+
+
+def thresholds_of(strategy: Thresholds) -> dict[str, Any]:
+    """Return the thresholds of LangChain's middleware: of summarizing, and of what it keeps. Shares of the window are
+    tokens: its own window is that of the model."""
+    keep: tuple[str, int] = ("messages", strategy.keep_messages)
+    if strategy.kept_tokens:
+        keep = ("tokens", strategy.kept_tokens)
+    triggers = [_amounts(clause) for clause in strategy.triggers.clauses]
+    return {"TRIGGER": triggers, "KEEP": keep}
+
+
+def write_openai_agents(setting: Setting) -> str:
+    """Return a program with an agent, a session, and a run configuration that decides what of it is sent."""
+    summarizes_by_openai = is_openai(setting.summary_model)
+    extra = ""
+    if not (is_openai(setting.chat_model) and summarizes_by_openai):
+        extra = "[litellm]"
+    return write_from_templates(
+        setting,
+        "openai_agents",
+        "OpenAI Agents SDK (openai-agents 0.20)",
+        packages=f"'openai-agents{extra}'",
+        spelled=spell_for_openai_agents,
+        summarizer_model="" if summarizes_by_openai else setting.summary_model,
+        variants=["openai" if summarizes_by_openai else "litellm"],
+        instead=WITHOUT_SYSTEM_PROMPT,
+    )
+
+
+def write_plain_python(setting: Setting) -> str:
+    """Return a class ``Memory`` with ``append`` and ``context``, which gives the requests that a replay gives, and a
+    function ``ask`` that sends them to an API of OpenAI's kind."""
+    return write_from_templates(
+        setting, "plain_python", "plain Python", spelled=without_provider
+    )
+
+
+def is_openai(name: str) -> bool:
+    """Return whether this is one of OpenAI's own models. memviz spells names as litellm does: ``provider/model``."""
+    return "/" not in name or name.startswith(f"{OPENAI}/")
+
+
+def without_provider(name: str) -> str:
+    """``gpt-5-mini``: how the provider's own API spells it."""
+    provider, slash, rest = name.partition("/")
+    return rest if slash else provider
+
+
+def spell_for_langchain(name: str) -> str:
+    """``openai:gpt-5-mini``; models of others by way of litellm, so that no name has to be guessed."""
+    return f"openai:{without_provider(name)}" if is_openai(name) else f"litellm:{name}"
+
+
+def spell_for_openai_agents(name: str) -> str:
+    """``gpt-5-mini``; models of others by way of litellm."""
+    return without_provider(name) if is_openai(name) else f"litellm/{name}"
+
+
+def _amounts(clause: TriggerClause) -> dict[str, int]:
+    """The amounts to be reached together; of several numbers of one unit the largest."""
+    amounts: dict[str, int] = {}
+    for one in clause.clauses if isinstance(clause, AllOf) else (clause,):
+        assert isinstance(one, AtLeast)  # noqa: S101 - thresholds are all of this kind
+        amounts[one.unit] = max(one.amount, amounts.get(one.unit, 0))
+    return amounts
+
+
+MEMVIZ_CODE = Target("memviz", "memviz_memory.py", "python", "", write_memviz_code)
+LLAMAINDEX = Target(
+    "LlamaIndex",
+    "llamaindex_memory.py",
+    "python",
+    f"pip install {LLAMA_INDEX_PACKAGES}",
+    write_llamaindex,
+)
+LANGCHAIN_MIDDLEWARE = Target(
+    "LangChain, middleware",
+    "langchain_agent.py",
+    "python",
+    "pip install langchain langchain-openai",
+    write_langchain_middleware,
+)
+OPENAI_AGENTS = Target(
+    "OpenAI Agents SDK",
+    "openai_agents_memory.py",
+    "python",
+    "pip install openai-agents",
+    write_openai_agents,
+)
+PLAIN_PYTHON = Target("Plain Python", "memory.py", "python", "", write_plain_python)

@@ -1,1 +1,0 @@
-"""AutoGen: the context of an agent."""

@@ -1,1 +1,0 @@
-"""The token counters: an encoding of tiktoken, and estimates under their own names."""

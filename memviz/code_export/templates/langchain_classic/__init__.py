@@ -1,1 +1,0 @@
-"""The classic memory classes of LangChain."""

@@ -1,1 +1,0 @@
-"""LangChain 1: agents with middleware."""

@@ -1,1 +1,0 @@
-"""LlamaIndex: chat engines with a memory."""

@@ -1,1 +1,0 @@
-"""The OpenAI Agents SDK: a session, and what of it is sent."""
