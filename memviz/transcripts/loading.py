@@ -10,23 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
-from inspect import isabstract
 from os import PathLike
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import NamedTuple
 
 from memviz.conversation import clean_text
 from memviz.errors import TranscriptError
 from memviz.process_memory import uncollected
-from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.nearest import reader_for_user
+from memviz.transcripts.readers import find_readers
 from memviz.transcripts.refusals import (
     MAX_NAMES,
     archive_warnings,
@@ -70,17 +67,8 @@ class Asked(NamedTuple):
 
 @cache
 def formats() -> dict[str, Reader]:
-    """The reader of every format by its name, found by scanning the folder of readers."""
-    found: dict[str, Reader] = {}
-    for module_info in walk_packages(readers.__path__, f"{readers.__name__}."):
-        for value in vars(import_module(module_info.name)).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, Reader)
-                and not isabstract(value)
-            ):
-                found[value.name] = value()
-    return dict(sorted(found.items()))
+    """Return the reader of every format by its name, those of other packages among them."""
+    return find_readers()
 
 
 def load_transcript(
