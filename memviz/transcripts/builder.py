@@ -16,7 +16,7 @@ from memviz.errors import (
 from memviz.message_fields import text_beside_content
 from memviz.text.wording import share_of
 from memviz.tool_links import ToolPairs
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import EventKind, RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import (
     Note,
     RoleOf,
@@ -86,7 +86,9 @@ class TranscriptBuilder:
         return len(self.messages) - 1
 
     def add_text(self, role: str, content: str, place: str, **fields: Any) -> int:
-        """Add a message of this role and text, with other fields of :class:`Message`; returns its log position."""
+        """Add a message of this role and text, with other fields of :class:`Message`; returns its log position.
+        An empty ``meta`` is none."""
+        fields["meta"] = fields.get("meta") or None
         return self.add_message(Message(role, content, **fields), place)
 
     def add_json(self, item: Any, place: str) -> int | None:
@@ -192,9 +194,10 @@ class TranscriptBuilder:
         """Whether anything was skipped that should be a message."""
         return bool(self._left_out or self._lost)
 
-    def add_event(self, event: RecordedEvent) -> None:
-        """Add what the program did to its own memory, such as a compaction."""
-        self.events.append(event)
+    def add_event(self, kind: EventKind, text: str = "", **known: Any) -> None:
+        """Add what the program did to its own memory after the messages so far, such as a compaction, with what else is
+        ``known`` of it (fields of :class:`~memviz.transcripts.base.RecordedEvent`)."""
+        self.events.append(RecordedEvent(kind, len(self.messages), text, **known))
 
     def build(self, **known: Any) -> Transcript:
         """The transcript, with what else is ``known`` about it (fields of :class:`Transcript`).

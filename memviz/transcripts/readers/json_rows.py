@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from memviz.errors import TranscriptError
@@ -16,6 +17,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import describe, kind_of
+from memviz.transcripts.readers.json_access import list_at, object_at
 
 
 class RowReader(Reader):
@@ -194,3 +196,33 @@ def add_messages(
         )
     for index, item in enumerate(items[start:], start):
         builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))
+
+
+TOOL_LISTS = ("tools", "functions")
+"""Where requests of OpenAI, Anthropic, Google and Cohere have them."""
+DECLARATIONS = ("functionDeclarations", "function_declarations")
+"""Where one tool of Google holds several functions."""
+
+
+def tool_schemas(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """Each schema as compact JSON text, as it stands in ``request`` (under ``toolConfig`` for Amazon Bedrock), without
+    what OpenAI wraps around a function; none where there are none. What is no object is passed over."""
+    holders = (request, object_at(request.get("toolConfig")))
+    listed = (
+        tool
+        for holder in holders
+        for key in TOOL_LISTS
+        for tool in list_at(holder, key)
+    )
+    return tuple(
+        json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+        for tool in listed
+        for schema in _functions(tool)
+    )
+
+
+def _functions(tool: object) -> Iterator[dict[str, Any]]:
+    found = object_at(tool)
+    declared = [schema for key in DECLARATIONS for schema in list_at(found, key)]
+    schemas = declared or [object_at(found, "function") or found]
+    yield from (schema for schema in schemas if isinstance(schema, dict) and schema)

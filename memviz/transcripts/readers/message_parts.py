@@ -13,14 +13,13 @@ from typing import Any, Literal, NamedTuple
 from memviz.conversation import TIME, ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import Note
+from memviz.transcripts.chat_messages import Note, not_a_call, tool_name
 from memviz.transcripts.readers.json_access import (
     first_value,
     id_text,
     joined,
     json_text,
 )
-from memviz.transcripts.tool_calls import not_a_call, tool_name
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")

@@ -9,11 +9,10 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from memviz.conversation import TIME
-from memviz.transcripts.base import UNTITLED, RecordedEvent
+from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, kept_beside, stand_in
 from memviz.transcripts.document import Placed
@@ -29,9 +28,7 @@ from memviz.transcripts.readers.json_access import (
 from memviz.transcripts.readers.json_rows import ExportReader, with_places
 from memviz.transcripts.readers.message_parts import ReplyBuilder
 from memviz.transcripts.readers.message_trees import (
-    NO_LEAF,
-    branch_to,
-    newest_leaf,
+    branch_taken,
     place_of,
 )
 from memviz.transcripts.times import moment, with_time
@@ -88,23 +85,16 @@ def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[Placed]:
     if not tree:
         return with_places(list_at(chat, "messages"))
 
-    def said_at(id: str) -> datetime | None:
-        return moment(value_at(tree[id], "timestamp"))
-
-    parent_of = {id: _parent(node) for id, node in tree.items()}
-    leaf: str | None = chat["history"].get("currentId")
-    if not isinstance(leaf, str) or leaf not in parent_of:
-        leaf = newest_leaf(parent_of, said_at)
-        builder.note(NO_LEAF)
-    path = (
-        branch_to(leaf, parent_of, builder, lambda _: True) if leaf is not None else []
+    path = branch_taken(
+        {id: text_at(node, "parentId") or None for id, node in tree.items()},
+        chat["history"].get("currentId"),
+        lambda id: value_at(tree[id], "timestamp"),
+        builder,
+        lambda _: True,
+        "message",
+        note_if_unsure=True,
     )
     return [(tree[id], place_of(id, "message")) for id in path]
-
-
-def _parent(node: object) -> str | None:
-    parent = value_at(node, "parentId")
-    return parent if isinstance(parent, str) else None
 
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
@@ -142,9 +132,7 @@ def _add_compaction(item: dict[str, Any], builder: TranscriptBuilder) -> None:
     )
     if summary:
         time = with_time(item.get("timestamp")).get(TIME, "")
-        builder.add_event(
-            RecordedEvent("compaction", len(builder.messages), summary, time=time)
-        )
+        builder.add_event("compaction", summary, time=time)
 
 
 def _file(file: dict[str, Any]) -> str:

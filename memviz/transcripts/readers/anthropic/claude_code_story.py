@@ -9,9 +9,9 @@ from typing import Any
 
 from memviz.conversation import TIME, ToolCall
 from memviz.text.wording import counted
-from memviz.transcripts.base import REASONING, RecordedEvent
+from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, tool_name
 from memviz.transcripts.readers.anthropic.claude_code_rows import (
     BOUNDARIES,
     PARTS,
@@ -29,7 +29,6 @@ from memviz.transcripts.readers.anthropic.claude_code_rows import (
 )
 from memviz.transcripts.readers.json_access import count_at, text_at
 from memviz.transcripts.times import with_time
-from memviz.transcripts.tool_calls import tool_name
 
 MAX_ASKED_CHARS = 200
 
@@ -107,9 +106,7 @@ class SessionStory:
         builder = self._builder
         for part in self._parts:
             if isinstance(part, dict):
-                builder.add_event(
-                    RecordedEvent("compaction", len(builder.messages), **part)
-                )
+                builder.add_event("compaction", **part)
             elif part.role == "tool" or part.texts or part.calls:
                 thoughts = (
                     {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import UNTITLED, Probe, RecordedEvent
+from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.json_text import describe, kind_of
@@ -166,7 +166,7 @@ def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -
         sample, key
     )
     if text:
-        builder.add_event(RecordedEvent("summary", len(builder.messages), text))
+        builder.add_event("summary", text)
 
 
 def message_key(id: object) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
@@ -119,7 +119,7 @@ def _said(exchange: Any) -> list[tuple[str, str]]:
 def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
     text = summary if isinstance(summary, str) else first_text(summary, "content")
     if text.strip():
-        builder.add_event(RecordedEvent("summary", len(builder.messages), text))
+        builder.add_event("summary", text)
 
 
 def _about(user: dict[str, Any]) -> str:

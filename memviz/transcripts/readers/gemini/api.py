@@ -21,7 +21,7 @@ from memviz.transcripts.readers.json_access import (
     objects_at,
     value_at,
 )
-from memviz.transcripts.readers.tool_schemas import tool_schemas
+from memviz.transcripts.readers.json_rows import tool_schemas
 from memviz.transcripts.times import moment, with_time
 
 CLI_GREETING = "This is the Gemini CLI"

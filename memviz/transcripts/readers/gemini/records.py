@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.conversation import TIME
-from memviz.transcripts.base import RecordedEvent
+from memviz.transcripts.base import EventKind
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import named
 from memviz.transcripts.readers.gemini.parts import instruction_text, response_text
@@ -76,14 +76,8 @@ def summary_length(
     if not texts or not texts[0].lstrip().startswith(SUMMARIES):
         return 0
     after = len(builder.messages)
-    builder.add_event(
-        RecordedEvent(
-            "compaction" if after else "summary",
-            after,
-            text=texts[0].strip(),
-            time=time,
-        )
-    )
+    kind: EventKind = "compaction" if after else "summary"
+    builder.add_event(kind, texts[0].strip(), time=time)
     return 2 if texts[1:] and texts[1].strip() == THANKS_FOR_SUMMARY else 1
 
 
@@ -198,13 +192,7 @@ def _add_notice(value: Mapping[str, Any], records: Records) -> None:
         before, after = (int(number.replace(",", "")[:12]) for number in found.groups())
         time = with_time(value.get("timestamp")).get(TIME, "")
         records.builder.add_event(
-            RecordedEvent(
-                "compaction",
-                len(records.builder.messages),
-                tokens_before=before,
-                tokens_after=after,
-                time=time,
-            )
+            "compaction", tokens_before=before, tokens_after=after, time=time
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from memviz.errors import TranscriptError
-from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
 from memviz.transcripts.readers.database_rows import (
@@ -61,13 +61,11 @@ class LangChain(Reader):
             )
         if piece.is_pruned:
             builder.note(PRUNED)
-            builder.add_event(RecordedEvent("summary", 0, piece.summary))
+            builder.add_event("summary", piece.summary)
         for item, place in joined_chunks(_parsed(piece, builder)):
             add_message(item, builder, place)
         if piece.summary and not piece.is_pruned:
-            builder.add_event(
-                RecordedEvent("summary", len(builder.messages), piece.summary)
-            )
+            builder.add_event("summary", piece.summary)
         return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
 
 

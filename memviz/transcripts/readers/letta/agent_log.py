@@ -111,7 +111,7 @@ class AgentLog:
         text = text_of(item)
         summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
-            self._builder.add_event(summary)
+            self._builder.events.append(summary)
         elif not is_event(text):
             content = joined([spoken(part) for part in texts_of(item)])
             self._builder.add_text("user", content, place, meta=meta or None)
@@ -132,7 +132,7 @@ class AgentLog:
             return
         summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
-            self._builder.add_event(summary)
+            self._builder.events.append(summary)
         else:
             self._builder.add_text(
                 "system", spoken(text, "system_alert"), place, meta=meta or None

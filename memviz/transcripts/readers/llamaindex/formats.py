@@ -107,7 +107,7 @@ class LlamaIndex(Reader):
             and not _instructs(first.content)
         ):
             builder.note(REPLACED)
-            builder.add_event(RecordedEvent("summary", 0, first.content))
+            builder.events.append(RecordedEvent("summary", 0, first.content))
         title = piece.key if piece.key != DEFAULT_KEY and piece.key else UNTITLED
         return builder.build(
             title=title,

@@ -9,10 +9,14 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, saved_prompt
 from memviz.transcripts.document import Document, Placed, mismatch
 from memviz.transcripts.readers.json_access import list_at, objects_at
-from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
+from memviz.transcripts.readers.json_rows import (
+    RowReader,
+    add_messages,
+    inside,
+    tool_schemas,
+)
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 # What an object has beside its messages where it is of another kind: whatever there is under these keys,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from memviz.transcripts.base import UNTITLED
@@ -17,7 +16,7 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExportReader
-from memviz.transcripts.readers.message_trees import NO_LEAF, branch_to, newest_leaf
+from memviz.transcripts.readers.message_trees import branch_taken
 from memviz.transcripts.readers.openai.chatgpt_content import (
     THOUGHTS,
     context_text,
@@ -88,27 +87,18 @@ def _branch_taken(
 ) -> list[str]:
     def is_shown(id: str) -> bool:
         message = _message(mapping[id])
-        return (
-            message is not None
-            and not is_hidden(message)
-            and type_of(message.get("content")) != THOUGHTS
-        )
+        if message is None or is_hidden(message):
+            return False
+        return type_of(message.get("content")) != THOUGHTS
 
-    def said_at(id: str) -> datetime | None:
-        return moment((_message(mapping[id]) or {}).get("create_time"))
-
-    parent_of = _parents(mapping)
-    leaf: str | None
-    if isinstance(current, str) and current in parent_of:
-        leaf = current
-    else:
-        leaf = newest_leaf(parent_of, said_at)
-        if len(parent_of) > 1:
-            builder.note(NO_LEAF)
-    return (
-        branch_to(leaf, parent_of, builder, is_shown, "node")
-        if leaf is not None
-        else []
+    return branch_taken(
+        _parents(mapping),
+        current,
+        lambda id: value_at(mapping[id], "message", "create_time"),
+        builder,
+        is_shown,
+        "node",
+        note_if_unsure=len(mapping) > 1,
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from memviz.conversation import TIME
 from memviz.text.wording import counted
-from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.json_access import (
@@ -286,14 +285,11 @@ def _write_compaction(made: Compaction, builder: TranscriptBuilder) -> None:
     if made.is_encrypted and not made.text:
         builder.note(UNREADABLE, made.place)
     builder.add_event(
-        RecordedEvent(
-            "compaction",
-            len(builder.messages),
-            text=made.text,
-            tokens_before=made.tokens_before,
-            tokens_after=made.tokens_after,
-            time=made.time,
-        )
+        "compaction",
+        made.text,
+        tokens_before=made.tokens_before,
+        tokens_after=made.tokens_after,
+        time=made.time,
     )
 
 

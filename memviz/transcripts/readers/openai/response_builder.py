@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import kept_beside, known_role
 from memviz.transcripts.document import Placed
@@ -64,9 +63,7 @@ class ItemReader:
             self._end()
             if text_at(item, "encrypted_content"):
                 self._builder.note(UNREADABLE, place)
-            self._builder.add_event(
-                RecordedEvent("compaction", len(self._builder.messages))
-            )
+            self._builder.add_event("compaction")
         elif kind == "item_reference" or (not kind and "id" in item):
             self._reference(item, place)
         elif kind not in SILENT:

@@ -10,11 +10,10 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Placed
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import text_at
-from memviz.transcripts.readers.json_rows import inside
+from memviz.transcripts.readers.json_rows import inside, tool_schemas
 from memviz.transcripts.readers.openai.response_builder import ItemReader
 from memviz.transcripts.readers.openai.response_items import are_items
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 RESPONSES = frozenset({"response", "response.compaction"})

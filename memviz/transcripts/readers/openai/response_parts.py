@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.conversation import ToolCall
-from memviz.transcripts.chat_messages import Note, content_text, stand_in
+from memviz.transcripts.chat_messages import Note, content_text, stand_in, tool_name
 from memviz.transcripts.readers.json_access import (
     joined,
     json_text,
@@ -17,7 +17,6 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.openai.response_items import SERVED
-from memviz.transcripts.tool_calls import tool_name
 
 # Keys of a call that are neither its arguments nor, under other names, in them.
 BESIDE_ARGUMENTS = frozenset(
