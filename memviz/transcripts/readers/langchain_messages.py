@@ -160,7 +160,9 @@ FILES = {
 BLOCKS = Vocabulary(
     {
         "": _untyped,
-        **dict.fromkeys(("text", "text-plain", "input_text", "output_text", "refusal"), _text),
+        **dict.fromkeys(
+            ("text", "text-plain", "input_text", "output_text", "refusal"), _text
+        ),
         **dict.fromkeys(("thinking", "reasoning", "reasoning_content"), _thought),
         # Thoughts without text, and pieces of calls that stand whole in ``tool_calls``.
         "redacted_thinking": show_nothing,

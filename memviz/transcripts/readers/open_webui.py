@@ -11,12 +11,19 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from memviz.conversation import TIME
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import content_text, kept_beside, stand_in
+from memviz.transcripts.chat_messages import Note, content_text, kept_beside, stand_in
 from memviz.transcripts.document import Placed
+from memviz.transcripts.readers.blocks import (
+    Part,
+    add_parts,
+    named_call,
+    result_part,
+    thoughts,
+)
 from memviz.transcripts.readers.json_access import (
+    first_text,
     joined,
     json_text,
     list_at,
@@ -26,12 +33,11 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExportReader, with_places
-from memviz.transcripts.readers.message_parts import ReplyBuilder
 from memviz.transcripts.readers.message_trees import (
     branch_taken,
     place_of,
 )
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import moment, time_text, with_time
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
@@ -101,38 +107,21 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(item, place)
     if role is None:
         return
-    text = content_text(item.get("content"), builder.note_at(place))
+    note = builder.note_at(place)
+    text = content_text(item.get("content"), note)
     text = text or builder.text_elsewhere(item, place, "files", *BESIDE)
-    files, meta = (
-        joined([_file(file) for file in objects_at(item, "files")]),
-        with_time(item.get("timestamp")),
-    )
+    time = item.get("timestamp")
+    files = joined(map(_file, objects_at(item, "files")))
     if role == "assistant":
-        model = text_at(item, "model")
-        beside = kept_beside(
-            {key: item.get(key) for key in BESIDE}, builder.note_at(place)
-        )
-        reply = ReplyBuilder(
-            builder, place, {**meta, **({"model": model} if model else {}), **beside}
-        )
-        _add_content(text, reply)
-        reply.text(files)
-        reply.end()
-        _add_compaction(item, builder)
-    else:
-        _add_compaction(
-            item, builder
-        )  # it was made before the request that answers this message
-        builder.add_text(role, joined([text, files]), place, meta=meta or None)
-
-
-def _add_compaction(item: dict[str, Any], builder: TranscriptBuilder) -> None:
-    summary = next(
-        (text for key in SUMMARY_KEYS if (text := text_at(item, key)).strip()), ""
-    )
-    if summary:
-        time = with_time(item.get("timestamp")).get(TIME, "")
-        builder.add_event("compaction", summary, time=time)
+        beside = kept_beside({key: item.get(key) for key in BESIDE}, note)
+        meta = {**with_time(time, model=text_at(item, "model")), **beside}
+        parts = [*_parts(text, note), Part("text", files)]
+        add_parts(builder, role, parts, place, meta=meta)
+    summary = first_text(item, *SUMMARY_KEYS)
+    if summary:  # one of the user's message was made before the request that answers it
+        builder.add_event("compaction", summary, time=time_text(time))
+    if role != "assistant":
+        builder.add_text(role, joined([text, files]), place, meta=with_time(time))
 
 
 def _file(file: dict[str, Any]) -> str:
@@ -169,45 +158,42 @@ def pieces(content: str) -> Iterator[str | Details]:
     yield content[said_from:]
 
 
-def _add_content(content: str, reply: ReplyBuilder) -> None:
-    """Add what the text of a reply holds. Calls with nothing but white space between them are of one step."""
+def _parts(content: str, note: Note) -> list[Part]:
+    """Return what the text of a reply holds. Calls with nothing but white space between them are of one step."""
     found = list(pieces(content))
+    parts: list[Part] = []
     is_parallel = False
     for piece in found:
         if isinstance(piece, str):
             text = piece if len(found) == 1 else piece.strip()
-            reply.text(text)
+            parts.append(Part("text", text))
             is_parallel = is_parallel and not text
         elif piece.attributes["type"] == "reasoning":
-            reply.think(_unquoted(piece.body))
+            parts += thoughts(_unquoted(piece.body))
             is_parallel = False
         else:
-            _add_call(piece, reply, is_parallel)
+            call, *result = _call(piece, note)
+            parts += [call._replace(is_parallel=is_parallel), *result]
             is_parallel = True
+    return parts
 
 
-def _add_call(details: Details, reply: ReplyBuilder, is_parallel: bool) -> None:
-    values = {
-        key: _decoded(html.unescape(value)) for key, value in details.attributes.items()
-    }
-    id, is_done = (
-        details.attributes.get("id"),
-        details.attributes.get("done") != "false",
-    )
-    if details.attributes["type"] == CODE_TOOL:
-        reply.call(
-            id,
-            CODE_TOOL,
-            {"code": _FENCE.sub("", details.body)},
-            is_parallel=is_parallel,
-        )
-        result, name = values.get("output"), CODE_TOOL
-    else:
-        name = html.unescape(details.attributes.get("name", ""))
-        reply.call(id, name, values.get("arguments") or {}, is_parallel=is_parallel)
+def _call(details: Details, note: Note) -> list[Part]:
+    """Return a call, with its result where the tool is done."""
+    given = details.attributes
+    values = {key: _decoded(html.unescape(value)) for key, value in given.items()}
+    name: str = CODE_TOOL
+    arguments: object = {"code": _FENCE.sub("", details.body)}
+    result = values.get("output")
+    if given["type"] != CODE_TOOL:
+        name = html.unescape(given.get("name", ""))
+        arguments = values.get("arguments") or {}
         result = values["result"] if "result" in values else _decoded(details.body)
-    if is_done:
-        reply.result(id, json_text(result), name)
+    id = given.get("id")
+    call = named_call(id, name, arguments, note)
+    if given.get("done") == "false":
+        return [call]
+    return [call, result_part(id, json_text(result), name)]
 
 
 def _decoded(text: str) -> Any:

@@ -9,6 +9,7 @@ from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, named
+from memviz.transcripts.readers.blocks import read_call
 from memviz.transcripts.readers.json_access import id_text, joined, objects_at
 from memviz.transcripts.readers.letta.approvals import Decision, decisions_of
 from memviz.transcripts.readers.letta.parts import (
@@ -28,7 +29,6 @@ from memviz.transcripts.readers.letta.parts import (
     texts_of,
     thoughts_of,
 )
-from memviz.transcripts.readers.message_parts import read_call
 from memviz.transcripts.times import with_time
 
 KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {

@@ -13,6 +13,7 @@ from typing import Any
 from memviz.conversation import TIME
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.blocks import read_call
 from memviz.transcripts.readers.json_access import (
     count_at,
     first_value,
@@ -23,7 +24,6 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     texts_at,
 )
-from memviz.transcripts.readers.message_parts import read_call
 from memviz.transcripts.times import with_time
 
 REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"

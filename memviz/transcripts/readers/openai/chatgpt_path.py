@@ -9,8 +9,8 @@ from memviz.conversation import ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import kept_beside, known_role
+from memviz.transcripts.readers.blocks import add_result
 from memviz.transcripts.readers.json_access import joined, text_at, value_at
-from memviz.transcripts.readers.message_parts import add_result
 from memviz.transcripts.readers.message_trees import place_of
 from memviz.transcripts.readers.openai.chatgpt_content import (
     THOUGHTS,

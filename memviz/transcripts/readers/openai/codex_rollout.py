@@ -23,8 +23,11 @@ from memviz.transcripts.readers.openai.codex_words import (
     first_text,
     parts_of,
 )
-from memviz.transcripts.readers.openai.response_builder import ItemReader
-from memviz.transcripts.readers.openai.response_items import COMPACTIONS, UNREADABLE
+from memviz.transcripts.readers.openai.response_items import (
+    COMPACTIONS,
+    UNREADABLE,
+    ItemReader,
+)
 from memviz.transcripts.times import with_time
 
 ROW_TYPES = frozenset(
