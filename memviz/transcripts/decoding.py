@@ -43,6 +43,12 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     return kept
 
 
+def with_line_feeds(text: str) -> str:
+    """The text of a file with one kind of line end, whatever system wrote it."""
+    text = text.replace("\r\n", "\n")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
 def _without_mark(data: bytes) -> str:
     """The encoding of a text without a mark. In UTF-16, a text that starts with ASCII has a NUL beside each letter."""
     even, odd = data[0:4:2], data[1:4:2]

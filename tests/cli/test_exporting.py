@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.workspace import Workspace
 from tests.cli.terminal import memviz, refused

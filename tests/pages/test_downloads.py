@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.reporting.figures import can_render
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import sample
 from memviz.ui.compare.downloads import DOWNLOADS_KEY

@@ -98,8 +98,9 @@ class LlmLogs(Reader):
         self, piece: Thread | Conversation, builder: TranscriptBuilder
     ) -> Transcript:
         """The messages of a thread or of an older conversation."""
-        read = _read_thread if isinstance(piece, Thread) else _read_conversation
-        return read(piece, builder)  # type: ignore[operator]  # each reads its own
+        if isinstance(piece, Thread):
+            return _read_thread(piece, builder)
+        return _read_conversation(piece, builder)
 
 
 def _has(document: Document, tables: dict[str, set[str]]) -> bool:

@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.errors import MemvizError, UnreadableConversationError
 from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 from memviz.ui.controls.conversation_size import size_words
 from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view

@@ -15,7 +15,7 @@ from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.json_text import describe, kind_of
-from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
 from memviz.transcripts.readers.json_access import first_text, object_at
 from memviz.transcripts.readers.json_rows import RowReader
 from memviz.transcripts.times import moment, with_time

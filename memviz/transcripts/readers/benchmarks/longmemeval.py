@@ -11,7 +11,7 @@ from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
 from memviz.transcripts.readers.json_access import first_text, list_at
 from memviz.transcripts.readers.json_rows import RowReader, listed
 from memviz.transcripts.readers.role_lists import chat_item

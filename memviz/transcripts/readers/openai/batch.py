@@ -10,8 +10,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.json_access import text_at, value_at
 from memviz.transcripts.readers.json_rows import RowReader, inside
-from memviz.transcripts.readers.openai.chat_request import read_request
-from memviz.transcripts.readers.openai.chat_response import read_response
+from memviz.transcripts.readers.openai.chat import read_request, read_response
 from memviz.transcripts.readers.openai.responses import read_exchange
 
 # The key that shows what kind a body is, and how it is read. A response may repeat what was asked, so its keys come

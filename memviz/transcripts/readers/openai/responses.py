@@ -19,7 +19,7 @@ from memviz.transcripts.readers.json_rows import (
     tool_schemas,
     with_places,
 )
-from memviz.transcripts.readers.openai.chat_response import page_data
+from memviz.transcripts.readers.openai.chat import page_data
 from memviz.transcripts.readers.openai.response_items import (
     MESSAGE_OBJECTS,
     RESULTS,

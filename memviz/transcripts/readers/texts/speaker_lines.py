@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.errors import UnclearUserError
-from memviz.transcripts.code_fences import Fences, find_fences, outside
+from memviz.transcripts.markdown import Fences, find_fences, outside
 from memviz.transcripts.readers.texts.speaker_pattern import (
     Cast,
     Named,

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from memviz.transcripts.readers.texts.labels import is_label
 from memviz.transcripts.readers.texts.speakers import (
     SPEAKERS,
+    is_label,
     likely_role,
     role_of,
     roles_of,

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
+from memviz.transcripts.decoding import with_line_feeds
 
 MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; the apps put them before names and texts
 _DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"

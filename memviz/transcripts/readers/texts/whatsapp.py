@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.decoding import with_line_feeds
 from memviz.transcripts.document import Document
+from memviz.transcripts.readers.texts.dialogues import (
+    TextReader,
+    places,
+    text_mismatch,
+)
 from memviz.transcripts.readers.texts.speakers import role_of, roles_of
 from memviz.transcripts.readers.texts.stamped_lines import (
     MARKS,
     Stamped,
     date_order,
     read_stamped,
-)
-from memviz.transcripts.readers.texts.text_kinds import TextReader
-from memviz.transcripts.readers.texts.turns_of_text import (
-    places,
-    text_mismatch,
-    with_line_feeds,
 )
 from memviz.transcripts.times import moment, with_time
 from memviz.transcripts.user_names import nobody_called, same_name

@@ -1,14 +1,13 @@
-"""What one message of a Letta agent holds: texts, thoughts, calls and results.
+"""What one message of a Letta agent holds: texts, thoughts, calls, results, and what the user decided about calls.
 
-Letta packs JSON into the texts of user messages: the words of the user, and events that nobody said.
-"""
+Letta packs JSON into the texts of user messages: the words of the user, and events that nobody said."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.conversation import TIME
 from memviz.transcripts.base import RecordedEvent
@@ -16,7 +15,9 @@ from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.blocks import read_call
 from memviz.transcripts.readers.json_access import (
     count_at,
+    first_text,
     first_value,
+    id_text,
     joined,
     json_text,
     object_at,
@@ -178,4 +179,50 @@ def compaction(
         tokens_before=count_at(stats, "context_tokens_before"),
         tokens_after=count_at(stats, "context_tokens_after"),
         time=with_time(item.get("created_at")).get(TIME, ""),
+    )
+
+
+APPROVAL = "approval"
+"""Key in the ``meta`` of a result: what the user said about the call, where the result itself does not say it."""
+
+
+class Decision(NamedTuple):
+    """The user's answer for the call with this ``id``.
+
+    ``said`` is the user's text: a reason, or a result. ``result`` is the text of the result where no message of the
+    tool follows; ``None`` if there has to be one, because the call was allowed.
+    """
+
+    id: str
+    said: str
+    result: str | None
+
+    def beside(self, text: str) -> dict[str, str]:
+        """The ``meta`` of the tool's own message with this text."""
+        return {} if self.said in text else {APPROVAL: self.said}
+
+
+def decisions_of(item: Mapping[str, Any], asked: str) -> list[Decision]:
+    """The decisions that an answer holds. Older files have one, which does not name its call: that is ``asked``."""
+    answers = objects_at(item, "approvals")
+    if not answers and isinstance(item.get("approve"), bool):
+        answers = [
+            {
+                "approve": item["approve"],
+                "reason": item.get("denial_reason"),
+                "tool_call_id": asked,
+            }
+        ]
+    return [_decision(answer) for answer in answers]
+
+
+def _decision(answer: Mapping[str, Any]) -> Decision:
+    id, result = id_text(answer.get("tool_call_id")), returned_text(answer)
+    if result is not None:
+        return Decision(id, result, result)
+    reason = first_text(answer, "reason")
+    return Decision(
+        id,
+        reason,
+        None if answer.get("approve") is not False else stand_in("denied", reason),
     )
