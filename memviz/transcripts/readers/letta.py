@@ -118,7 +118,7 @@ class AgentLog:
             self._builder.events.append(summary)
         elif not is_event(text):
             content = joined([spoken(part) for part in texts_of(item)])
-            self._builder.add_text("user", content, place, meta=meta or None)
+            self._builder.add_text("user", content, place, meta=meta)
 
     def _add_instruction(
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
@@ -139,7 +139,7 @@ class AgentLog:
             self._builder.events.append(summary)
         else:
             self._builder.add_text(
-                "system", spoken(text, "system_alert"), place, meta=meta or None
+                "system", spoken(text, "system_alert"), place, meta=meta
             )
 
     def _add_reply(
@@ -166,7 +166,7 @@ class AgentLog:
         content = joined([*texts, *replies])
         if content or calls or replies:
             self._builder.add_text(
-                "assistant", content, place, tool_calls=tuple(calls), meta=meta or None
+                "assistant", content, place, tool_calls=tuple(calls), meta=meta
             )
 
     def _add_results(
@@ -203,9 +203,7 @@ class AgentLog:
                     return
                 break
         meta = {**meta, **(decision.beside(text) if decision else {})}
-        self._builder.add_text(
-            "tool", text, place, tool_call_id=id or None, meta=meta or None
-        )
+        self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta)
 
 
 class Letta(Reader):

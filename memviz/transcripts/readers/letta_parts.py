@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memviz.conversation import TIME
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.readers.blocks import read_call
@@ -25,7 +24,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     texts_at,
 )
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import time_text
 
 REPLY_TOOL, REPLY_ARGUMENT = "send_message", "message"
 THOUGHTS = {"reasoning": "reasoning", "summarized_reasoning": "summary"}
@@ -178,7 +177,7 @@ def compaction(
         reason=text_at(stats, "trigger"),
         tokens_before=count_at(stats, "context_tokens_before"),
         tokens_after=count_at(stats, "context_tokens_after"),
-        time=with_time(item.get("created_at")).get(TIME, ""),
+        time=time_text(item.get("created_at")),
     )
 
 

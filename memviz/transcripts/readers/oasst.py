@@ -1,7 +1,5 @@
 """OpenAssistant (OASST): trees of prompts and replies, as whole trees or as single messages."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -27,6 +25,14 @@ class Node(NamedTuple):
     place: str
     record: Any
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the message was not deleted."""
+        record = self.record
+        if not isinstance(record, dict) or "text" not in record:
+            return False
+        return record.get("deleted") is not True
+
 
 Nodes = dict[str, Node]
 
@@ -39,22 +45,18 @@ class Oasst(Reader):
 
     def recognise(self, document: Document) -> bool:
         """Records of a message tree: the tree itself, or one of its messages."""
-        return most_rows(
-            document, lambda record: _is_tree(record) or _is_message(record)
-        )
+        return most_rows(document, lambda row: _is_tree(row) or _is_message(row))
 
     def conversations(self, document: Document) -> Sequence[Nodes]:
         """One conversation for each tree."""
         trees: dict[str, Nodes] = {}
-        for index, (record, place) in enumerate(
-            rows(document, f"trees or messages with a {TREE}")
-        ):
+        found = rows(document, f"trees or messages with a {TREE}")
+        for index, (record, place) in enumerate(found):
             if isinstance(record, dict) and _is_message(record):
+                id = first_text(record, "message_id") or str(index)
+                parent = first_text(record, "parent_id") or None
                 nodes = trees.setdefault(str(record[TREE]), {})
-                nodes.setdefault(
-                    first_text(record, "message_id") or str(index),
-                    Node(_parent(record), place, record),
-                )
+                nodes.setdefault(id, Node(parent, place, record))
             else:
                 trees[f"{index}, a tree"] = _nodes_of_tree(record, place)
         return list(trees.values())
@@ -64,10 +66,10 @@ class Oasst(Reader):
         path = _best_path(piece)
         for id in path:
             _add(piece[id], builder)
-        _note_others(piece, set(path), builder)
+        _note_others(piece, path, builder)
         first = piece[path[0]].record
-        language = {"language": first["lang"]} if first_text(first, "lang") else {}
-        return builder.build(held_at=moment(first.get("created_date")), **language)
+        known = {"language": first["lang"]} if first_text(first, "lang") else {}
+        return builder.build(held_at=moment(first.get("created_date")), **known)
 
 
 def _is_tree(record: dict[str, Any]) -> bool:
@@ -78,106 +80,84 @@ def _is_message(record: dict[str, Any]) -> bool:
     return isinstance(record.get(TREE), str) and "role" in record and "text" in record
 
 
-def _parent(record: dict[str, Any]) -> str | None:
-    return first_text(record, "parent_id") or None
-
-
 def _nodes_of_tree(record: Any, place: str) -> Nodes:
-    """The messages of a whole tree, by numbers of their own: ids are not needed where the nesting says it all."""
+    """Return the messages of a whole tree, by numbers of their own: the nesting says what follows what."""
     prompt = value_at(record, "prompt")
     if not isinstance(prompt, dict):
         return {"": Node(None, place, record)}
     nodes: Nodes = {}
-    waiting: list[tuple[str | None, int, Any]] = [(None, 1, prompt)]
-    for (
-        parent,
-        depth,
-        message,
-    ) in waiting:  # grows while it is walked: level after level
-        id = str(len(nodes))
+    level: list[tuple[str | None, Any]] = [(None, prompt)]
+    depth = 1
+    while level:
         where = f"{place}, message {depth}" if place else f"message {depth}"
-        nodes[id] = Node(parent, where, message)
-        waiting.extend((id, depth + 1, reply) for reply in list_at(message, "replies"))
+        below: list[tuple[str | None, Any]] = []
+        for parent, message in level:
+            id = str(len(nodes))
+            nodes[id] = Node(parent, where, message)
+            below += [(id, reply) for reply in list_at(message, "replies")]
+        level = below
+        depth += 1
     return nodes
 
 
 def _best_path(nodes: Nodes) -> list[str]:
-    roots = [id for id, node in nodes.items() if node.parent not in nodes]
+    children: dict[str | None, list[str]] = {}
+    parents: dict[str, str | None] = {}
+    for id, node in nodes.items():
+        parents[id] = node.parent
+        children.setdefault(node.parent, []).append(id)
+    # Those without a parent are whole; the other roots answer messages that the file does not have.
+    roots = [id for id, parent in parents.items() if parent not in nodes]
     if not roots:
         raise TranscriptError(
             "its messages name each other in a circle.", remedy="Export the tree again."
         )
-    children: dict[str | None, list[str]] = {}
-    for id, node in nodes.items():
-        children.setdefault(node.parent, []).append(id)
-    whole = [
-        id for id in roots if nodes[id].parent is None
-    ]  # the others answer messages that the file does not have
-    at, options = "", _usable(whole or roots, nodes)
-    if not options:
-        found = describe(nodes[roots[0]].record)
-        raise TranscriptError(
-            f"its first message was deleted or is none: found {found}.",
-            place=nodes[roots[0]].place,
+    options, at = children.get(None) or roots, None
+    while True:
+        there = [id for id in options if nodes[id].is_there]
+        if not there:
+            break
+        at = min(there, key=lambda id: _rank(nodes[id].record))
+        options = children.get(at, [])
+    if at is None:
+        first = nodes[roots[0]]
+        reason = (
+            f"its first message was deleted or is none: found {describe(first.record)}."
         )
-    while options:
-        at = min(options, key=lambda id: _rank(nodes[id].record))
-        options = _usable(children.get(at, []), nodes)
-    return branch(at, {id: node.parent for id, node in nodes.items()})[0]
-
-
-def _usable(ids: list[str], nodes: Nodes) -> list[str]:
-    return [id for id in ids if _is_there(nodes[id].record)]
-
-
-def _is_there(record: Any) -> bool:
-    return (
-        isinstance(record, dict)
-        and "text" in record
-        and record.get("deleted") is not True
-    )
+        raise TranscriptError(reason, place=first.place)
+    return branch(at, parents)[0]
 
 
 def _rank(record: dict[str, Any]) -> tuple[bool, float]:
-    """What reviewers rejected comes last; then the rank, 0 being the best; then the order in the file."""
+    """Return what sorts replies: those that reviewers rejected last, then the rank, 0 being the best."""
     rank = record.get("rank")
-    known = (
-        rank
-        if isinstance(rank, (int, float)) and not isinstance(rank, bool)
-        else math.inf
-    )
-    return record.get("review_result") is False, known
+    is_known = isinstance(rank, (int, float)) and not isinstance(rank, bool)
+    return record.get("review_result") is False, rank if is_known else math.inf
 
 
 def _add(node: Node, builder: TranscriptBuilder) -> None:
-    record = node.record
+    record, place = node.record, node.place
     role, text = ROLES.get(first_text(record, "role")), record["text"]
-    if role is None or not isinstance(text, str):
-        builder.leave_out(
-            node.place, "has no known role" if role is None else "has no text"
-        )
-        return
-    model = {"model": record["model_name"]} if first_text(record, "model_name") else {}
-    builder.add_text(
-        role,
-        text,
-        node.place,
-        meta={**with_time(record.get("created_date")), **model} or None,
-    )
+    if role is None:
+        builder.leave_out(place, "has no known role")
+    elif not isinstance(text, str):
+        builder.leave_out(place, "has no text")
+    else:
+        model = first_text(record, "model_name")
+        meta = with_time(record.get("created_date"), model=model)
+        builder.add_text(role, text, place, meta=meta)
 
 
-def _note_others(nodes: Nodes, shown: set[str], builder: TranscriptBuilder) -> None:
-    there = {id: node.parent for id, node in nodes.items() if _is_there(node.record)}
-    others, gone = len(there.keys() - shown), len(nodes) - len(there)
+def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) -> None:
+    there = {id: node.parent for id, node in nodes.items() if node.is_there}
+    others, gone = len(there.keys() - set(path)), len(nodes) - len(there)
     if others:
         branches = max(len(leaves(there)) - 1, 1)
-        builder.note(
-            f"left out {_count(others, 'message')} of {_count(branches, 'other branch')}"
-        )
+        of = "1 other branch" if branches == 1 else f"{branches} other branches"
+        builder.note(f"left out {_messages(others)} of {of}")
     if gone:
-        builder.note(f"left out {_count(gone, 'message')}, deleted or broken")
+        builder.note(f"left out {_messages(gone)}, deleted or broken")
 
 
-def _count(number: int, thing: str) -> str:
-    plural = "es" if thing.endswith("h") else "s"
-    return f"{number} {thing}{'' if number == 1 else plural}"
+def _messages(number: int) -> str:
+    return "1 message" if number == 1 else f"{number} messages"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memviz.conversation import TIME, ToolCall
+from memviz.conversation import ToolCall
 from memviz.text.wording import counted
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
@@ -19,7 +19,7 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import time_text, with_time
 
 BOUNDARIES = {
     "compact_boundary": "compactMetadata",
@@ -264,7 +264,7 @@ class SessionStory:
                     part.place,
                     tool_calls=tuple(part.calls),
                     tool_call_id=part.tool_call_id,
-                    meta={**part.meta, **thoughts} or None,
+                    meta={**part.meta, **thoughts},
                 )
             elif part.thoughts:
                 builder.note(
@@ -318,9 +318,7 @@ class SessionStory:
             "tokens_before": before,
             "tokens_after": after,
         }
-        self._parts.append(
-            {**event, "time": with_time(value.get("timestamp")).get(TIME, "")}
-        )
+        self._parts.append({**event, "time": time_text(value.get("timestamp"))})
         self._open.clear()
 
     def _add_summary(self, value: Mapping[str, Any]) -> None:
@@ -329,7 +327,7 @@ class SessionStory:
         if (
             not isinstance(last, dict) or "text" in last
         ):  # older versions and the web record no boundary
-            last = {"time": with_time(value.get("timestamp")).get(TIME, "")}
+            last = {"time": time_text(value.get("timestamp"))}
             self._parts.append(last)
             self._open.clear()
         last["text"] = text

@@ -125,7 +125,7 @@ def _add_session(
             builder.leave_out(place, "has neither text nor image")
         elif role is not None and content is not None:
             position = builder.add_text(
-                role, content, place, name=turn["speaker"], meta=meta or None
+                role, content, place, name=turn["speaker"], meta=meta
             )
             if (said := message_key(turn.get("dia_id"))) is not None:
                 positions.setdefault(said, position)

@@ -93,7 +93,7 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
         role = known_role(turn.get("role")) if isinstance(turn, dict) else None
         position: int | None
         if role in ("user", "assistant") and isinstance(turn.get("content"), str):
-            position = builder.add_text(role, turn["content"], place, meta=meta or None)
+            position = builder.add_text(role, turn["content"], place, meta=meta)
         else:
             position = builder.add_json(
                 chat_item(turn, **meta) if isinstance(turn, dict) else turn, place

@@ -101,7 +101,7 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         if not said:
             builder.leave_out(place, "has neither a query nor a response")
         for role, text in said:
-            builder.add_text(role, text, place, meta=with_time(day) or None)
+            builder.add_text(role, text, place, meta=with_time(day))
 
 
 def _said(exchange: Any) -> list[tuple[str, str]]:

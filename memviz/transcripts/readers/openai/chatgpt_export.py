@@ -99,9 +99,7 @@ class ChatPath:
             meta = self._with_thoughts(
                 {**meta, **kept_beside(quoted, self._builder.note_at(place))}
             )
-        self._builder.add_text(
-            role, self._text(message, place), place, meta=meta or None
-        )
+        self._builder.add_text(role, self._text(message, place), place, meta=meta)
 
     def _call(self, id: str, message: Message, place: str) -> None:
         if not self._calls:
@@ -149,7 +147,7 @@ class ChatPath:
                 "",
                 self._place,
                 tool_calls=tuple(self._calls),
-                meta=self._meta or None,
+                meta=self._meta,
             )
             for call in self._calls:
                 self._open.setdefault(call.name, deque()).append(call)

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from memviz.conversation import TIME
 from memviz.text.wording import counted
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
@@ -24,7 +23,7 @@ from memviz.transcripts.readers.openai.response_items import (
     UNREADABLE,
     ItemReader,
 )
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import time_text
 
 CONTEXT = re.compile(
     r"\s*(<(user_instructions|environment_context|instructions|recommended_plugins|app-context|skill)>"
@@ -260,9 +259,7 @@ class Rollout:
         """Add a compaction. Several rows one after the other are about the same one."""
         last = self._compaction_at_end()
         if last is None:
-            last = Compaction(
-                place, with_time(row.get("timestamp")).get(TIME, ""), self._tokens
-            )
+            last = Compaction(place, time_text(row.get("timestamp")), self._tokens)
             self._entries.append((place, last))
             self._tokens = None
         last.text = last.text or text

@@ -93,7 +93,7 @@ class WhatsApp(TextReader):
                 _text(message.text),
                 place,
                 name=name,
-                meta=with_time(time) or None,
+                meta=with_time(time),
             )
         return builder.build(
             description=_description(roles) if are_people else "", held_at=held_at
