@@ -191,7 +191,7 @@ class TranscriptBuilder:
 
     @property
     def has_left_out(self) -> bool:
-        """Whether anything was skipped that should be a message."""
+        """Return whether anything was skipped that should be a message."""
         return bool(self._left_out or self._lost)
 
     def add_event(self, kind: EventKind, text: str = "", **known: Any) -> None:
@@ -232,7 +232,8 @@ class TranscriptBuilder:
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _judge_left_out(self) -> None:
-        read, left_out = len(self.messages), self._left_out
+        read = len(self.messages)
+        left_out = self._left_out
         total = read + len(left_out)
         if not total:
             raise TranscriptError(
@@ -251,7 +252,8 @@ class TranscriptBuilder:
             self.note(f"imported {share_of(read, total, 'message')}: {reasons}")
 
     def _note_oddities(self) -> None:
-        messages, places = self.messages, self._places
+        messages = self.messages
+        places = self._places
         if self.user is not None and not self.user_found:
             self.note(
                 f"nobody is called {self.user[:40]!r}, so the roles are those that the names show"

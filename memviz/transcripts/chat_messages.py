@@ -124,7 +124,8 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     of somebody unknown, or whose text is not found.
     """
     role = speaker_of(item, role_of=role_of)
-    content, (calls, broken) = _content(item, note), tool_calls_of(item, note)
+    content = _content(item, note)
+    (calls, broken) = tool_calls_of(item, note)
     if broken and not content and not calls:
         raise MessageError(f"has {broken[0]}")
     for what in broken:
@@ -217,7 +218,7 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
 
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
-    """What the model thought, under whichever name servers of this API give it."""
+    """Return what the model thought, under whichever name servers of this API give it."""
     if _REASONING.isdisjoint(item):  # nearly every message
         return {}
     thoughts = next(
@@ -251,7 +252,8 @@ def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
         if item.get("content") not in (None, "")
         else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
     )
-    room, too_large = MAX_META_CHARS, False
+    room = MAX_META_CHARS
+    too_large = False
     for key, value in item.items():
         if key in known or value in (None, "", [], {}):
             continue
@@ -274,7 +276,8 @@ def tool_calls_of(
     item: Mapping[str, Any], note: Note
 ) -> tuple[tuple[ToolCall, ...], list[str]]:
     """The tool calls of a message, and what there is in place of others."""
-    calls, legacy = item.get("tool_calls") or [], item.get("function_call")
+    calls = item.get("tool_calls") or []
+    legacy = item.get("function_call")
     if not calls and not legacy:  # nearly every message
         return (), []
     if not isinstance(calls, list):
@@ -322,5 +325,5 @@ def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
 
 
 def not_a_call(value: object) -> str:
-    """What something in a list of tool calls is that is no object."""
+    """Return what something in a list of tool calls is that is no object."""
     return f"a tool call that is {kind_of(value)}, not an object"

@@ -51,7 +51,8 @@ def with_line_feeds(text: str) -> str:
 
 def _without_mark(data: bytes) -> str:
     """The encoding of a text without a mark. In UTF-16, a text that starts with ASCII has a NUL beside each letter."""
-    even, odd = data[0:4:2], data[1:4:2]
+    even = data[0:4:2]
+    odd = data[1:4:2]
     if odd == b"\0\0" and b"\0" not in even:
         return "utf-16-le"
     return "utf-16-be" if even == b"\0\0" and odd and b"\0" not in odd else "utf-8"

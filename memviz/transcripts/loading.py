@@ -195,7 +195,8 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
         raise TranscriptError(
             reason, remedy="Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."
         )
-    transcripts, failures = [], []
+    transcripts = []
+    failures = []
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
@@ -307,7 +308,8 @@ def _reader_named(name: str) -> Reader:
 
 
 def format_advice(name: str) -> str:
-    """What to choose in place of a name that no format has: the names that are nearly the same, if there are any."""
+    """Return what to choose in place of a name that no format has: the names that are nearly the same, if there are
+    any."""
     wanted = name[:40].strip().lower().replace("-", "_").replace(" ", "_")
     starting = [known for known in formats() if wanted and known.startswith(wanted)]
     close = (starting or get_close_matches(wanted, formats()))[:MAX_ADVISED]

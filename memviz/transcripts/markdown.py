@@ -20,7 +20,7 @@ class Fence(NamedTuple):
     closes: bool
 
     def ends(self, opening: Fence) -> bool:
-        """Whether the block that ``opening`` begins ends here."""
+        """Return whether the block that ``opening`` begins ends here."""
         return (
             self.closes
             and self.mark[0] == opening.mark[0]
@@ -40,14 +40,16 @@ def find_fences(text: str) -> Fences:
     found = [
         Fence(m[1], m.start(), m.end(), not m[2].strip()) for m in _FENCE.finditer(text)
     ]
-    blocks, unclosed = [], []
+    blocks = []
+    unclosed = []
     at = 0
     hopeless: dict[
         str, int
     ] = {}  # for each mark, the length from which on no fence is closed any more
     while at < len(found):
         opening = found[at]
-        mark, length = opening.mark[0], len(opening.mark)
+        mark = opening.mark[0]
+        length = len(opening.mark)
         end = None if length >= hopeless.get(mark, length + 1) else _closing(found, at)
         if end is None:
             hopeless[mark] = min(length, hopeless.get(mark, length))
@@ -118,7 +120,7 @@ def marked(info: Mapping[str, Any], shown: str, content: str) -> str:
 
 
 def is_marked(text: str) -> bool:
-    """Whether memviz wrote this text."""
+    """Return whether memviz wrote this text."""
     return text.lstrip().startswith(OPENING)
 
 

@@ -180,7 +180,7 @@ def _first(refused: dict[str, TranscriptError]) -> list[tuple[str, TranscriptErr
 
 
 def archive_warnings(refused: dict[str, TranscriptError]) -> Iterator[str]:
-    """What is said of the files of an archive that could not be read, beside others that could."""
+    """Return what is said of the files of an archive that could not be read, beside others that could."""
     # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
     broken = {
         inner: error

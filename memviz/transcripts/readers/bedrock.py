@@ -115,7 +115,7 @@ class Bedrock(ExchangeReader):
         return isinstance(item, dict) and is_bedrock(item)
 
     def is_exchange(self, row: object) -> bool:
-        """What is sent to Converse, what it answers, or an entry of a log with either."""
+        """Return what is sent to Converse, what it answers, or an entry of a log with either."""
         reply = _reply(row)
         if reply is not None and (is_bedrock(reply) or "stopReason" in object_at(row)):
             return True
@@ -130,7 +130,8 @@ class Bedrock(ExchangeReader):
                 _add_message(item, place, builder)
             return builder.build()
         row, place = piece
-        request, reply = _request(row), _reply(row)
+        request = _request(row)
+        reply = _reply(row)
         messages = list_at(request, "messages")
         if not messages and reply is None:
             raise TranscriptError(
@@ -163,7 +164,8 @@ def _add_message(item: Any, place: str, builder: TranscriptBuilder) -> None:
     role = builder.speaker(item, place)
     if role is None:
         return
-    content, note = item.get("content"), builder.note_at(place)
+    content = item.get("content")
+    note = builder.note_at(place)
     parts = BLOCKS.parts(content, note, of_model=role == "assistant")
     blocks = content if isinstance(content, list) else [content]
     citations = [

@@ -133,7 +133,8 @@ def add_parts(
     Results of tools become messages of their own: in a reply where they stand, in any other message before its text.
     ``beside`` is ``meta`` of the last message alone, such as what a reply is based on.
     """
-    meta, beside = meta or {}, beside or {}
+    meta = meta or {}
+    beside = beside or {}
     if role == "assistant":
         _add_reply(builder, parts, place, name, meta, beside)
         return
@@ -290,7 +291,7 @@ class Vocabulary:
     def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
         kind = self.kind_of(block)
         parts = (self.kinds.get(kind) or self._rule_for(kind))(block, note, self)
-        if not of_model and any(part.kind in ("call", "reasoning") for part in parts):
+        if not of_model and parts and parts[0].kind in ("call", "reasoning"):
             return self.other(block, note, self)
         return parts
 
@@ -313,11 +314,12 @@ class Text:
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the text."""
-        texts = texts_under(block, *self.paths)
         said = block.get("text")
         if not isinstance(said, str):
             said = words.text(block.get("content"), note)
-        return [Part("text", joined([*texts, said]))]
+        if self.paths:
+            said = joined([*texts_under(block, *self.paths), said])
+        return [Part("text", said)]
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,8 @@ def _messages(row: Mapping[str, Any], place: str) -> list[Placed]:
 
 
 def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
-    message, text = row.get("message"), row.get("text")
+    message = row.get("message")
+    text = row.get("text")
     if isinstance(message, dict):
         return {"role": "assistant", **message}
     if not isinstance(text, str):
@@ -162,7 +163,7 @@ def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _repeats(item: object, last: Mapping[str, Any]) -> bool:
-    """Whether the history ends with the reply that also stands beside it."""
+    """Return whether the history ends with the reply that also stands beside it."""
     is_reply = _role_of(value_at(item, "role")) == "assistant" == last["role"]
     return is_reply and text_at(item, "message") == text_at(last, "message")
 

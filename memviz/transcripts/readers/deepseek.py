@@ -32,7 +32,7 @@ class DeepSeekExport(ExportReader):
     missing = "it has no mapping of nodes with messages of DeepSeek."
 
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is a conversation of DeepSeek."""
+        """Return whether a JSON value is a conversation of DeepSeek."""
         return is_deepseek(item)
 
     def read_conversation(
@@ -59,7 +59,7 @@ class DeepSeekExport(ExportReader):
 
 
 def is_deepseek(item: object) -> bool:
-    """Whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
+    """Return whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
     for node in object_at(item, "mapping").values():
         message = object_at(node, "message")
         if isinstance(message.get("fragments"), list) and "author" not in message:

@@ -56,22 +56,30 @@ RESULT_KEYS = ("output", "result")
 """Keys under which programs put a result that is nothing but text, because the API only takes objects."""
 BESIDE = frozenset(
     {
-        "thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "partMetadata",
-        "part_metadata", "mediaResolution", "media_resolution",
+        "thought",
+        "thoughtSignature",
+        "thought_signature",
+        "videoMetadata",
+        "video_metadata",
+        "partMetadata",
+        "part_metadata",
+        "mediaResolution",
+        "media_resolution",
     }
-)  # fmt: skip
+)
 
 
 def _kind_of(part: Block) -> str:
     """Return the key that says what a part is; empty for one that only says something of others."""
-    keys = [key for key, value in part.items() if value is not None]
-    known = (key for key in keys if key in PARTS.kinds and isinstance(part[key], dict))
-    found = next(known, "")
-    if found:
-        return found
+    for key, value in part.items():
+        if isinstance(value, dict) and key in PARTS.kinds:
+            return key
     if isinstance(part.get("text"), str):
         return "thought" if part.get("thought") is True else "text"
-    return next((key for key in keys if key not in BESIDE), "")
+    for key, value in part.items():
+        if value is not None and key not in BESIDE:
+            return key
+    return ""
 
 
 def _thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -157,7 +165,8 @@ class GeminiApi(Reader):
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of contents and for the pieces of one streamed response; else one for each object."""
-        alone, items = document.object, document.items
+        alone = document.object
+        items = document.items
         if are_contents(items):
             return [document.placed]
         expected = "an object with contents or candidates"
@@ -175,7 +184,8 @@ class GeminiApi(Reader):
         if isinstance(piece, list):
             add_contents(piece, builder)
             return builder.build()
-        request, response = _inner(piece, "request"), _inner(piece, "response")
+        request = _inner(piece, "request")
+        response = _inner(piece, "response")
         contents = request.get("contents")
         asked = [] if contents is None else with_places(_listed(contents))
         # A request with a single content may leave the role out; it is the user's.
@@ -190,7 +200,8 @@ class GeminiApi(Reader):
 
 
 def are_contents(items: object) -> bool:
-    """Whether at least half of a list are contents of the user or the model, and none has parts of another kind."""
+    """Return whether at least half of a list are contents of the user or the model, and none has parts of another
+    kind."""
     if not isinstance(items, Sequence) or isinstance(items, str):
         return False
     return at_least_half(items, _is_content) and not any(map(_is_foreign, items))
@@ -241,7 +252,8 @@ def add_contents(
         speaker = builder.speaker(content, place)
         if speaker is None:
             continue
-        parts, note = _parts(content), builder.note_at(place)
+        parts = _parts(content)
+        note = builder.note_at(place)
         if isinstance(parts, list):
             found = PARTS.parts(parts, note, of_model=speaker == "assistant")
             add_parts(builder, speaker, found, place, meta=meta)
@@ -259,14 +271,15 @@ def _parts(content: Mapping[str, Any]) -> object:
 def _is_content(item: object) -> bool:
     if not isinstance(item, dict) or "parts" not in item:
         return False
-    parts, role = _parts(item), item.get("role")
+    parts = _parts(item)
+    role = item.get("role")
     return isinstance(parts, list) and (
         role == "model" or (role == "user" and bool(parts))
     )
 
 
 def _is_foreign(item: object) -> bool:
-    """Whether its parts say their type or kind, as those of other products do."""
+    """Return whether its parts say their type or kind, as those of other products do."""
     if not isinstance(item, dict):
         return False
     typed = any("type" in part or "kind" in part for part in objects_at(_parts(item)))
@@ -289,7 +302,7 @@ def _candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_exchange(row: object) -> bool:
-    """Whether it is a request, a response, or a batch row of them."""
+    """Return whether it is a request, a response, or a batch row of them."""
     if not isinstance(row, dict):
         return False
     contents = objects_at(_listed(_inner(row, "request").get("contents")))
@@ -310,7 +323,8 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
         return
     if len(candidates) > 1:
         builder.note(MORE_CANDIDATES)
-    place, first = "candidate 0", candidates[0]
+    place = "candidate 0"
+    first = candidates[0]
     model = first_value(response, "modelVersion", "model_version")
     meta = with_time(
         first_value(response, *CREATED), model=model if isinstance(model, str) else ""
@@ -322,7 +336,7 @@ def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
 
 
 def is_stream(items: object) -> bool:
-    """Whether these are the pieces of one streamed response, of which only the last says why it ended."""
+    """Return whether these are the pieces of one streamed response, of which only the last says why it ended."""
     rows = objects_at(items)
     if len(rows) < 2 or any(
         "response" in row or "request" in row or "contents" in row for row in rows

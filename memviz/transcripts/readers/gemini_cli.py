@@ -136,7 +136,8 @@ class Session:
     @classmethod
     def of_rows(cls, rows: Sequence[Placed]) -> Session:
         """A session that was saved row by row: a row with the id of an earlier one replaces it."""
-        session, order = cls(), dict[str, Placed]()
+        session = cls()
+        order = dict[str, Placed]()
         for number, (row, place) in enumerate(rows):
             if not isinstance(row, dict):
                 order[f"#{number}"] = (row, place)
@@ -244,7 +245,9 @@ class SessionStory:
             self._add_notice(value)
 
     def _add_prompt(self, value: Mapping[str, Any], place: str) -> None:
-        builder, text, time = self._builder, _text_of(value), value.get("timestamp")
+        builder = self._builder
+        text = _text_of(value)
+        time = value.get("timestamp")
         is_opening = not builder.messages and _opening_length([text])
         if is_opening or _summary_length([text], builder, time_text(time)):
             self._before = text
@@ -263,13 +266,17 @@ class SessionStory:
             add_parts(builder, "user", parts, place, meta=with_time(time))
 
     def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
-        builder, note = self._builder, self._builder.note_at(place)
-        before, self._before = self._before, ""
+        builder = self._builder
+        note = self._builder.note_at(place)
+        before = self._before
+        self._before = ""
         if before and _text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY):
             return
         calls = objects_at(value, "toolCalls")
         known = {id_text(call.get("id")) for call in calls}
-        asked, thought, said = [], objects_at(value, "thoughts"), []
+        asked = []
+        thought = objects_at(value, "thoughts")
+        said = []
         for part in _listed(value.get("content")):
             call = value_at(part, "functionCall")
             if isinstance(call, dict) and id_text(call.get("id")) not in known:
@@ -298,7 +305,8 @@ class SessionStory:
 
     def _add_result(self, call: Mapping[str, Any], place: str) -> None:
         """Add the result that a call holds, if it holds any."""
-        result, shown = call.get("result"), call.get("resultDisplay")
+        result = call.get("result")
+        shown = call.get("resultDisplay")
         if result is not None:
             responses, rest = _split_responses(result)
             beside = contents_text(rest, self._builder.note_at(place))
@@ -307,7 +315,8 @@ class SessionStory:
             text = shown
         else:
             return
-        id, time = call.get("id"), with_time(call.get("timestamp"))
+        id = call.get("id")
+        time = with_time(call.get("timestamp"))
         self._answered.add(id_text(id))
         add_result(self._builder, place, id, text, call.get("name"), **time)
 
@@ -328,7 +337,8 @@ def _split_responses(
     content: object,
 ) -> tuple[list[tuple[object, str, str | None]], list[Any]]:
     """Return the results of functions in a content, each as id, text and name, and its other parts."""
-    results, rest = [], []
+    results = []
+    rest = []
     for part in _listed(content):
         response = value_at(part, "functionResponse")
         if isinstance(response, dict):

@@ -100,5 +100,5 @@ def texts_under(value: object, *paths: str) -> list[str]:
 
 
 def at_least_half(items: Sequence[Any], fits: Callable[[Any], object]) -> bool:
-    """Whether at least half of these items fit, and there are any."""
+    """Return whether at least half of these items fit, and there are any."""
     return bool(items) and 2 * sum(1 for item in items if fits(item)) >= len(items)

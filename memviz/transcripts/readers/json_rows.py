@@ -28,7 +28,7 @@ class RowReader(Reader):
 
     @abstractmethod
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether an object is a row of this format. Never raises."""
+        """Return whether an object is a row of this format. Never raises."""
 
     @abstractmethod
     def read_row(
@@ -37,7 +37,7 @@ class RowReader(Reader):
         """Add the messages of a row; returns what else is known of the conversation (fields of a transcript)."""
 
     def recognise(self, document: Document) -> bool:
-        """Whether most rows are of this format."""
+        """Return whether most rows are of this format."""
         return most_rows(document, self.is_row)
 
     def conversations(self, document: Document) -> Sequence[Placed]:
@@ -59,15 +59,15 @@ class ExchangeReader(Reader):
 
     @abstractmethod
     def are_messages(self, items: list[Any]) -> bool:
-        """Whether these are messages that only this API has. Never raises."""
+        """Return whether these are messages that only this API has. Never raises."""
 
     @abstractmethod
     def is_message(self, item: object) -> bool:
-        """Whether it is one such message. Never raises."""
+        """Return whether it is one such message. Never raises."""
 
     @abstractmethod
     def is_exchange(self, row: object) -> bool:
-        """Whether it is a request, a response or a log entry of this API. Never raises."""
+        """Return whether it is a request, a response or a log entry of this API. Never raises."""
 
     def recognise(self, document: Document) -> bool:
         """Messages of this API, or one or more of its requests, responses or log entries."""
@@ -100,7 +100,7 @@ class ExportReader(Reader):
 
     @abstractmethod
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is a conversation of this program. Never raises."""
+        """Return whether a JSON value is a conversation of this program. Never raises."""
 
     @abstractmethod
     def read_conversation(
@@ -109,7 +109,7 @@ class ExportReader(Reader):
         """Add the messages of a conversation; returns what else is known of it (fields of a transcript)."""
 
     def recognise(self, document: Document) -> bool:
-        """Whether at least half of the entries are conversations of this program."""
+        """Return whether at least half of the entries are conversations of this program."""
         items = [document.object] if document.object else document.objects
         found = sum(map(self.is_conversation, items))
         return found > 0 and 2 * found >= len(items)
@@ -141,7 +141,8 @@ def rows(document: Document, expected: str) -> list[Placed]:
 
 
 def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> bool:
-    """Whether more than half of the first rows are such, so that no two kinds of rows can claim the same file."""
+    """Return whether more than half of the first rows are such, so that no two kinds of rows can claim the same
+    file."""
     head = document.items[:HEAD_ITEMS] or [document.object]
     return 2 * sum(isinstance(row, dict) and is_row(row) for row in head) > len(head)
 

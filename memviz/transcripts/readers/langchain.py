@@ -243,7 +243,8 @@ def _calls(run: list[Shape]) -> list[Any]:
 
 
 def are_messages(items: object) -> bool:
-    """Whether at least half of a list are messages, and one of them is not of a type that other products have too."""
+    """Return whether at least half of a list are messages, and one of them is not of a type that other products have
+    too."""
     if not isinstance(items, Sequence) or isinstance(items, str):
         return False
     head = items[:HEAD_ITEMS]

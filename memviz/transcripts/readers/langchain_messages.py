@@ -104,7 +104,8 @@ def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 def _page_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return a page that a search found; any other block by its kind."""
-    title, url = block.get("title"), block.get("url")
+    title = block.get("title")
+    url = block.get("url")
     if isinstance(title, str) and isinstance(url, str):
         return [Part("text", f"{title} {url}")]
     return show_kind(block, note, words)
@@ -192,7 +193,8 @@ def add_message(item: object, builder: TranscriptBuilder, place: str) -> None:
 
 
 def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
-    data, note = shape.data, builder.note_at(place)
+    data = shape.data
+    note = builder.note_at(place)
     role = known_role(shape.type) or builder.speaker(data, place)
     if role is None:
         return

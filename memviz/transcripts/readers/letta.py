@@ -99,7 +99,8 @@ class AgentLog:
 
     def end(self) -> None:
         """End what the calls before were followed by: decisions that no message of the tool repeats are results."""
-        decided, self._decided = self._decided, {}
+        decided = self._decided
+        self._decided = {}
         for decision, place, meta in decided.values():
             if decision.result is not None:
                 self._add_result(decision.id, decision.result, place, meta)
@@ -145,20 +146,21 @@ class AgentLog:
     def _add_reply(
         self, item: Mapping[str, Any], place: str, meta: dict[str, Any]
     ) -> None:
-        texts, thoughts = texts_of(item), thoughts_of(item)
-        calls, replies = list[ToolCall](), list[str]()
+        texts = texts_of(item)
+        thoughts = thoughts_of(item)
+        calls = list[ToolCall]()
+        replies = list[str]()
         for call in calls_of(item):
-            tool_call, reply = (
-                read_call(call, self._builder.note_at(place)),
-                reply_of(call),
-            )
+            tool_call = read_call(call, self._builder.note_at(place))
+            reply = reply_of(call)
             self._open.append((tool_call.id, reply is not None))
             if reply is None:
                 calls.append(tool_call)
             else:
                 replies.append(reply)
         if self._answers_by_tool and (calls or replies):
-            thoughts, texts = [*thoughts, *texts], []
+            thoughts = [*thoughts, *texts]
+            texts = []
         if isinstance(item.get("model"), str):
             meta = {**meta, "model": item["model"]}
         if joined(thoughts):

@@ -43,7 +43,7 @@ SUMMARY = re.compile(
 
 
 def is_role(item: object, role: str) -> bool:
-    """Whether an item has this role."""
+    """Return whether an item has this role."""
     return text_at(item, "role") == role
 
 
@@ -62,7 +62,8 @@ def texts_of(item: object) -> list[str]:
     """The texts of an item, with stand-ins for its images."""
     texts = []
     for part in parts_of(item):
-        kind, text = part.get("type"), part.get("text")
+        kind = part.get("type")
+        text = part.get("text")
         if text is not None and not (isinstance(kind, str) and kind in NO_TEXT):
             texts.append(json_text(text))
         elif isinstance(kind, str) and kind != "text" and kind not in NO_TEXT:
@@ -71,7 +72,7 @@ def texts_of(item: object) -> list[str]:
 
 
 def is_unknown(part: Mapping[str, Any]) -> bool:
-    """Whether a part is of a kind that is shown by its name only."""
+    """Return whether a part is of a kind that is shown by its name only."""
     kind = part.get("type")
     return (
         part.get("text") is None
@@ -86,7 +87,7 @@ def text_of(item: object) -> str:
 
 
 def thoughts_of(item: object) -> list[str]:
-    """What the model thought, where that has parts of its own."""
+    """Return what the model thought, where that has parts of its own."""
     found = [
         part.get(THOUGHTS[kind])
         for part in parts_of(item)
@@ -109,7 +110,7 @@ def calls_of(item: object) -> list[dict[str, Any]]:
 
 
 def reply_of(call: Mapping[str, Any]) -> str | None:
-    """What a call says to the user; ``None`` if it calls another tool, or says nothing that can be read."""
+    """Return what a call says to the user; ``None`` if it calls another tool, or says nothing that can be read."""
     tool_call = read_call(call, lambda _: None)
     if tool_call.name != REPLY_TOOL:
         return None
@@ -118,7 +119,7 @@ def reply_of(call: Mapping[str, Any]) -> str | None:
 
 
 def is_reply(call: Mapping[str, Any]) -> bool:
-    """Whether a call says something to the user."""
+    """Return whether a call says something to the user."""
     return reply_of(call) is not None
 
 
@@ -131,7 +132,7 @@ def returned_text(part: Mapping[str, Any]) -> str | None:
 
 
 def printed(part: Mapping[str, Any]) -> dict[str, Any]:
-    """What a tool printed while it ran, which Letta keeps beside the result and does not send."""
+    """Return what a tool printed while it ran, which Letta keeps beside the result and does not send."""
     return {key: part[key] for key in ("stdout", "stderr") if part.get(key)}
 
 
@@ -154,7 +155,7 @@ def spoken(text: str, kind: str = WORDS) -> str:
 
 
 def is_event(text: str) -> bool:
-    """Whether a text is an event that the program reported to the model, which nobody said."""
+    """Return whether a text is an event that the program reported to the model, which nobody said."""
     return text_at(packed(text), "type") in EVENTS
 
 
@@ -216,7 +217,8 @@ def decisions_of(item: Mapping[str, Any], asked: str) -> list[Decision]:
 
 
 def _decision(answer: Mapping[str, Any]) -> Decision:
-    id, result = id_text(answer.get("tool_call_id")), returned_text(answer)
+    id = id_text(answer.get("tool_call_id"))
+    result = returned_text(answer)
     if result is not None:
         return Decision(id, result, result)
     reason = first_text(answer, "reason")

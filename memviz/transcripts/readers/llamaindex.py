@@ -184,7 +184,8 @@ class LlamaIndex(Reader):
 
 
 def _is_message(item: object) -> bool:
-    """Whether a JSON value is a message of LlamaIndex's: a known role, with blocks or what else only it writes."""
+    """Return whether a JSON value is a message of LlamaIndex's: a known role, with blocks or what else only it
+    writes."""
     if not isinstance(item, dict) or _role_of(item.get("role")) is None:
         return False
     extra = item.get("additional_kwargs")
@@ -192,7 +193,7 @@ def _is_message(item: object) -> bool:
 
 
 def _has_blocks(item: object) -> bool:
-    """Whether a JSON value is a message that no other product could have written."""
+    """Return whether a JSON value is a message that no other product could have written."""
     blocks = value_at(item, "blocks")
     return isinstance(blocks, list) and all(
         "block_type" in object_at(block) for block in blocks
@@ -228,7 +229,8 @@ def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
     is_summary = value.get("class_name") == SUMMARY_BUFFER
     is_summary = is_summary or not SUMMARY_FIELDS.isdisjoint(value)
     is_summary = is_summary and value.get("llm", {}) is not None
-    history, rows = value.get("chat_history"), _rows_inside(value)
+    history = value.get("chat_history")
+    rows = _rows_inside(value)
     if isinstance(history, list):
         return [Chat("", with_places(history), is_summary_buffer=is_summary)]
     if rows:
@@ -255,7 +257,8 @@ def _rows_inside(value: Mapping[str, Any]) -> list[Row]:
 
 def _add_row(row: Row, builder: TranscriptBuilder) -> None:
     """Add the message of a row. Archived rows are read as well: they are the older part of the conversation."""
-    place, item = row_place(row), row["data"]
+    place = row_place(row)
+    item = row["data"]
     try:
         item = item if isinstance(item, dict) else cell_json(item, builder)
     except TranscriptError:
@@ -280,8 +283,10 @@ def _add_message(
     role = builder.speaker(item, place, role_of=_role_of)
     if role is None:
         return
-    note, extra = builder.note_at(place), object_at(item, "additional_kwargs")
-    blocks, content = item.get("blocks"), item.get("content")
+    note = builder.note_at(place)
+    extra = object_at(item, "additional_kwargs")
+    blocks = item.get("blocks")
+    content = item.get("content")
     if isinstance(blocks, list) and (blocks or content is None):
         parts = BLOCKS.parts(blocks, note)
     else:

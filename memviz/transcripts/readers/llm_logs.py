@@ -51,17 +51,36 @@ NEW = {
     "parts": {"message_hash", "type"},
 }
 RESPONSE_COLUMNS = (
-    "id", "model", "resolved_model", "prompt", "system", "response", "reasoning", "conversation_id", "datetime_utc",
-)  # fmt: skip
+    "id",
+    "model",
+    "resolved_model",
+    "prompt",
+    "system",
+    "response",
+    "reasoning",
+    "conversation_id",
+    "datetime_utc",
+)
 CALL_FIELDS = ("name", "arguments", "tool_call_id")
 CALL_COLUMNS = ("id", "response_id", *CALL_FIELDS)
 RESULT_COLUMNS = ("id", "response_id", "name", "output", "exception", "tool_call_id")
 PART_COLUMNS = (
-    "id", "message_hash", "position", "type", "tool_name", "text", "payload",
-)  # fmt: skip
+    "id",
+    "message_hash",
+    "position",
+    "type",
+    "tool_name",
+    "text",
+    "payload",
+)
 TURN_COLUMNS = (
-    "thread_id", "parent_message_hash", "tip_message_hash", "model", "resolved_model", "datetime_utc",
-)  # fmt: skip
+    "thread_id",
+    "parent_message_hash",
+    "tip_message_hash",
+    "model",
+    "resolved_model",
+    "datetime_utc",
+)
 
 
 class LlmLogs(Reader):
@@ -148,7 +167,8 @@ class Beside:
     """What the other tables of the older versions say of each response, by its id."""
 
     def __init__(self, tables: Tables) -> None:
-        labels, fragments = _attachment_labels(tables), _fragment_texts(tables)
+        labels = _attachment_labels(tables)
+        fragments = _fragment_texts(tables)
 
         def linked(table: str, owner: str, column: str) -> dict[str, list[str]]:
             """Return the texts that the rows of a linking table join to each owner, in order."""
@@ -180,7 +200,8 @@ class Beside:
 
     def prompt(self, row: Row) -> str:
         """Return a prompt as llm sends it: its fragments, then what was typed and what was attached."""
-        id, typed = cell_text(row["id"]), cell_text(row["prompt"])
+        id = cell_text(row["id"])
+        typed = cell_text(row["prompt"])
         fragments = self.fragments.get(id, [])
         prompt = "\n".join([*fragments, typed] if row["prompt"] else fragments)
         return joined([prompt, *self.attachments.get(id, [])])
@@ -206,12 +227,14 @@ def _older(
 
 def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
     """Return the conversation. Its first system prompt becomes the transcript's; a changed one is a message."""
-    first, beside = piece.responses[0], piece.beside
+    first = piece.responses[0]
+    beside = piece.beside
     first_system = system = beside.system(first)
     for row in piece.responses:
         place = f"response {cell_text(row['id'])[:40]}"
         time = with_time(row["datetime_utc"])
-        changed, prompt = beside.system(row), beside.prompt(row)
+        changed = beside.system(row)
+        prompt = beside.prompt(row)
         if changed and changed != system:
             builder.add_text("system", changed, place, meta=time)
             system = changed
@@ -252,7 +275,8 @@ def _result(
     fields: Mapping[str, Any], id: object, name: object, shown: Iterable[str]
 ) -> Part:
     """Return the result of a tool: its output, or else the exception that it raised, and what it attached."""
-    output, exception = cell_text(fields["output"]), cell_text(fields["exception"])
+    output = cell_text(fields["output"])
+    exception = cell_text(fields["exception"])
     return result_part(
         cell_text(id),
         joined([output or exception, *shown]),
@@ -278,7 +302,8 @@ class Store:
         self.meta: dict[str, dict[str, str]] = {}
         for turn in tables.rows("turns", TURN_COLUMNS, ("datetime_utc",)):
             # A message is shared by all that say it after the same history: the first turn is when it was said.
-            asked, answered = turn["parent_message_hash"], turn["tip_message_hash"]
+            asked = turn["parent_message_hash"]
+            answered = turn["tip_message_hash"]
             self.meta.setdefault(cell_text(asked), with_time(turn["datetime_utc"]))
             self.meta.setdefault(cell_text(answered), _asked(turn))
 
@@ -303,7 +328,8 @@ def _threads(tables: Tables, names: Mapping[str, str]) -> list[Thread]:
     columns = ("id", "name", "tip_message_hash", "datetime_utc")
     found = []
     for row in tables.rows("threads", columns, ("datetime_utc", "id")):
-        id, tip = cell_text(row["id"]), cell_text(row["tip_message_hash"])
+        id = cell_text(row["id"])
+        tip = cell_text(row["tip_message_hash"])
         name = names.get(id) or cell_text(row["name"])
         if tip:
             found.append(Thread(id, name, tip, row["datetime_utc"], store))
@@ -339,7 +365,8 @@ def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
 def _parts(
     row: Row, store: Store, builder: TranscriptBuilder, place: str
 ) -> list[Part]:
-    kind, payload = cell_text(row["type"]), cell_object(row["payload"], builder)
+    kind = cell_text(row["type"])
+    payload = cell_object(row["payload"], builder)
     id = payload.get("tool_call_id")
     if kind == "text":
         return [Part("text", _text(row, payload, store, builder, place))]

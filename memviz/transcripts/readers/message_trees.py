@@ -113,12 +113,12 @@ def branch_to(
 
 
 def place_of(id: str, unit: str) -> str:
-    """Where a message with this id stands, for the user."""
+    """Return where a message with this id stands, for the user."""
     return f"{unit} {id[:40]}"
 
 
 def _depths(parent_of: Mapping[str, str | None]) -> dict[str, int]:
-    """How many messages come before each. Messages of a cycle are missing, because they have no root."""
+    """Return how many messages come before each. Messages of a cycle are missing, because they have no root."""
     children: dict[str, list[str]] = {}
     for id, parent in parent_of.items():
         if parent in parent_of and parent is not None:

@@ -27,7 +27,7 @@ class Node(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the message was not deleted."""
+        """Return whether the message was not deleted."""
         record = self.record
         if not isinstance(record, dict) or "text" not in record:
             return False
@@ -112,7 +112,8 @@ def _best_path(nodes: Nodes) -> list[str]:
         raise TranscriptError(
             "its messages name each other in a circle.", remedy="Export the tree again."
         )
-    options, at = children.get(None) or roots, None
+    options = children.get(None) or roots
+    at = None
     while True:
         there = [id for id in options if nodes[id].is_there]
         if not there:
@@ -131,13 +132,16 @@ def _best_path(nodes: Nodes) -> list[str]:
 def _rank(record: dict[str, Any]) -> tuple[bool, float]:
     """Return what sorts replies: those that reviewers rejected last, then the rank, 0 being the best."""
     rank = record.get("rank")
-    is_known = isinstance(rank, (int, float)) and not isinstance(rank, bool)
-    return record.get("review_result") is False, rank if is_known else math.inf
+    if not isinstance(rank, (int, float)) or isinstance(rank, bool):
+        rank = math.inf
+    return record.get("review_result") is False, rank
 
 
 def _add(node: Node, builder: TranscriptBuilder) -> None:
-    record, place = node.record, node.place
-    role, text = ROLES.get(first_text(record, "role")), record["text"]
+    record = node.record
+    place = node.place
+    role = ROLES.get(first_text(record, "role"))
+    text = record["text"]
     if role is None:
         builder.leave_out(place, "has no known role")
     elif not isinstance(text, str):
@@ -150,7 +154,8 @@ def _add(node: Node, builder: TranscriptBuilder) -> None:
 
 def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) -> None:
     there = {id: node.parent for id, node in nodes.items() if node.is_there}
-    others, gone = len(there.keys() - set(path)), len(nodes) - len(there)
+    others = len(there.keys() - set(path))
+    gone = len(nodes) - len(there)
     if others:
         branches = max(len(leaves(there)) - 1, 1)
         of = "1 other branch" if branches == 1 else f"{branches} other branches"

@@ -61,7 +61,7 @@ class OpenWebUi(ExportReader):
     missing = "it has no chat with messages."
 
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is an object with a chat that has a history or messages."""
+        """Return whether a JSON value is an object with a chat that has a history or messages."""
         chat = object_at(item, "chat")
         return bool(_tree(chat)) or isinstance(chat.get("messages"), list)
 

@@ -28,7 +28,7 @@ class HhRlhf(RowReader):
     expected = "rows with a text of a human and an assistant"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row has a text in which a human or an assistant speaks."""
+        """Return whether a row has a text in which a human or an assistant speaks."""
         key, text = _dialogue(row)
         return has_speakers(text) and (key == "transcript" or "rejected" in row)
 
@@ -49,14 +49,15 @@ class HhRlhf(RowReader):
 
 
 def has_speakers(text: str) -> bool:
-    """Whether a text starts with a human or an assistant who speaks."""
+    """Return whether a text starts with a human or an assistant who speaks."""
     return SPEAKER.match(text) is not None
 
 
 def _dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
     """The key of the text of a row, and the text. Some copies have its beginning in ``prompt``."""
     key = next((key for key in TEXT_KEYS if isinstance(row.get(key), str)), "")
-    text, prompt = text_at(row, key), text_at(row, "prompt")
+    text = text_at(row, key)
+    prompt = text_at(row, "prompt")
     is_continued = (
         key == "chosen" and has_speakers(prompt) and not text.startswith(prompt)
     )
@@ -88,7 +89,7 @@ class PreferenceRows(RowReader):
     expected = "rows with a preferred reply"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row has a preferred reply, as messages or as a text with its prompt."""
+        """Return whether a row has a preferred reply, as messages or as a text with its prompt."""
         return _is_openai(row) or _is_chosen(row)
 
     def read_row(
@@ -125,7 +126,8 @@ def _is_openai(row: Mapping[str, Any]) -> bool:
 def _is_chosen(row: Mapping[str, Any]) -> bool:
     if "rejected" not in row or "preferred_output" in row or "conversations" in row:
         return False
-    chosen, prompt = row.get("chosen"), row.get("prompt")
+    chosen = row.get("chosen")
+    prompt = row.get("prompt")
     if isinstance(chosen, str):
         speaks = has_speakers(chosen) or (
             isinstance(prompt, str) and has_speakers(prompt)
@@ -140,10 +142,8 @@ def _asked(row: Mapping[str, Any]) -> Any:
 
 
 def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
-    chosen, prompt = (
-        _messages(row["chosen"], "assistant"),
-        _messages(row.get("prompt"), "user"),
-    )
+    chosen = _messages(row["chosen"], "assistant")
+    prompt = _messages(row.get("prompt"), "user")
     if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
@@ -165,8 +165,8 @@ def _messages(value: object, role: str) -> list[Any]:
 
 
 def _repeats(chosen: list[Any], prompt: list[Any], *, is_text: bool) -> bool:
-    """Whether what was chosen holds the prompt already: word for word or, where the prompt is only a text, because
-    it has something that the user said."""
+    """Return whether what was chosen holds the prompt already: word for word or, where the prompt is only a text,
+    because it has something that the user said."""
     if is_text:
         return any(
             isinstance(item, dict) and item.get("role") == "user" for item in chosen

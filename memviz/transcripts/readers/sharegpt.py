@@ -42,7 +42,7 @@ class ShareGpt(RowReader):
     expected = "rows with a list called conversations, conversation or items"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row has a list of turns in which somebody speaks, or an empty one."""
+        """Return whether a row has a list of turns in which somebody speaks, or an empty one."""
         return row.get("conversations") == [] or any(
             _speaks(key, row[key]) for key in LIST_KEYS if key in row
         )

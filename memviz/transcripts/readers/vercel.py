@@ -176,7 +176,7 @@ class VercelUi(ExchangeReader):
 
 
 def _is_part(part: object) -> bool:
-    """Whether it is a part of a type that the SDK has."""
+    """Return whether it is a part of a type that the SDK has."""
     kind = text_at(part, "type")
     return kind in PARTS.kinds or kind.startswith(("tool-", "data-"))
 
@@ -185,7 +185,8 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(item, place, role_of=spoken_role)
     if role is None:
         return
-    note, is_reply = builder.note_at(place), role == "assistant"
+    note = builder.note_at(place)
+    is_reply = role == "assistant"
     parts = list_at(item, "parts")
     texts = [part for part in objects_at(parts) if part.get("type") == "text"]
     beside = [] if texts else [Part("text", content_text(item.get("content"), note))]
@@ -229,7 +230,8 @@ def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:
 
 def _unseen_by_user(parts: list[Any], note: Note) -> dict[str, Any]:
     """Return what a program shows beside a message, which is no text of it, as ``meta``."""
-    sources, drawn = [], []
+    sources = []
+    drawn = []
     for part in objects_at(parts):
         kind = text_at(part, "type")
         if kind.startswith("source"):

@@ -37,7 +37,7 @@ class ClaudeAiExport(ExportReader):
     missing = "it has no list of chat_messages."
 
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is an object with a list of chat messages."""
+        """Return whether a JSON value is an object with a list of chat messages."""
         return isinstance(value_at(item, "chat_messages"), list)
 
     def read_conversation(
@@ -99,7 +99,8 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     )
     if role is None:
         return
-    content, text = item.get("content"), item.get("text")
+    content = item.get("content")
+    text = item.get("text")
     if not text and content in (None, []):
         text = builder.text_elsewhere(item, place, "attachments", "files")
     more = joined([_text_beside(content, text), *_files(item)])
@@ -124,7 +125,8 @@ def _says(block: object) -> bool:
 
 def _files(item: dict[str, Any]) -> list[str]:
     """Return the files that came with a message: what was read from them, and stand-ins for the others."""
-    shown, names = [], set()
+    shown = []
+    names = set()
     for file in objects_at(item, "attachments"):
         name = file.get("file_name")
         names.add(str(name))

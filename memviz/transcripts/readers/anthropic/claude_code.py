@@ -40,7 +40,8 @@ class Row(NamedTuple):
 def rows_by_session(rows: Iterable[tuple[str, dict[str, Any]]]) -> list[list[Row]]:
     """The rows of each session that has messages. Sessions that continue each other are one; what names no session
     belongs to the one before it."""
-    placed, seen = list[Row](), set[str]()
+    placed = list[Row]()
+    seen = set[str]()
     for number, (place, value) in enumerate(rows):
         id = value["uuid"] if isinstance(value.get("uuid"), str) else f"#{number}"
         if id not in seen:  # a session that is resumed may repeat rows
@@ -86,7 +87,8 @@ def _session_names(rows: Sequence[Row]) -> list[str]:
     only_subagents = all(
         is_side(row.value) for row in rows if is_conversation(row.value)
     )
-    names, current = list[str](), ""
+    names = list[str]()
+    current = ""
     for row in rows:
         own = row.value.get("sessionId", row.value.get("session_id"))
         if isinstance(own, str) and own and (only_subagents or not is_side(row.value)):
@@ -105,7 +107,8 @@ def _session_names(rows: Sequence[Row]) -> list[str]:
         before = text_at(row.value, "parentUuid") or text_at(
             row.value, "logicalParentUuid"
         )
-        one, other = root(name), root(name_of.get(before, name))
+        one = root(name)
+        other = root(name_of.get(before, name))
         if one != other:
             same_as[one] = other
     return [root(name) for name in names]
@@ -245,10 +248,8 @@ def _parents(chain: Sequence[Row]) -> dict[str, str | None]:
     for row in chain:
         if row.value.get("type") == "summary":
             continue
-        named, logical = (
-            text_at(row.value, "parentUuid"),
-            text_at(row.value, "logicalParentUuid"),
-        )
+        named = text_at(row.value, "parentUuid")
+        logical = text_at(row.value, "logicalParentUuid")
         starts = (
             "parentUuid" in row.value
             and not named

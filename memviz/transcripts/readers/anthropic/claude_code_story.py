@@ -44,7 +44,7 @@ INJECTED = re.compile(
 
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
-    """Whether a row is one that a chain of the conversation may end with."""
+    """Return whether a row is one that a chain of the conversation may end with."""
     speaks = (
         text_at(value, "type") in ROLES or text_at(value, "message", "role") in ROLES
     )
@@ -52,18 +52,18 @@ def is_conversation(value: Mapping[str, Any]) -> bool:
 
 
 def is_boundary(value: Mapping[str, Any]) -> bool:
-    """Whether a row records that the program compacted its memory."""
+    """Return whether a row records that the program compacted its memory."""
     return value.get("type") == "system" and value.get("subtype") in tuple(BOUNDARIES)
 
 
 def is_summary(value: Mapping[str, Any]) -> bool:
-    """Whether a row is the summary that a compaction left."""
+    """Return whether a row is the summary that a compaction left."""
     return value.get("type") == "user" and value.get("isCompactSummary") is True
 
 
 def summarized_part(value: Mapping[str, Any]) -> str:
-    """Which messages a summary stands for where it is of a part only, "up_to" or "from" the message that the user
-    chose; empty for a summary of everything, and for any other row."""
+    """Return which messages a summary stands for where it is of a part only, "up_to" or "from" the message that the
+    user chose; empty for a summary of everything, and for any other row."""
     direction = (
         text_at(value, "summarizeMetadata", "direction") if is_summary(value) else ""
     )
@@ -71,7 +71,7 @@ def summarized_part(value: Mapping[str, Any]) -> str:
 
 
 def is_message(value: Mapping[str, Any]) -> bool:
-    """Whether a row is, or is part of, something that a person or the model said."""
+    """Return whether a row is, or is part of, something that a person or the model said."""
     if is_summary(value) or is_hidden(value):
         return False
     if value.get("type") == "user":
@@ -105,7 +105,7 @@ def result_ids(value: Mapping[str, Any]) -> list[str]:
 
 
 def is_hidden(value: Mapping[str, Any]) -> bool:
-    """Whether a row is bookkeeping: neither sent to the model nor said by it."""
+    """Return whether a row is bookkeeping: neither sent to the model nor said by it."""
     if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
         return True
     is_made_up = text_at(value, "message", "model") == "<synthetic>"
@@ -116,7 +116,7 @@ def is_hidden(value: Mapping[str, Any]) -> bool:
 
 
 def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """What the user typed while the model was at work: such words stand in an attachment only."""
+    """Return what the user typed while the model was at work: such words stand in an attachment only."""
     attachment = value.get("attachment")
     if value.get("type") != "attachment" or not isinstance(attachment, dict):
         return None
@@ -154,7 +154,8 @@ def said_texts(blocks: list[dict[str, Any]]) -> list[str]:
 
 def block_text(block: Mapping[str, Any]) -> str:
     """The text of a block, or a stand-in for an image or a file."""
-    text, kind = block.get("text"), block.get("type")
+    text = block.get("text")
+    kind = block.get("type")
     if isinstance(text, str):
         return text
     if kind == "text" or not isinstance(kind, str):
@@ -163,7 +164,7 @@ def block_text(block: Mapping[str, Any]) -> str:
 
 
 def is_unknown(block: Mapping[str, Any]) -> bool:
-    """Whether a block is of a kind that is shown by its name only."""
+    """Return whether a block is of a kind that is shown by its name only."""
     kind = block.get("type")
     return (
         not isinstance(block.get("text"), str)
@@ -173,7 +174,7 @@ def is_unknown(block: Mapping[str, Any]) -> bool:
 
 
 def is_side(value: dict[str, Any]) -> bool:
-    """Whether a row is of a subagent."""
+    """Return whether a row is of a subagent."""
     return value.get("isSidechain") is True
 
 
@@ -194,13 +195,12 @@ class _Draft:
 
     def grow(self, blocks: Sequence[Mapping[str, Any]], note: Note) -> None:
         """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
-        texts, thoughts, known = (
-            len(self.texts),
-            len(self.thoughts),
-            [call.id for call in self.calls],
-        )
+        texts = len(self.texts)
+        thoughts = len(self.thoughts)
+        known = [call.id for call in self.calls]
         for block in blocks:
-            kind, id = block.get("type"), text_at(block, "id")
+            kind = block.get("type")
+            id = text_at(block, "id")
             if kind in ("tool_use", "server_tool_use"):
                 if not id or id not in known:
                     arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
@@ -336,7 +336,7 @@ class SessionStory:
 
 
 def _part_words(value: Mapping[str, Any]) -> str:
-    """Which messages a summary of a part stands for, and what the user asked of it: "the first 12 messages"."""
+    """Return which messages a summary of a part stands for, and what the user asked of it: "the first 12 messages"."""
     part = summarized_part(value)
     if not part:
         return ""

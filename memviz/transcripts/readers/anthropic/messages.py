@@ -138,7 +138,8 @@ class AnthropicMessages(ExchangeReader):
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of messages; else one for each request, response or row."""
-        alone, items = document.object, document.items
+        alone = document.object
+        items = document.items
         if isinstance(alone.get("messages"), list) or self.is_exchange(alone):
             return [alone]
         if alone or not items:
@@ -195,7 +196,7 @@ def _is_own(block: object) -> bool:
 
 
 def _are_roles(items: list[Any]) -> bool:
-    """Whether at least half are messages with a role, and none is of Cohere, or a result as OpenAI has it."""
+    """Return whether at least half are messages with a role, and none is of Cohere, or a result as OpenAI has it."""
     roles = []
     for item in objects_at(items):
         if "tool_calls" in item or is_cohere(item):

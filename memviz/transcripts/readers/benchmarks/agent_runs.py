@@ -37,7 +37,7 @@ class SweAgent(RowReader):
     expected = "an object with a list called history"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row has a history of messages that are SWE-agent's own by what is beside or in them."""
+        """Return whether a row has a history of messages that are SWE-agent's own by what is beside or in them."""
         return any(map(_is_trajectory, _attempts(row)))
 
     def conversations(self, document: Document) -> Sequence[Placed]:
@@ -182,7 +182,8 @@ def _add(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) 
 def _add_second(
     message: dict[str, Any], place: str, builder: TranscriptBuilder
 ) -> None:
-    role, item = message.get("role"), dict(message)
+    role = message.get("role")
+    item = dict(message)
     if role == "tool":
         item.setdefault("tool_call_id", message.get("id"))
     if message.get("is_audio") is True:

@@ -42,7 +42,7 @@ class Locomo(RowReader):
     expected = "samples with speaker_a and session_1"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
+        """Return whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
         conversation = _conversation(row)
         has_sessions = any(
             isinstance(conversation[key], list) for _, key in _sessions(conversation)
@@ -117,10 +117,10 @@ def _add_session(
 
     for index, turn in enumerate(turns):
         place = f"{key}, index {index}"
-        role, content = (
-            builder.speaker(turn, place, "speaker", called="speaker", role_of=role_of),
-            _content(turn),
+        role = builder.speaker(
+            turn, place, "speaker", called="speaker", role_of=role_of
         )
+        content = _content(turn)
         if role is not None and content is None:
             builder.leave_out(place, "has neither text nor image")
         elif role is not None and content is not None:
@@ -150,7 +150,7 @@ def _content(turn: Any) -> str | None:
 
 
 def _date(conversation: dict[str, Any], key: str) -> datetime | None:
-    """When a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
+    """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     said = first_text(conversation, f"{key}_date_time")
     text = " ".join(said.replace(",", " ").split())[:60]
     for form in DATE_FORMATS:
@@ -207,10 +207,8 @@ def _probe(
     builder: TranscriptBuilder,
     place: str,
 ) -> Probe | None:
-    answers, category = (
-        answer_texts(item.get("answer")),
-        _category(item.get("category")),
-    )
+    answers = answer_texts(item.get("answer"))
+    category = _category(item.get("category"))
     if category == OPEN_DOMAIN and len(answers) == 1:
         # What follows a semicolon explains the answer: the benchmark compares what stands before it.
         short = answers[0].split(";")[0].strip()

@@ -35,7 +35,7 @@ class LongMemEval(RowReader):
     expected = "items with haystack_sessions"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether an item has a list called haystack_sessions."""
+        """Return whether an item has a list called haystack_sessions."""
         return isinstance(row.get("haystack_sessions"), list)
 
     def read_row(
@@ -69,7 +69,7 @@ def _by_date(sessions: list[Any], found: list[datetime | None]) -> list[Session]
 
 
 def _date(value: object) -> datetime | None:
-    """When a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
+    """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     found = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
     return (
         moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}")

@@ -105,7 +105,7 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
 
 
 def _said(exchange: Any) -> list[tuple[str, str]]:
-    """What both said: an object, or the pair that a running companion saves."""
+    """Return what both said: an object, or the pair that a running companion saves."""
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
     texts = exchange[:2] if isinstance(exchange, list) else []

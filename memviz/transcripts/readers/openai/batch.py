@@ -35,7 +35,7 @@ class OpenAIBatch(RowReader):
     expected = "rows with a custom_id"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row has a custom_id with a response or a body."""
+        """Return whether a row has a custom_id with a response or a body."""
         if not isinstance(row.get("custom_id"), (str, int)):
             return False
         return (

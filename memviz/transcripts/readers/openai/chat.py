@@ -108,7 +108,7 @@ class FinetuningRows(RowReader):
     expected = "one object with messages a line"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row is an object with messages and no other product's."""
+        """Return whether a row is an object with messages and no other product's."""
         return is_request(row)
 
     def recognise(self, document: Document) -> bool:
@@ -145,7 +145,8 @@ class ChatRequest(FinetuningRows):
 
 
 def is_request(value: Mapping[str, Any]) -> bool:
-    """Whether an object has messages in the shape of the OpenAI chat API, maybe none yet, and is nothing else."""
+    """Return whether an object has messages in the shape of the OpenAI chat API, maybe none yet, and is nothing
+    else."""
     messages = value.get("messages")
     if not isinstance(messages, list) or not OTHER_KINDS.isdisjoint(value):
         return False
@@ -161,7 +162,7 @@ def is_request(value: Mapping[str, Any]) -> bool:
 
 
 def has_weights(messages: object) -> bool:
-    """Whether a message says whether to learn from it, as only fine-tuning does."""
+    """Return whether a message says whether to learn from it, as only fine-tuning does."""
     return any("weight" in item for item in objects_at(messages))
 
 
@@ -191,7 +192,7 @@ class ChatResponse(RowReader):
     expected = "an object with choices"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether an object has choices with a message."""
+        """Return whether an object has choices with a message."""
         return is_response(row)
 
     def recognise(self, document: Document) -> bool:
@@ -225,7 +226,7 @@ def page_data(value: Mapping[str, Any]) -> list[Any]:
 
 
 def is_response(value: Mapping[str, Any]) -> bool:
-    """Whether an object has choices, and the first of them has a message."""
+    """Return whether an object has choices, and the first of them has a message."""
     if "custom_id" in value or "probes" in value or not FOREIGN_KEYS.isdisjoint(value):
         return False
     return any(_message(choice) is not None for choice in list_at(value, "choices")[:1])

@@ -152,7 +152,8 @@ class Rollout:
         if not isinstance(row, dict):
             self._entries.append((place, row))
             return
-        kind, payload = text_at(row, "type"), row.get("payload")
+        kind = text_at(row, "type")
+        payload = row.get("payload")
         if kind in ROW_TYPES and isinstance(payload, dict):
             self._add_wrapped(kind, payload, row, place)
         elif kind == "response_item":
@@ -185,10 +186,8 @@ class Rollout:
     def _add_item(
         self, item: Mapping[str, Any], row: Mapping[str, Any], place: str
     ) -> None:
-        kind, entry = (
-            text_at(item, "type"),
-            {"created_at": row.get("timestamp"), **item},
-        )
+        kind = text_at(item, "type")
+        entry = {"created_at": row.get("timestamp"), **item}
         if kind in ALL_COMPACTIONS:
             self._compact(row, place, is_encrypted=_is_encrypted(item))
         elif kind != "message":
@@ -327,7 +326,8 @@ def _used(entries: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
         for _, item in entries
         if _is_message(item) and not _is_by_cli(item)
     )
-    used, sent = list[tuple[str, Any]](), set[str]()
+    used = list[tuple[str, Any]]()
+    sent = set[str]()
     for place, item in entries:
         if _is_by_cli(item):
             if all_text(item) in sent:
@@ -373,7 +373,7 @@ def _is_asked(item: Any) -> bool:
 
 
 def _is_talk(item: object) -> bool:
-    """Whether an entry is anything that somebody said or did."""
+    """Return whether an entry is anything that somebody said or did."""
     return not isinstance(item, Compaction) and not _is_by_cli(item)
 
 

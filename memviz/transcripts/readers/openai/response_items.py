@@ -88,7 +88,7 @@ OTHERS = frozenset(
 
 
 def are_items(items: object) -> bool:
-    """Whether at least half of a list are items or messages, and one is what only the Responses API knows."""
+    """Return whether at least half of a list are items or messages, and one is what only the Responses API knows."""
     if not isinstance(items, list) or not items:
         return False
     items = items[:HEAD_ITEMS]
@@ -105,7 +105,7 @@ def are_items(items: object) -> bool:
 
 
 def is_item(item: Mapping[str, Any]) -> bool:
-    """Whether an object is an item by its type and the keys that the type needs."""
+    """Return whether an object is an item by its type and the keys that the type needs."""
     kind = item.get("type")
     if _is_message_object(item):
         return True
@@ -155,7 +155,8 @@ class ItemReader:
         self._end()
 
     def _add(self, item: Mapping[str, Any], place: str) -> None:
-        builder, kind = self._builder, text_at(item, "type")
+        builder = self._builder
+        kind = text_at(item, "type")
         if kind == "message" or ("role" in item and kind not in SILENT):
             self._add_message(item, place)
         elif kind == "reasoning":
@@ -181,15 +182,18 @@ class ItemReader:
             builder.leave_out(place, f"has the type {kind[:40]!r}, which is not known")
 
     def _add_message(self, item: Mapping[str, Any], place: str) -> None:
-        note, role = self._builder.note_at(place), known_role(item.get("role"))
-        content, time = item.get("content"), with_time(item.get("created_at"))
+        note = self._builder.note_at(place)
+        role = known_role(item.get("role"))
+        content = item.get("content")
+        time = with_time(item.get("created_at"))
         if role == "assistant" and not item.get("tool_calls"):
             self._close()
             quoted = []
             for part in objects_at(content):
                 quoted += list_at(part, "annotations")
             beside = kept_beside({"annotations": quoted}, note)
-            self._place, self._meta = place, {**time, **beside}
+            self._place = place
+            self._meta = {**time, **beside}
             self._reply = [Part("text", item_text(content, note)), *self._thoughts]
             self._thoughts = []
             return
@@ -198,13 +202,15 @@ class ItemReader:
             # It is in the shape of the chat API, or no message at all.
             self._builder.add_json(item, place)
         else:
-            text, name = item_text(content, note), text_at(item, "name") or None
+            text = item_text(content, note)
+            name = text_at(item, "name") or None
             self._builder.add_text(role, text, place, name=name, meta=time)
 
     def _add_call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
         call = call_of(item, self._builder.note_at(place))
         if not self._reply:
-            self._place, self._meta = place, {}
+            self._place = place
+            self._meta = {}
         self._reply += [Part("call", call=call), *self._thoughts]
         self._thoughts = []
         self._call_of_item[text_at(item, "id")] = call.id
@@ -243,7 +249,7 @@ class ItemReader:
 
 
 def _is_there(item: object) -> bool:
-    """Whether an item is itself there, not only its id."""
+    """Return whether an item is itself there, not only its id."""
     if not isinstance(item, dict):
         return False
     return "role" in item or text_at(item, "type") not in ("", "item_reference")
@@ -358,7 +364,8 @@ def _part_text(part: object, note: Note) -> str:
 
 def _shell_text(part: Mapping[str, Any]) -> str:
     ended = object_at(part, "outcome")
-    code, how = ended.get("exit_code"), ""
+    code = ended.get("exit_code")
+    how = ""
     if code:
         how = stand_in("exit code", str(code))
     elif ended.get("type") == "timeout":

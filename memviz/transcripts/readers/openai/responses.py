@@ -84,7 +84,8 @@ class OpenAIResponses(Reader):
 
     def conversations(self, document: Document) -> Sequence[Placed | Items]:
         """One conversation: all items; or one for each request or response."""
-        page, streamed = page_data(document.object), _streamed(document)
+        page = page_data(document.object)
+        streamed = _streamed(document)
         if page:
             return [
                 Items(
@@ -118,7 +119,8 @@ def _is_exchange(value: Mapping[str, Any]) -> bool:
 
 
 def _holds_items(value: Mapping[str, Any]) -> bool:
-    """Whether an object is what a conversation is made with: items, and nothing that a program keeps with them."""
+    """Return whether an object is what a conversation is made with: items, and nothing that a program keeps with
+    them."""
     return are_items(value.get("items")) and "session" not in value
 
 
@@ -173,17 +175,18 @@ def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
 
 
 def _by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
-    """Whether a result stands before its call; ``None`` where no result has a call."""
+    """Return whether a result stands before its call; ``None`` where no result has a call."""
     first: dict[str, bool] = {}  # id of a call -> whether its result came first
     for item in items:
-        id, is_result = text_at(item, "call_id"), text_at(item, "type") in RESULTS
+        id = text_at(item, "call_id")
+        is_result = text_at(item, "type") in RESULTS
         if id and first.setdefault(id, is_result) != is_result:
             return first[id]
     return None
 
 
 def is_response_object(value: Mapping[str, Any]) -> bool:
-    """Whether an object is a response: it says so, or its output is items."""
+    """Return whether an object is a response: it says so, or its output is items."""
     if not OTHER_KINDS.isdisjoint(value) or not isinstance(value.get("output"), list):
         return False
     says_so = isinstance(value.get("object"), str) and value["object"] in RESPONSES
@@ -191,14 +194,15 @@ def is_response_object(value: Mapping[str, Any]) -> bool:
 
 
 def is_request_object(value: Mapping[str, Any]) -> bool:
-    """Whether an object asks for a response: an input that is text or items, with a model or instructions."""
+    """Return whether an object asks for a response: an input that is text or items, with a model or instructions."""
     if (
         not OTHER_KINDS.isdisjoint(value)
         or not OTHER_REQUESTS.isdisjoint(value)
         or "output" in value
     ):
         return False
-    asked, model = value.get("input"), text_at(value, "model")
+    asked = value.get("input")
+    model = text_at(value, "model")
     if not (
         model
         or text_at(value, "instructions")

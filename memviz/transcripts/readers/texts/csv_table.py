@@ -36,13 +36,13 @@ _ZONES = (" UTC", " GMT", " +0000", "Z")
 
 
 def direction(times: Iterable[float | datetime]) -> Direction:
-    """Which way numbers or times run; "forward" where they all are the same."""
+    """Return which way numbers or times run; "forward" where they all are the same."""
     steps = {next > one for one, next in pairwise(times) if next != one}  # type: ignore[operator]  # all of one type
     return "mixed" if len(steps) > 1 else "backward" if steps == {False} else "forward"
 
 
 def written_direction(cells: Sequence[str]) -> Direction:
-    """Which way the times run that these cells write out, other than in ISO; "mixed" where that is not sure.
+    """Return which way the times run that these cells write out, other than in ISO; "mixed" where that is not sure.
 
     A date such as 5/8/23 is of two days. Both ways of reading it have to run in the same direction.
     """
@@ -100,7 +100,7 @@ def in_order(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record]
 
 
 def time_of(row: Record) -> str | float | None:
-    """When the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
+    """Return when the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
     cell = row.cells.get("time", "").strip()
     return cell if moment(cell) else number_in(cell)
 
@@ -141,7 +141,7 @@ def _sorted(
 
 
 def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
-    """How often somebody speaks twice in a row, and whether somebody else than the user begins."""
+    """Return how often somebody speaks twice in a row, and whether somebody else than the user begins."""
     roles = [role_of(row.cells.get("role", "")) for row in rows]
     return sum(one == next for one, next in pairwise(roles)), roles[:1] != ["user"]
 
@@ -201,7 +201,7 @@ class CsvTable(TextReader):
 def _known(
     rows: list[Record], saved_prompts: list[Record], builder: TranscriptBuilder
 ) -> dict[str, Any]:
-    """What the table says about the conversation beside its messages."""
+    """Return what the table says about the conversation beside its messages."""
     known: dict[str, Any] = {
         "title": next(
             (row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED
@@ -243,7 +243,8 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 
 
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
-    place, meta = f"line {row.line}", with_time(time_of(row)) or None
+    place = f"line {row.line}"
+    meta = with_time(time_of(row)) or None
     question = "\n".join(
         row.cells[key] for key in ("question", "input") if row.cells.get(key)
     )
@@ -264,7 +265,8 @@ class TableConversation(NamedTuple):
 
 def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     """The cells of a row by their meaning, and what is odd about them."""
-    cells, notes = list(row.cells), []
+    cells = list(row.cells)
+    notes = []
     extra = cells[table.width :]
     if row.is_open:
         notes.append(
@@ -291,5 +293,5 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
 
 
 def is_prompt(row: Record, table: Table) -> bool:
-    """Whether a row is the system prompt of a conversation that memviz saved: it has no position."""
+    """Return whether a row is the system prompt of a conversation that memviz saved: it has no position."""
     return table.is_own and not row.cells.get("order")

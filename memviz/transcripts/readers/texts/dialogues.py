@@ -87,9 +87,11 @@ def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
     """The line of each offset into a text, as in "line 4". The offsets have to rise."""
-    line, at = 1, 0
+    line = 1
+    at = 0
     for offset in offsets:
-        line, at = line + text.count("\n", at, offset), offset
+        line = line + text.count("\n", at, offset)
+        at = offset
         yield f"line {line}"
 
 
@@ -136,7 +138,7 @@ class TextReader(Reader):
     """Base of the text formats, all of which are recognised by :func:`text_kind`."""
 
     def recognise(self, document: Document) -> bool:
-        """Whether the text is of this format."""
+        """Return whether the text is of this format."""
         return text_kind(document) == self.name
 
 
@@ -218,7 +220,8 @@ class Markdown(TextReader):
 def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     known: dict[str, Any] = {}
     parts = list(read_marked(text))
-    is_whole, builder.empty_is_meant = False, True
+    is_whole = False
+    builder.empty_is_meant = True
     for part, place in zip(
         parts, places(text, [part.start for part in parts]), strict=True
     ):

@@ -202,8 +202,8 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
-    """Whether the user or the assistant speaks; empty for any other role, and for a name of another kind of dialogue
-    than the first one's."""
+    """Return whether the user or the assistant speaks; empty for any other role, and for a name of another kind of
+    dialogue than the first one's."""
     speaker = SPEAKERS[match["name"].lower()]
     is_same_kind = speaker.asks == SPEAKERS[first["name"].lower()].asks
     return (
@@ -212,7 +212,7 @@ def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
 
 
 def _says_which_model(lines: Sequence[Named]) -> bool:
-    """Whether the first line only states which model was used ("Model: gpt-4o")."""
+    """Return whether the first line only states which model was used ("Model: gpt-4o")."""
     names = [line.key for line in lines]
     others = {SPEAKERS[name].role for name in names if name != "model"}
     return (
@@ -221,7 +221,8 @@ def _says_which_model(lines: Sequence[Named]) -> bool:
 
 
 def _line(line: Named, role: str) -> SpeakerLine:
-    match, rest = line.match, line.match["rest"]
+    match = line.match
+    rest = line.match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading
         bare = rest.rstrip().rstrip("#")
         rest = bare.rstrip() if not bare or bare[-1] in " \t" else rest

@@ -59,7 +59,7 @@ class Cast(NamedTuple):
 def cast_of(
     known: Sequence[Named], others: Sequence[Named], user: str | None = None
 ) -> Cast | None:
-    """Who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
+    """Return who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
 
     With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
     so, the names decide, if they show who the user is.

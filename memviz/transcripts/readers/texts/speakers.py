@@ -30,7 +30,7 @@ LABELS = frozenset(_LABELS.split())
 
 
 def is_label(name: str) -> bool:
-    """Whether a name is such a word, alone or first of several: "Note to self", "Step 2"."""
+    """Return whether a name is such a word, alone or first of several: "Note to self", "Step 2"."""
     words = name.casefold().split()
     return not words or words[0].strip(".") in LABELS
 

@@ -46,7 +46,7 @@ class Stamped(NamedTuple):
 
 
 def is_stamped(text: str) -> bool:
-    """Whether a text starts with a stamped line, has another, and somebody speaks in one of them."""
+    """Return whether a text starts with a stamped line, has another, and somebody speaks in one of them."""
     lines = _LINE.finditer(text)
     first = next(lines, None)
     if first is None or text[: first.start()].strip():
@@ -70,7 +70,8 @@ def read_stamped(text: str) -> Iterator[Stamped]:
         if (
             named and named["name"].count('"') % 2 == 0
         ):  # else the app mentions a name in quotation marks
-            speaker, said = named["name"].strip(), named["text"]
+            speaker = named["name"].strip()
+            said = named["text"]
         else:
             speaker = ""
         yield Stamped(

@@ -145,7 +145,7 @@ class Table(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether each row is a question with its answer."""
+        """Return whether each row is a question with its answer."""
         return "question" in self.columns
 
     def data(self, text: str) -> Iterator[Row]:
@@ -164,7 +164,7 @@ def find_table(text: str) -> Table | None:
 
 
 def meanings_of(cells: Sequence[str]) -> frozenset[str]:
-    """What the columns with these names mean, of :data:`NAMES`."""
+    """Return what the columns with these names mean, of :data:`NAMES`."""
     return frozenset(_meanings([_plain(cell) for cell in cells]))
 
 

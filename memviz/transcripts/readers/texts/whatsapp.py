@@ -86,7 +86,8 @@ class WhatsApp(TextReader):
                     "a line of the app itself, which nobody said, was left out", place
                 )
                 continue
-            time, name = message.time(order), message.speaker if are_people else None
+            time = message.time(order)
+            name = message.speaker if are_people else None
             held_at = held_at or moment(time)
             builder.add_text(
                 roles[message.speaker],
@@ -101,7 +102,8 @@ class WhatsApp(TextReader):
 
 
 def _people(messages: Iterable[Stamped]) -> list[str]:
-    """Who speaks, in the order of their first words. A name with nothing but words of the app is that of the group."""
+    """Return who speaks, in the order of their first words. A name with nothing but words of the app is that of the
+    group."""
     speak: dict[str, bool] = {}
     for message in messages:
         if not _is_of_the_app(message):
