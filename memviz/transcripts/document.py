@@ -96,24 +96,17 @@ class Document:
     def items(self) -> Sequence[Any]:
         """The items of a JSON list, or the values of JSON lines; empty for anything else, also for one object."""
         value, rows, _ = self.json
-        return (
-            value
-            if isinstance(value, list)
-            else [item for _, item in rows]
-            if value is None
-            else ()
-        )
+        if isinstance(value, list):
+            return value
+        return [item for _, item in rows] if value is None else ()
 
     @cached_property
     def places(self) -> list[str]:
         """Return where each of :attr:`items` stands: "index 3" in a list, "line 4" in lines."""
         rows = self.json.rows
-        in_lines = len(rows) == len(self.items)
-        return (
-            [f"line {line}" for line, _ in rows]
-            if in_lines
-            else [f"index {n}" for n in range(len(self.items))]
-        )
+        if len(rows) == len(self.items):
+            return [f"line {line}" for line, _ in rows]
+        return [f"index {n}" for n in range(len(self.items))]
 
     @cached_property
     def placed(self) -> list[Placed]:
@@ -163,11 +156,9 @@ class Document:
         value, rows, _ = self.json
         if self.binary_kind:
             return self.binary_kind.name
-        return (
-            describe(value)
-            if value is not None or not rows
-            else f"lines that start with {describe(rows[0][1])}"
-        )
+        if value is None and rows:
+            return f"lines that start with {describe(rows[0][1])}"
+        return describe(value)
 
     @property
     def problem(self) -> TranscriptError:

@@ -161,14 +161,10 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
         held = {"the first item": document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
-            where = (
-                f"{key!r} is"
-                if key and value is document.object
-                else f"{key} is"
-                if key
-                else "it is"
-            )
-            return encoded_twice(where)
+            where = key or "it"
+            if key and value is document.object:
+                where = repr(key)
+            return encoded_twice(f"{where} is")
     return None
 
 

@@ -62,11 +62,9 @@ def read_call(value: Mapping[str, Any], note: Note) -> ToolCall:
     a name that says so, and is noted."""
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
+    arguments = json_text(first_value(inner, *ARGUMENT_KEYS), "{}")
     id = id_text(first_value(value, *ID_KEYS))
-    name = tool_name(inner, note, *NAME_KEYS)
-    return ToolCall.of(
-        {"id": id, "name": name, "arguments": first_value(inner, *ARGUMENT_KEYS)}
-    )
+    return ToolCall(id, tool_name(inner, note, *NAME_KEYS), arguments)
 
 
 def call_part(value: Mapping[str, Any], note: Note) -> Part:
@@ -170,7 +168,7 @@ def _add_reply(
     beside: Mapping[str, Any],
 ) -> None:
     steps = _split_steps(parts)
-    last = steps[-1]
+    last = steps[-1]  # what it is based on stands beside the last message
     is_empty = not any(step.said or step.results for step in steps)
     for step in steps:
         if step.said or is_empty:  # an empty reply was stopped by the user
@@ -339,13 +337,13 @@ class File:
 
 @dataclass(frozen=True)
 class Thought:
-    """Rule of what the model thought, under a path; encrypted thoughts have no text there."""
+    """Rule of what the model thought, under a key; encrypted thoughts have no text there."""
 
-    path: str
+    key: str
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the thought, if it can be read."""
-        return thoughts(next(iter(texts_under(block, self.path)), ""))
+        return thoughts(block.get(self.key))
 
 
 @dataclass(frozen=True)

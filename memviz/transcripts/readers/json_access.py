@@ -59,7 +59,11 @@ def first_text(record: object, *keys: str) -> str:
 
 def first_value(record: Mapping[str, Any], *keys: str) -> Any:
     """The value under the first of these keys that has one; ``None`` if none has."""
-    return next((record[key] for key in keys if record.get(key) is not None), None)
+    for key in keys:
+        found = record.get(key)
+        if found is not None:
+            return found
+    return None
 
 
 def texts_at(record: object, *keys: str) -> dict[str, str]:
@@ -93,6 +97,9 @@ def texts_under(value: object, *paths: str) -> list[str]:
     that are empty, missing or something else."""
     found = []
     for path in paths:
+        if "." not in path:
+            found.append(text_at(value, path))
+            continue
         listed, _, key = path.rpartition("[].")
         holders = objects_at(value, *listed.split(".")) if listed else [value]
         found += [text_at(holder, *key.split(".")) for holder in holders]

@@ -152,14 +152,11 @@ def _sessions(document: Document) -> list[Held]:
     stored = conversations_in(
         document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
     )
-    return [
-        Held(
-            [(row["message"], row_place(row)) for row in rows],
-            title=session,
-            is_text=True,
-        )
-        for session, rows in stored
-    ]
+    found = []
+    for session, rows in stored:
+        items = [(row["message"], row_place(row)) for row in rows]
+        found.append(Held(items, title=session, is_text=True))
+    return found
 
 
 def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:

@@ -125,15 +125,12 @@ class AgentLog:
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
     ) -> None:
         text = text_of(item)
-        is_prompt = (
-            any(mark in text for mark in PROMPT_MARKS) or text == self.system_prompt
-        )
-        if is_prompt or (
-            self.system_prompt
-            and text.startswith(self.system_prompt[:SAME_PROMPT_CHARS])
-        ):
-            if text != self.system_prompt:
-                self._builder.note(EDITED_PROMPT, place)
+        prompt = self.system_prompt
+        if text == prompt:
+            return
+        begins_so = bool(prompt) and text.startswith(prompt[:SAME_PROMPT_CHARS])
+        if begins_so or any(mark in text for mark in PROMPT_MARKS):
+            self._builder.note(EDITED_PROMPT, place)
             return
         summary = compaction(text, len(self._builder.messages), item)
         if summary is not None:
@@ -178,22 +175,15 @@ class AgentLog:
         answers = [part for part in returns if returned_text(part) is not None]
         parts = [part for part in parts_of(item) if part.get("type") == "tool_return"]
         if "role" in item and len(answers) < 2 and not parts:
-            id = id_text(item.get("tool_call_id")) or (
-                id_text(answers[0].get("tool_call_id")) if answers else ""
-            )
-            text = text_of(item) or (returned_text(answers[0]) or "" if answers else "")
-            self._add_result(
-                id, text, place, {**meta, **printed(answers[0] if answers else {})}
-            )
+            only = answers[0] if answers else {}
+            id = id_text(item.get("tool_call_id")) or id_text(only.get("tool_call_id"))
+            text = text_of(item) or returned_text(only) or ""
+            self._add_result(id, text, place, {**meta, **printed(only)})
             return
         for part in parts or answers:
+            id = id_text(part.get("tool_call_id"))
             text = returned_text(part) or ""
-            self._add_result(
-                id_text(part.get("tool_call_id")),
-                text,
-                place,
-                {**meta, **printed(part)},
-            )
+            self._add_result(id, text, place, {**meta, **printed(part)})
 
     def _add_result(self, id: str, text: str, place: str, meta: dict[str, Any]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
@@ -204,7 +194,8 @@ class AgentLog:
                 if is_reply:
                     return
                 break
-        meta = {**meta, **(decision.beside(text) if decision else {})}
+        if decision:
+            meta = {**meta, **decision.beside(text)}
         self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta)
 
 

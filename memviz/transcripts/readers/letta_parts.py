@@ -88,18 +88,13 @@ def text_of(item: object) -> str:
 
 def thoughts_of(item: object) -> list[str]:
     """Return what the model thought, where that has parts of its own."""
-    found = [
-        part.get(THOUGHTS[kind])
-        for part in parts_of(item)
-        if (kind := text_at(part, "type")) in THOUGHTS
-    ]
-    lists = [
-        [value]
-        if isinstance(value, str)
-        else [text_at(part, "text") for part in objects_at(value)]
-        for value in found
-    ]
-    return [text for texts in lists for text in texts]
+    texts = []
+    for part in parts_of(item):
+        thought = part.get(THOUGHTS.get(text_at(part, "type"), ""))
+        if isinstance(thought, str):
+            texts.append(thought)
+        texts += [text_at(piece, "text") for piece in objects_at(thought)]
+    return texts
 
 
 def calls_of(item: object) -> list[dict[str, Any]]:
@@ -206,13 +201,9 @@ def decisions_of(item: Mapping[str, Any], asked: str) -> list[Decision]:
     """The decisions that an answer holds. Older files have one, which does not name its call: that is ``asked``."""
     answers = objects_at(item, "approvals")
     if not answers and isinstance(item.get("approve"), bool):
-        answers = [
-            {
-                "approve": item["approve"],
-                "reason": item.get("denial_reason"),
-                "tool_call_id": asked,
-            }
-        ]
+        reason = item.get("denial_reason")
+        answer = {"approve": item["approve"], "reason": reason, "tool_call_id": asked}
+        answers = [answer]
     return [_decision(answer) for answer in answers]
 
 
@@ -222,8 +213,6 @@ def _decision(answer: Mapping[str, Any]) -> Decision:
     if result is not None:
         return Decision(id, result, result)
     reason = first_text(answer, "reason")
-    return Decision(
-        id,
-        reason,
-        None if answer.get("approve") is not False else stand_in("denied", reason),
-    )
+    if answer.get("approve") is False:
+        result = stand_in("denied", reason)
+    return Decision(id, reason, result)

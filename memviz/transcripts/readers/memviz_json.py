@@ -23,18 +23,14 @@ def read_probes(
     ``positions`` gives the log position for the index of a message in the file, without those that
     were left out.
     """
-    items = value if isinstance(value, list) else [] if value is None else [value]
+    items = value if isinstance(value, list) else [value]
+    if value is None:
+        items = []
     probes = []
     for index, item in enumerate(items):
         if _is_probe(item) and all(place in positions for place in item["evidence"]):
-            probes.append(
-                Probe.from_dict(
-                    {
-                        **item,
-                        "evidence": [positions[place] for place in item["evidence"]],
-                    }
-                )
-            )
+            evidence = [positions[place] for place in item["evidence"]]
+            probes.append(Probe.from_dict({**item, "evidence": evidence}))
         else:
             notes.add(
                 "a probe that is broken, or whose evidence is missing, was left out",

@@ -191,7 +191,8 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     texts = [part for part in objects_at(parts) if part.get("type") == "text"]
     beside = [] if texts else [Part("text", content_text(item.get("content"), note))]
     for part in texts:
-        _check_text(part, builder, place)
+        if not isinstance(part.get("text"), str):
+            _check_text(part, builder, place)
     found = PARTS.parts(parts, note, of_model=is_reply)
     if is_reply and not parts:  # version 4 before it had parts
         found = thoughts(item.get("reasoning"))
@@ -214,7 +215,7 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
 
 def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:
     """Say that the text of a part is lost, if the part holds something and no text."""
-    if isinstance(part.get("text"), str) or first_text(part, "content", *TEXT_KEYS):
+    if first_text(part, "content", *TEXT_KEYS):
         return
     unknown = [
         repr(key[:40])

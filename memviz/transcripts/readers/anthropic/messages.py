@@ -226,12 +226,14 @@ def add_blocks(
     blocks = content if isinstance(content, list) else [content]
     quoted: list[Any] = []
     if role == "assistant":
-        for block in blocks:
-            quoted += list_at(block, "citations")
-            if text_at(block, "type") == COMPACTION:
+        for block in objects_at(blocks):
+            if "citations" in block:
+                quoted += list_at(block, "citations")
+            elif block.get("type") == COMPACTION:
                 builder.add_event("compaction", text_at(block, "content"))
-        blocks = [block for block in blocks if text_at(block, "type") != COMPACTION]
+                blocks = [other for other in blocks if other is not block]
     parts = BLOCKS.parts(blocks, note, of_model=role == "assistant")
     beside = kept_beside({"citations": quoted}, note)
-    parts.append(Part("text", more))
+    if more:
+        parts.append(Part("text", more))
     add_parts(builder, role, parts, place, meta=meta, beside=beside)

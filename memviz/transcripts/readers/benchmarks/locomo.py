@@ -66,20 +66,15 @@ class Locomo(RowReader):
             for name, role in zip(names, ("user", "assistant"), strict=True)
         }
         positions: dict[str, int] = {}
+        dates = []
         for _, key in _sessions(conversation):
+            dates.append(_date(conversation, key))
             _add_session(conversation, key, roles, positions, builder)
             _add_summary(row, f"{key}_summary", builder)
         return {
             "title": first_text(row, "sample_id") or UNTITLED,
             "description": f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
-            "held_at": next(
-                (
-                    at
-                    for _, key in _sessions(conversation)
-                    if (at := _date(conversation, key))
-                ),
-                None,
-            ),
+            "held_at": next(filter(None, dates), None),
             "probes": read_probes(row.get("qa"), positions, builder),
         }
 
@@ -231,15 +226,14 @@ def _evidence(
 ) -> list[int]:
     found: list[int] = []
     repaired = unknown = False
-    for text in value if isinstance(value, list) else [value] if value else []:
-        if isinstance(text, str) and text in positions:
-            found.append(positions[text])
-            continue
-        named = (
-            [_plain(match) for match in _MESSAGE.finditer(text)]
-            if isinstance(text, str)
-            else []
-        )
+    texts = value if isinstance(value, list) else [value]
+    for text in texts if value else []:
+        named = []
+        if isinstance(text, str):
+            if text in positions:
+                found.append(positions[text])
+                continue
+            named = [_plain(match) for match in _MESSAGE.finditer(text)]
         known = [positions[key] for key in named if key in positions]
         repaired = repaired or bool(known)
         unknown = unknown or len(known) < max(len(named), 1)

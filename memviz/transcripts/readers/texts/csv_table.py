@@ -38,7 +38,9 @@ _ZONES = (" UTC", " GMT", " +0000", "Z")
 def direction(times: Iterable[float | datetime]) -> Direction:
     """Return which way numbers or times run; "forward" where they all are the same."""
     steps = {next > one for one, next in pairwise(times) if next != one}  # type: ignore[operator]  # all of one type
-    return "mixed" if len(steps) > 1 else "backward" if steps == {False} else "forward"
+    if len(steps) > 1:
+        return "mixed"
+    return "backward" if steps == {False} else "forward"
 
 
 def written_direction(cells: Sequence[str]) -> Direction:

@@ -118,7 +118,9 @@ def dialogue(
             absent = error
             continue
         if cast and len(cast.lines) >= enough:
-            sureness = 0 if cast.roles and known else 1 if cast.roles else 2
+            sureness = 2
+            if cast.roles:
+                sureness = 0 if known else 1
             found.append((sureness, cast.lines[0].start, style, cast))
     if not found:
         if absent:
