@@ -50,16 +50,10 @@ NEW = {
     "messages": {"hash", "parent_hash", "role"},
     "parts": {"message_hash", "type"},
 }
+ASKED_COLUMNS = ("model", "resolved_model", "datetime_utc")
 RESPONSE_COLUMNS = (
-    "id",
-    "model",
-    "resolved_model",
-    "prompt",
-    "system",
-    "response",
-    "reasoning",
-    "conversation_id",
-    "datetime_utc",
+    *("id", "conversation_id", "prompt", "system", "response", "reasoning"),
+    *ASKED_COLUMNS,
 )
 CALL_FIELDS = ("name", "arguments", "tool_call_id")
 CALL_COLUMNS = ("id", "response_id", *CALL_FIELDS)
@@ -73,14 +67,7 @@ PART_COLUMNS = (
     "text",
     "payload",
 )
-TURN_COLUMNS = (
-    "thread_id",
-    "parent_message_hash",
-    "tip_message_hash",
-    "model",
-    "resolved_model",
-    "datetime_utc",
-)
+TURN_COLUMNS = ("parent_message_hash", "tip_message_hash", *ASKED_COLUMNS)
 
 
 class LlmLogs(Reader):
