@@ -123,7 +123,7 @@ def export_conversation(
       memviz export 3f2a91bc --to finetuning -o trip.jsonl
       memviz export chat.txt --to openai > messages.json
     """
-    from memviz.transcripts.export.formats import EXPORTS
+    from memviz.transcripts.export import EXPORTS
 
     if to not in EXPORTS:
         raise UnknownExportError(to, EXPORTS)

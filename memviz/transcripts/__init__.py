@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memviz.transcripts.base import Category, Probe, RecordedEvent, Transcript
 
 if TYPE_CHECKING:
-    from memviz.transcripts.export.formats import to_json
+    from memviz.transcripts.export import to_json
     from memviz.transcripts.loading import (
         formats,
         load_file,
@@ -41,7 +41,7 @@ _MODULES = {
     "load_transcript": "loading",
     "load_transcripts": "loading",
     "sample": "samples",
-    "to_json": "export.formats",
+    "to_json": "export",
 }
 
 

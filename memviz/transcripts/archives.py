@@ -28,7 +28,7 @@ MEDIA = frozenset(
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether these bytes are a zip or gzip archive."""
+    """Return whether these bytes are a zip or gzip archive."""
     return data.startswith((ZIP, EMPTY_ZIP, GZIP))
 
 

@@ -53,8 +53,11 @@ class BackgroundReading:
         self.files = tuple(files)
         self.outcomes: list[Outcome] = []
         self.done = self.total = 0
-        self.format, self._user, self._limits = format, user, limits
-        self._cancelled, self._finished = Event(), Event()
+        self.format = format
+        self._user = user
+        self._limits = limits
+        self._cancelled = Event()
+        self._finished = Event()
         Thread(target=self._run, name="memviz import", daemon=True).start()
 
     @property
@@ -120,4 +123,5 @@ class BackgroundReading:
     def _advance(self, done: int, total: int) -> None:
         if self._cancelled.is_set():
             raise _CancelledError
-        self.done, self.total = done, total
+        self.done = done
+        self.total = total

@@ -49,15 +49,16 @@ class Probe:
 
     def to_dict(self) -> dict[str, Any]:
         """The probe as JSON."""
-        own = {"by_user": True} if self.by_user else {}
-        return {
+        fields: dict[str, Any] = {
             "question": self.question,
             "answers": list(self.answers),
             "evidence": list(self.evidence),
             "category": self.category,
             "stale": list(self.stale),
-            **own,
         }
+        if self.by_user:
+            fields["by_user"] = True
+        return fields
 
 
 EventKind = Literal["compaction", "summary"]
@@ -141,9 +142,7 @@ class Transcript:
             bounds = log.request_bounds()
             stop = bounds[-3] if bounds else len(log)
         probes = tuple(
-            probe
-            for probe in self.probes
-            if all(position < stop for position in probe.evidence)
+            probe for probe in self.probes if max(probe.evidence, default=-1) < stop
         )
         events = tuple(event for event in self.events if event.after_message <= stop)
         return replace(

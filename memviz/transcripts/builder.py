@@ -16,7 +16,7 @@ from memviz.core.errors import (
 from memviz.core.message_fields import text_beside_content
 from memviz.core.text.wording import share_of
 from memviz.core.tool_links import ToolPairs
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import EventKind, RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import (
     Note,
     RoleOf,
@@ -86,7 +86,9 @@ class TranscriptBuilder:
         return len(self.messages) - 1
 
     def add_text(self, role: str, content: str, place: str, **fields: Any) -> int:
-        """Add a message of this role and text, with other fields of :class:`Message`; returns its log position."""
+        """Add a message of this role and text, with other fields of :class:`Message`; returns its log position.
+        An empty ``meta`` is none."""
+        fields["meta"] = fields.get("meta") or None
         return self.add_message(Message(role, content, **fields), place)
 
     def add_json(self, item: Any, place: str) -> int | None:
@@ -189,12 +191,13 @@ class TranscriptBuilder:
 
     @property
     def has_left_out(self) -> bool:
-        """Whether anything was skipped that should be a message."""
+        """Return whether anything was skipped that should be a message."""
         return bool(self._left_out or self._lost)
 
-    def add_event(self, event: RecordedEvent) -> None:
-        """Add what the program did to its own memory, such as a compaction."""
-        self.events.append(event)
+    def add_event(self, kind: EventKind, text: str = "", **known: Any) -> None:
+        """Add what the program did to its own memory after the messages so far, such as a compaction, with what else is
+        ``known`` of it (fields of :class:`~memviz.transcripts.base.RecordedEvent`)."""
+        self.events.append(RecordedEvent(kind, len(self.messages), text, **known))
 
     def build(self, **known: Any) -> Transcript:
         """The transcript, with what else is ``known`` about it (fields of :class:`Transcript`).
@@ -229,7 +232,8 @@ class TranscriptBuilder:
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _judge_left_out(self) -> None:
-        read, left_out = len(self.messages), self._left_out
+        read = len(self.messages)
+        left_out = self._left_out
         total = read + len(left_out)
         if not total:
             raise TranscriptError(
@@ -248,7 +252,8 @@ class TranscriptBuilder:
             self.note(f"imported {share_of(read, total, 'message')}: {reasons}")
 
     def _note_oddities(self) -> None:
-        messages, places = self.messages, self._places
+        messages = self.messages
+        places = self._places
         if self.user is not None and not self.user_found:
             self.note(
                 f"nobody is called {self.user[:40]!r}, so the roles are those that the names show"

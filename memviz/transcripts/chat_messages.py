@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.core.conversation import Message
+from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import LostMessageError, MessageError
 from memviz.core.message_fields import (
     PART_KEYS,
@@ -17,7 +17,6 @@ from memviz.core.message_fields import (
 )
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.tool_calls import tool_calls_of
 from memviz.transcripts.user_names import listed_names
 
 PART_LABELS = {
@@ -52,6 +51,10 @@ PROMPT_NAME = "system_prompt"
 """The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
 UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
 NOT_TEXT = "content that is not text was read as JSON text"
+
+UNNAMED = "unnamed"
+"""The name of a tool call that has none in the file, so that its arguments and its result are kept."""
+UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
 
 Note = Callable[[str], None]
 """Called with a clause that says what was repaired in a message."""
@@ -121,7 +124,8 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     of somebody unknown, or whose text is not found.
     """
     role = speaker_of(item, role_of=role_of)
-    content, (calls, broken) = _content(item, note), tool_calls_of(item, note)
+    content = _content(item, note)
+    (calls, broken) = tool_calls_of(item, note)
     if broken and not content and not calls:
         raise MessageError(f"has {broken[0]}")
     for what in broken:
@@ -214,7 +218,7 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
 
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
-    """What the model thought, under whichever name servers of this API give it."""
+    """Return what the model thought, under whichever name servers of this API give it."""
     if _REASONING.isdisjoint(item):  # nearly every message
         return {}
     thoughts = next(
@@ -248,7 +252,8 @@ def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
         if item.get("content") not in (None, "")
         else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
     )
-    room, too_large = MAX_META_CHARS, False
+    room = MAX_META_CHARS
+    too_large = False
     for key, value in item.items():
         if key in known or value in (None, "", [], {}):
             continue
@@ -265,3 +270,60 @@ def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     if too_large:
         note("fields too large to keep beside the text were left out")
     return meta
+
+
+def tool_calls_of(
+    item: Mapping[str, Any], note: Note
+) -> tuple[tuple[ToolCall, ...], list[str]]:
+    """The tool calls of a message, and what there is in place of others."""
+    calls = item.get("tool_calls") or []
+    legacy = item.get("function_call")
+    if not calls and not legacy:  # nearly every message
+        return (), []
+    if not isinstance(calls, list):
+        return (), [f"a value of tool_calls that is {kind_of(calls)}, not a list"]
+    found = [*calls, *([legacy] if legacy else [])]
+    broken = [not_a_call(call) for call in found if not isinstance(call, dict)]
+    return tuple(
+        _tool_call(call, note) for call in found if isinstance(call, dict)
+    ), broken
+
+
+def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
+    custom = call.get("custom")
+    if isinstance(custom, dict):  # a custom tool takes free text instead of arguments
+        call = {
+            "id": call.get("id"),
+            "name": custom.get("name"),
+            "arguments": custom.get("input"),
+        }
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    return ToolCall.of(
+        {
+            "id": call.get("id"),
+            "name": tool_name(inner, note),
+            "arguments": inner.get("arguments"),
+        }
+    )
+
+
+def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
+    """The name of the tool under the first of these keys ("name" if none are given) that has one; where none has,
+    :data:`UNNAMED`, which is noted."""
+    name = next(
+        (
+            call[key]
+            for key in keys or ("name",)
+            if isinstance(call.get(key), str) and call[key]
+        ),
+        "",
+    )
+    if not name:
+        note(UNNAMED_CALL)
+    return name or UNNAMED
+
+
+def not_a_call(value: object) -> str:
+    """Return what something in a list of tool calls is that is no object."""
+    return f"a tool call that is {kind_of(value)}, not an object"

@@ -33,8 +33,8 @@ def guarded_label(label: str | None) -> str:
 
 
 def is_dangerous(text: str) -> bool:
-    """Whether a cell with this text starts with a control character, or with a formula sign (full-width and small
-    variants too) behind nothing but spaces and characters that nobody sees."""
+    """Return whether a cell with this text starts with a control character, or with a formula sign (full-width and
+    small variants too) behind nothing but spaces and characters that nobody sees."""
     if text and unicodedata.category(text[0]) == "Cc":
         return True
     seen = next(

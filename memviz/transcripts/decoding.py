@@ -43,9 +43,16 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     return kept
 
 
+def with_line_feeds(text: str) -> str:
+    """The text of a file with one kind of line end, whatever system wrote it."""
+    text = text.replace("\r\n", "\n")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
 def _without_mark(data: bytes) -> str:
     """The encoding of a text without a mark. In UTF-16, a text that starts with ASCII has a NUL beside each letter."""
-    even, odd = data[0:4:2], data[1:4:2]
+    even = data[0:4:2]
+    odd = data[1:4:2]
     if odd == b"\0\0" and b"\0" not in even:
         return "utf-16-le"
     return "utf-16-be" if even == b"\0\0" and odd and b"\0" not in odd else "utf-8"

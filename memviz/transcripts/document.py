@@ -57,22 +57,20 @@ class Document:
         limits: Limits | None = None,
         user: str | None = None,
     ) -> None:
-        self.data, self.name, self.limits, self.user = (
-            data,
-            name,
-            limits or Limits(),
-            user,
-        )
+        self.data = data
+        self.name = name
+        self.limits = limits or Limits()
+        self.user = user
         self.notes = ImportNotes()
 
     @cached_property
     def binary_kind(self) -> FileKind | None:
-        """What kind of binary file this is; ``None`` if it may be text."""
+        """Return what kind of binary file this is; ``None`` if it may be text."""
         return binary_kind(self.data)
 
     @property
     def is_of_another_kind(self) -> bool:
-        """Whether this is a whole file of a kind that holds no text: an image, a recording, a program."""
+        """Return whether this is a whole file of a kind that holds no text: an image, a recording, a program."""
         return self.binary_kind is not None and not self.data.startswith(SQLITE)
 
     @cached_property
@@ -98,24 +96,17 @@ class Document:
     def items(self) -> Sequence[Any]:
         """The items of a JSON list, or the values of JSON lines; empty for anything else, also for one object."""
         value, rows, _ = self.json
-        return (
-            value
-            if isinstance(value, list)
-            else [item for _, item in rows]
-            if value is None
-            else ()
-        )
+        if isinstance(value, list):
+            return value
+        return [item for _, item in rows] if value is None else ()
 
     @cached_property
     def places(self) -> list[str]:
-        """Where each of :attr:`items` stands: "index 3" in a list, "line 4" in lines."""
+        """Return where each of :attr:`items` stands: "index 3" in a list, "line 4" in lines."""
         rows = self.json.rows
-        in_lines = len(rows) == len(self.items)
-        return (
-            [f"line {line}" for line, _ in rows]
-            if in_lines
-            else [f"index {n}" for n in range(len(self.items))]
-        )
+        if len(rows) == len(self.items):
+            return [f"line {line}" for line, _ in rows]
+        return [f"index {n}" for n in range(len(self.items))]
 
     @cached_property
     def placed(self) -> list[Placed]:
@@ -161,15 +152,13 @@ class Document:
 
     @property
     def found(self) -> str:
-        """What the file is, in a few words."""
+        """Return what the file is, in a few words."""
         value, rows, _ = self.json
         if self.binary_kind:
             return self.binary_kind.name
-        return (
-            describe(value)
-            if value is not None or not rows
-            else f"lines that start with {describe(rows[0][1])}"
-        )
+        if value is None and rows:
+            return f"lines that start with {describe(rows[0][1])}"
+        return describe(value)
 
     @property
     def problem(self) -> TranscriptError:
@@ -229,7 +218,7 @@ class Reader(ABC):
 
     @abstractmethod
     def recognise(self, document: Document) -> bool:
-        """Whether the document is of this format and of no other. Never raises.
+        """Return whether the document is of this format and of no other. Never raises.
 
         Two readers that claim the same file make it unreadable, so this should look for what only this format has.
         """

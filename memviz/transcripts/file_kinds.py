@@ -92,7 +92,7 @@ _PAGE = re.compile(
 
 
 def binary_kind(data: bytes) -> FileKind | None:
-    """What a binary file is; ``None`` for one that may be text."""
+    """Return what a binary file is; ``None`` for one that may be text."""
     known = next(
         (kind for start, kind in STARTS.items() if data.startswith(start)), None
     )
@@ -111,7 +111,7 @@ def binary_kind(data: bytes) -> FileKind | None:
 
 
 def page_kind(text: str) -> FileKind | None:
-    """What a text is that a browser shows: an HTML page, or XML; ``None`` for any other."""
+    """Return what a text is that a browser shows: an HTML page, or XML; ``None`` for any other."""
     found = _PAGE.match(text[:SAMPLED_BYTES])
     if found is None:
         return None
@@ -123,7 +123,8 @@ def page_kind(text: str) -> FileKind | None:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether more control characters stand at the start than any text has; NUL may be half of UTF-16 or padding."""
+    """Return whether more control characters stand at the start than any text has; NUL may be half of UTF-16 or
+    padding."""
     sample = data[:SAMPLED_BYTES].rstrip(b"\0")
     marks = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
     if not sample or sample.startswith(marks) or sample.count(0) * 2 >= len(sample) - 4:

@@ -30,7 +30,8 @@ class JsonParser:
     """Parses strictly what JSON allows. What only Python's parser allows, such as NaN, is repaired and noted."""
 
     def __init__(self, notes: ImportNotes, max_depth: int = Limits().depth) -> None:
-        self.notes, self.max_depth = notes, max_depth
+        self.notes = notes
+        self.max_depth = max_depth
         self._decoder = json.JSONDecoder(
             parse_constant=self._not_finite, parse_float=self._float
         )
@@ -98,7 +99,7 @@ class JsonParser:
 
 
 def looks_like_lines(text: str) -> bool:
-    """Whether the first line that is not blank is a JSON object or list of its own, and others follow."""
+    """Return whether the first line that is not blank is a JSON object or list of its own, and others follow."""
     first, _, rest = text.lstrip(WHITE_SPACE).partition("\n")
     if not first.startswith(("{", "[")) or not rest:
         return False
@@ -109,7 +110,7 @@ def looks_like_lines(text: str) -> bool:
 
 
 def is_json_text(value: object) -> bool:
-    """Whether a JSON value is a text that looks like JSON itself."""
+    """Return whether a JSON value is a text that looks like JSON itself."""
     if not isinstance(value, str):
         return False
     return value.lstrip().startswith(("[{", "{", '["')) and value.rstrip().endswith(
@@ -127,7 +128,7 @@ def encoded_twice(where: str) -> TranscriptError:
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is, in words."""
+    """Return what a JSON value is, in words."""
     if value is None:
         return "null"
     if isinstance(value, bool):

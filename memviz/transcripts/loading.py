@@ -10,23 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
-from inspect import isabstract
 from os import PathLike
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import NamedTuple
 
 from memviz.core.conversation import clean_text
 from memviz.core.errors import TranscriptError
 from memviz.core.process_memory import uncollected
-from memviz.transcripts import readers
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.nearest import reader_for_user
+from memviz.transcripts.readers import find_readers
 from memviz.transcripts.refusals import (
     MAX_NAMES,
     archive_warnings,
@@ -70,17 +67,8 @@ class Asked(NamedTuple):
 
 @cache
 def formats() -> dict[str, Reader]:
-    """The reader of every format by its name, found by scanning the folder of readers."""
-    found: dict[str, Reader] = {}
-    for module_info in walk_packages(readers.__path__, f"{readers.__name__}."):
-        for value in vars(import_module(module_info.name)).values():
-            if (
-                isinstance(value, type)
-                and issubclass(value, Reader)
-                and not isabstract(value)
-            ):
-                found[value.name] = value()
-    return dict(sorted(found.items()))
+    """Return the reader of every format by its name, those of other packages among them."""
+    return find_readers()
 
 
 def load_transcript(
@@ -207,7 +195,8 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
         raise TranscriptError(
             reason, remedy="Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."
         )
-    transcripts, failures = [], []
+    transcripts = []
+    failures = []
     for number, piece in enumerate(pieces, 1):
         place = f"conversation {number}" if len(pieces) > 1 else ""
         try:
@@ -319,7 +308,8 @@ def _reader_named(name: str) -> Reader:
 
 
 def format_advice(name: str) -> str:
-    """What to choose in place of a name that no format has: the names that are nearly the same, if there are any."""
+    """Return what to choose in place of a name that no format has: the names that are nearly the same, if there are
+    any."""
     wanted = name[:40].strip().lower().replace("-", "_").replace(" ", "_")
     starting = [known for known in formats() if wanted and known.startswith(wanted)]
     close = (starting or get_close_matches(wanted, formats()))[:MAX_ADVISED]

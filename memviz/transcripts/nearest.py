@@ -124,7 +124,8 @@ def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
 
 
 def misfits(found: Messages) -> list[str]:
-    """Where the items of a list are that are no messages of the chat API, and why, in sentences without full stop."""
+    """Return where the items of a list are that are no messages of the chat API, and why, in sentences without full
+    stop."""
     reasons = ((index, _item_misfit(item)) for index, item in enumerate(found.items))
     return [f"{found.place(index)} {reason}" for index, reason in reasons if reason]
 
@@ -160,14 +161,10 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
         held = {"the first item": document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
-            where = (
-                f"{key!r} is"
-                if key and value is document.object
-                else f"{key} is"
-                if key
-                else "it is"
-            )
-            return encoded_twice(where)
+            where = key or "it"
+            if key and value is document.object:
+                where = repr(key)
+            return encoded_twice(f"{where} is")
     return None
 
 
@@ -220,7 +217,8 @@ def _nearest_reader(
     said who the user is; ``None`` where no reader would."""
     if len(document.items) > TRIED_ITEMS:
         return None
-    found, unclear = [], None
+    found = []
+    unclear = None
     for reader in sorted(
         readers,
         key=lambda reader: GENERIC.index(reader.name) if reader.name in GENERIC else 99,
@@ -246,7 +244,7 @@ def _nearest_reader(
 
 
 def _attempt(reader: Reader, document: Document) -> _Attempt:
-    """How much of the first conversations a reader reads; no messages where it leaves some out."""
+    """Return how much of the first conversations a reader reads; no messages where it leaves some out."""
     messages = warnings = 0
     for piece in reader.conversations(document)[:TRIED_PIECES]:
         builder = TranscriptBuilder(document.limits, user=document.user)

@@ -31,7 +31,8 @@ class Tables:
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self.in_write_ahead_mode = data[VERSIONS_AT] == WRITE_AHEAD
-        self._limits, self._bytes = limits, len(data)
+        self._limits = limits
+        self._bytes = len(data)
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.text_factory = lambda raw: clean_text(
             raw.decode("utf-8", "replace")
@@ -81,7 +82,8 @@ class Tables:
 
     def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         """All rows. A column may be computed, so it could be larger than anything in the file: that is no data."""
-        room, found = self._bytes, []
+        room = self._bytes
+        found = []
         for row in self._connection.execute(query):
             room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
             if room < 0:

@@ -31,11 +31,18 @@ def moment(value: object) -> datetime | None:
     return None
 
 
-def with_time(value: object) -> dict[str, str]:
-    """The ``meta`` of a message that was said at this time: :data:`~memviz.transcripts.base.TIME` as ISO text; empty
-    where the time is unknown."""
+def with_time(value: object, **texts: str) -> dict[str, str]:
+    """Return the ``meta`` of a message that was said at this time,
+    :data:`~memviz.core.conversation.TIME` as ISO text, with those of the other
+    ``texts`` that are not empty. Without a time that can be read it has none."""
     found = moment(value)
-    return {TIME: found.isoformat()} if found else {}
+    time = {TIME: found.isoformat()} if found else {}
+    return {**time, **{key: text for key, text in texts.items() if text}}
+
+
+def time_text(value: object) -> str:
+    """Return a point in time as ISO text; empty where it cannot be read."""
+    return with_time(value).get(TIME, "")
 
 
 def _of_text(text: str) -> datetime | None:

@@ -10,7 +10,7 @@ MAX_NAMED = 8
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two texts are the same name, in whatever letter case."""
+    """Return whether two texts are the same name, in whatever letter case."""
     return one.strip().casefold() == other.strip().casefold()
 
 

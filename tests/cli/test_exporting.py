@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memviz.storage.workspace import Workspace
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from tests.cli.terminal import memviz, refused
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.dashboard.reporting.figures import can_render
 from memviz.dashboard.ui.compare.downloads import DOWNLOADS_KEY
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import sample
 from tests.pages.driving import labelled, open_page

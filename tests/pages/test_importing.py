@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from memviz.storage.workspace import Workspace
 from memviz.transcripts import background
 from memviz.transcripts.base import RecordedEvent, Transcript
-from memviz.transcripts.export.formats import to_json
+from memviz.transcripts.export import to_json
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample
 from tests.pages.driving import (

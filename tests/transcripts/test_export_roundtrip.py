@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memviz.core.conversation import Message, ToolCall
 from memviz.transcripts import Transcript, load_transcript
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import sample_files
 

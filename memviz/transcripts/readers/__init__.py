@@ -1,2 +1,115 @@
-"""The formats that conversations come in: a folder for each vendor that has several files, found by scanning them.
-Beside the folders lies what readers of several vendors share."""
+"""The formats that conversations come in: one module a format, a folder for a vendor that has several.
+
+:func:`find_readers` scans them, and asks the entry points of other packages.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from inspect import isabstract
+from pkgutil import walk_packages
+from typing import Any
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
+
+ENTRY_POINT_GROUP = "memviz.readers"
+LOGGER = logging.getLogger(__name__)
+
+
+class OtherPackagesReader(Reader):
+    """A reader of another package, of which no error reaches anybody but as a :class:`TranscriptError`.
+
+    Every reader looks at every file, so one that fails would else make all files unreadable.
+    """
+
+    name: str  # type: ignore[misc]  # each entry point has its own
+    title: str  # type: ignore[misc]
+
+    def __init__(self, name: str, reader: Reader) -> None:
+        self.name = name
+        self.title = str(reader.title)
+        self._reader = reader
+
+    def recognise(self, document: Document) -> bool:
+        """Return what the reader says; no, where it fails."""
+        try:
+            return bool(self._reader.recognise(document))
+        except Exception:
+            LOGGER.warning(
+                "The reader %r failed to look at a file", self.name, exc_info=True
+            )
+            return False
+
+    def conversations(self, document: Document) -> Sequence[Any]:
+        """Return the pieces that the reader finds. Raises :class:`TranscriptError`."""
+        try:
+            return list(self._reader.conversations(document))
+        except TranscriptError:
+            raise
+        except Exception as error:
+            raise self._failure(error) from error
+
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
+        """Return the transcript that the reader makes. Raises :class:`TranscriptError`."""
+        try:
+            found = self._reader.read(piece, builder)
+        except TranscriptError:
+            raise
+        except Exception as error:
+            raise self._failure(error) from error
+        if not isinstance(found, Transcript):
+            raise self._failure(TypeError(f"it made a {type(found).__name__}"))
+        return found
+
+    def _failure(self, error: Exception) -> TranscriptError:
+        LOGGER.warning("The reader %r failed", self.name, exc_info=error)
+        reason = f"the reader {self.name!r} of another package failed ({type(error).__name__})."
+        return TranscriptError(reason, remedy=OTHER_FORMAT)
+
+
+def find_readers() -> dict[str, Reader]:
+    """Return the reader of every format by its name.
+
+    A reader of another package is left out, with a note in the log, where it cannot be loaded or has the name of one
+    that is there already.
+    """
+    found = {reader.name: reader for reader in _own_readers()}
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        if entry.name in found:
+            LOGGER.warning(
+                "There is a reader %r already: %s is left out", entry.name, entry.value
+            )
+            continue
+        try:
+            found[entry.name] = _load(entry)
+        except Exception:
+            LOGGER.warning(
+                "The reader %r (%s) is left out", entry.name, entry.value, exc_info=True
+            )
+    return dict(sorted(found.items()))
+
+
+def _own_readers() -> Iterator[Reader]:
+    for module_info in walk_packages(__path__, f"{__name__}."):
+        module = import_module(module_info.name)
+        for value in vars(module).values():
+            if _is_reader(value) and value.__module__ == module.__name__:
+                yield value()
+
+
+def _load(entry: EntryPoint) -> Reader:
+    """Return the reader that an entry point names. Raises whatever its module raises."""
+    cls = entry.load()
+    if not _is_reader(cls):
+        raise TypeError(f"{entry.value} is no class of readers with all methods")
+    return OtherPackagesReader(entry.name, cls())
+
+
+def _is_reader(value: object) -> bool:
+    return (
+        isinstance(value, type) and issubclass(value, Reader) and not isabstract(value)
+    )

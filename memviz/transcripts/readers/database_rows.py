@@ -34,7 +34,7 @@ def cell_object(value: object, builder: TranscriptBuilder) -> Mapping[str, Any]:
 
 
 def row_place(row: Row) -> str:
-    """Where a row with an id stands: "row 12"."""
+    """Return where a row with an id stands: "row 12"."""
     return f"row {cell_text(row.get('id'))[:60]}"
 
 

@@ -1,14 +1,12 @@
 """DeepSeek's data export: conversations.json, laid out as ChatGPT's, but with fragments in its messages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import (
     object_at,
     objects_at,
@@ -16,13 +14,7 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExportReader
-from memviz.transcripts.readers.message_parts import Part, add_parts
-from memviz.transcripts.readers.message_trees import (
-    NO_LEAF,
-    branch_to,
-    newest_leaf,
-    place_of,
-)
+from memviz.transcripts.readers.message_trees import branch_taken, place_of
 from memviz.transcripts.times import moment, with_time
 
 SPEAKERS = {"REQUEST": "user", "RESPONSE": "assistant", "THINK": "assistant"}
@@ -40,7 +32,7 @@ class DeepSeekExport(ExportReader):
     missing = "it has no mapping of nodes with messages of DeepSeek."
 
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is a conversation of DeepSeek."""
+        """Return whether a JSON value is a conversation of DeepSeek."""
         return is_deepseek(item)
 
     def read_conversation(
@@ -49,43 +41,36 @@ class DeepSeekExport(ExportReader):
         """Add the branch that ends at the newest leaf."""
         nodes = object_at(item, "mapping")
         parent_of = {id: text_at(node, "parent") or None for id, node in nodes.items()}
-
-        def said_at(id: str) -> datetime | None:
-            return moment(value_at(nodes[id], "message", "inserted_at"))
-
-        leaf = newest_leaf(parent_of, said_at)
-        if len(set(parent_of.values())) < len(parent_of):
-            builder.note(NO_LEAF)
-        is_said = {id for id, node in nodes.items() if object_at(node, "message")}
-        if leaf is not None:
-            for id in branch_to(leaf, parent_of, builder, is_said.__contains__, "node"):
-                if id in is_said:
-                    _add(nodes[id]["message"], place_of(id, "node"), builder)
+        said = {id for id, node in nodes.items() if object_at(node, "message")}
+        path = branch_taken(
+            parent_of,
+            None,
+            lambda id: value_at(nodes[id], "message", "inserted_at"),
+            builder,
+            said.__contains__,
+            "node",
+            note_if_unsure=len(set(parent_of.values())) < len(parent_of),
+        )
+        for id in path:
+            if id in said:
+                _add(nodes[id]["message"], place_of(id, "node"), builder)
         held_at = moment(item.get("inserted_at")) or moment(item.get("updated_at"))
         return {"title": text_at(item, "title") or UNTITLED, "held_at": held_at}
 
 
 def is_deepseek(item: object) -> bool:
-    """Whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
-    messages = [
-        object_at(node, "message") for node in object_at(item, "mapping").values()
-    ]
-    return any(
-        isinstance(message.get("fragments"), list) and "author" not in message
-        for message in messages
-    )
+    """Return whether a JSON value is a conversation of DeepSeek's export, and none of ChatGPT's."""
+    for node in object_at(item, "mapping").values():
+        message = object_at(node, "message")
+        if isinstance(message.get("fragments"), list) and "author" not in message:
+            return True
+    return False
 
 
 def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> None:
     fragments = objects_at(message, "fragments")
-    role = next(
-        (
-            SPEAKERS[kind]
-            for kind in (text_at(part, "type") for part in fragments)
-            if kind in SPEAKERS
-        ),
-        None,
-    )
+    kinds = [text_at(fragment, "type") for fragment in fragments]
+    role = next((SPEAKERS[kind] for kind in kinds if kind in SPEAKERS), None)
     if role is None:
         builder.leave_out(place, "has no fragment of the type REQUEST or RESPONSE")
         return
@@ -93,26 +78,14 @@ def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> 
         Part("text", stand_in("file", text_at(file, "file_name")))
         for file in objects_at(message, "files")
     ]
-    for fragment in fragments:
-        kind = text_at(fragment, "type")
-        if kind not in SPEAKERS:
-            builder.note(OTHER_FRAGMENT, place)
+    for kind, fragment in zip(kinds, fragments, strict=True):
+        content = text_at(fragment, "content")
+        if kind == "THINK":
+            parts.append(Part("reasoning", content))
+        elif kind in SPEAKERS:
+            parts.append(Part("text", content))
         else:
-            parts.append(
-                Part(
-                    "reasoning" if kind == "THINK" else "text",
-                    text_at(fragment, "content"),
-                )
-            )
-    model = (
-        {"model": text_at(message, "model")}
-        if role == "assistant" and text_at(message, "model")
-        else {}
-    )
-    add_parts(
-        builder,
-        role,
-        parts,
-        place,
-        meta={**with_time(message.get("inserted_at")), **model} or None,
-    )
+            builder.note(OTHER_FRAGMENT, place)
+    model = text_at(message, "model") if role == "assistant" else ""
+    meta = with_time(message.get("inserted_at"), model=model)
+    add_parts(builder, role, parts, place, meta=meta)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -59,7 +59,11 @@ def first_text(record: object, *keys: str) -> str:
 
 def first_value(record: Mapping[str, Any], *keys: str) -> Any:
     """The value under the first of these keys that has one; ``None`` if none has."""
-    return next((record[key] for key in keys if record.get(key) is not None), None)
+    for key in keys:
+        found = record.get(key)
+        if found is not None:
+            return found
+    return None
 
 
 def texts_at(record: object, *keys: str) -> dict[str, str]:
@@ -83,6 +87,25 @@ def id_text(value: object) -> str:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
-def joined(texts: list[str]) -> str:
+def joined(texts: Iterable[str]) -> str:
     """The texts that are not empty, one a line."""
     return "\n".join(text for text in texts if text)
+
+
+def texts_under(value: object, *paths: str) -> list[str]:
+    """The texts under these paths, such as "source.text" or, for each item of a list, "content[].text"; without those
+    that are empty, missing or something else."""
+    found = []
+    for path in paths:
+        if "." not in path:
+            found.append(text_at(value, path))
+            continue
+        listed, _, key = path.rpartition("[].")
+        holders = objects_at(value, *listed.split(".")) if listed else [value]
+        found += [text_at(holder, *key.split(".")) for holder in holders]
+    return [text for text in found if text]
+
+
+def at_least_half(items: Sequence[Any], fits: Callable[[Any], object]) -> bool:
+    """Return whether at least half of these items fit, and there are any."""
+    return bool(items) and 2 * sum(1 for item in items if fits(item)) >= len(items)

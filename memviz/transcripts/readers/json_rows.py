@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from memviz.core.errors import TranscriptError
@@ -16,6 +17,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import describe, kind_of
+from memviz.transcripts.readers.json_access import list_at, object_at
 
 
 class RowReader(Reader):
@@ -26,7 +28,7 @@ class RowReader(Reader):
 
     @abstractmethod
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether an object is a row of this format. Never raises."""
+        """Return whether an object is a row of this format. Never raises."""
 
     @abstractmethod
     def read_row(
@@ -35,7 +37,7 @@ class RowReader(Reader):
         """Add the messages of a row; returns what else is known of the conversation (fields of a transcript)."""
 
     def recognise(self, document: Document) -> bool:
-        """Whether most rows are of this format."""
+        """Return whether most rows are of this format."""
         return most_rows(document, self.is_row)
 
     def conversations(self, document: Document) -> Sequence[Placed]:
@@ -57,15 +59,15 @@ class ExchangeReader(Reader):
 
     @abstractmethod
     def are_messages(self, items: list[Any]) -> bool:
-        """Whether these are messages that only this API has. Never raises."""
+        """Return whether these are messages that only this API has. Never raises."""
 
     @abstractmethod
     def is_message(self, item: object) -> bool:
-        """Whether it is one such message. Never raises."""
+        """Return whether it is one such message. Never raises."""
 
     @abstractmethod
     def is_exchange(self, row: object) -> bool:
-        """Whether it is a request, a response or a log entry of this API. Never raises."""
+        """Return whether it is a request, a response or a log entry of this API. Never raises."""
 
     def recognise(self, document: Document) -> bool:
         """Messages of this API, or one or more of its requests, responses or log entries."""
@@ -98,7 +100,7 @@ class ExportReader(Reader):
 
     @abstractmethod
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is a conversation of this program. Never raises."""
+        """Return whether a JSON value is a conversation of this program. Never raises."""
 
     @abstractmethod
     def read_conversation(
@@ -107,7 +109,7 @@ class ExportReader(Reader):
         """Add the messages of a conversation; returns what else is known of it (fields of a transcript)."""
 
     def recognise(self, document: Document) -> bool:
-        """Whether at least half of the entries are conversations of this program."""
+        """Return whether at least half of the entries are conversations of this program."""
         items = [document.object] if document.object else document.objects
         found = sum(map(self.is_conversation, items))
         return found > 0 and 2 * found >= len(items)
@@ -139,7 +141,8 @@ def rows(document: Document, expected: str) -> list[Placed]:
 
 
 def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> bool:
-    """Whether more than half of the first rows are such, so that no two kinds of rows can claim the same file."""
+    """Return whether more than half of the first rows are such, so that no two kinds of rows can claim the same
+    file."""
     head = document.items[:HEAD_ITEMS] or [document.object]
     return 2 * sum(isinstance(row, dict) and is_row(row) for row in head) > len(head)
 
@@ -194,3 +197,33 @@ def add_messages(
         )
     for index, item in enumerate(items[start:], start):
         builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))
+
+
+TOOL_LISTS = ("tools", "functions")
+"""Where requests of OpenAI, Anthropic, Google and Cohere have them."""
+DECLARATIONS = ("functionDeclarations", "function_declarations")
+"""Where one tool of Google holds several functions."""
+
+
+def tool_schemas(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """Each schema as compact JSON text, as it stands in ``request`` (under ``toolConfig`` for Amazon Bedrock), without
+    what OpenAI wraps around a function; none where there are none. What is no object is passed over."""
+    holders = (request, object_at(request.get("toolConfig")))
+    listed = (
+        tool
+        for holder in holders
+        for key in TOOL_LISTS
+        for tool in list_at(holder, key)
+    )
+    return tuple(
+        json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+        for tool in listed
+        for schema in _functions(tool)
+    )
+
+
+def _functions(tool: object) -> Iterator[dict[str, Any]]:
+    found = object_at(tool)
+    declared = [schema for key in DECLARATIONS for schema in list_at(found, key)]
+    schemas = declared or [object_at(found, "function") or found]
+    yield from (schema for schema in schemas if isinstance(schema, dict) and schema)

@@ -10,8 +10,8 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.readers.json_access import list_at, object_at, texts_at
+from memviz.transcripts.readers.json_rows import tool_schemas
 from memviz.transcripts.readers.role_lists import are_messages
-from memviz.transcripts.readers.tool_schemas import tool_schemas
 from memviz.transcripts.times import moment
 
 
@@ -23,18 +23,14 @@ def read_probes(
     ``positions`` gives the log position for the index of a message in the file, without those that
     were left out.
     """
-    items = value if isinstance(value, list) else [] if value is None else [value]
+    items = value if isinstance(value, list) else [value]
+    if value is None:
+        items = []
     probes = []
     for index, item in enumerate(items):
         if _is_probe(item) and all(place in positions for place in item["evidence"]):
-            probes.append(
-                Probe.from_dict(
-                    {
-                        **item,
-                        "evidence": [positions[place] for place in item["evidence"]],
-                    }
-                )
-            )
+            evidence = [positions[place] for place in item["evidence"]]
+            probes.append(Probe.from_dict({**item, "evidence": evidence}))
         else:
             notes.add(
                 "a probe that is broken, or whose evidence is missing, was left out",
@@ -101,6 +97,6 @@ def read_events(value: object, builder: TranscriptBuilder) -> None:
     """Add saved events; broken ones are left out and noted."""
     for index, item in enumerate(list_at(value)):
         try:
-            builder.add_event(RecordedEvent.from_dict(object_at(item)))
+            builder.events.append(RecordedEvent.from_dict(object_at(item)))
         except ValueError:
             builder.note("an event that is broken was left out", f"event {index}")

@@ -8,9 +8,9 @@ may form a cycle, so every walk remembers where it has been.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.times import moment
 
 CYCLE = "the messages form a cycle, so each was taken once"
 LOST_PARENT = "what came before this message is not in the file"
@@ -42,18 +42,45 @@ def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
 
 
 def newest_leaf(
-    parent_of: Mapping[str, str | None], time_of: Callable[[str], datetime | None]
+    parent_of: Mapping[str, str | None], time_of: Callable[[str], object]
 ) -> str | None:
-    """The leaf that was said last. If times are equal or unknown, the deepest one, then the last one in the file.
+    """The leaf that was said last, by its time as the file has it. If times are equal or unknown, the deepest one,
+    then the last one in the file.
 
     ``None`` if there is no message at all.
     """
     depth_of = _depths(parent_of)
-    rank = {
-        leaf: (_seconds(time_of(leaf)), depth_of.get(leaf, 0), n)
-        for n, leaf in enumerate(leaves(parent_of))
-    }
+    rank = {}
+    for number, leaf in enumerate(leaves(parent_of)):
+        said = moment(time_of(leaf))
+        seconds = said.timestamp() if said else 0.0
+        rank[leaf] = (seconds, depth_of.get(leaf, 0), number)
     return max(rank, key=rank.__getitem__, default=None)
+
+
+def branch_taken(
+    parent_of: Mapping[str, str | None],
+    current: object,
+    time_of: Callable[[str], object],
+    builder: TranscriptBuilder,
+    is_message: Callable[[str], bool],
+    unit: str,
+    *,
+    note_if_unsure: bool,
+) -> list[str]:
+    """The ids from the root to the message ``current``, or to the newest leaf where the file does not say which it is;
+    ``note_if_unsure`` says that there may be several. ``time_of`` gives when a message was said, as the file has it.
+    """
+    if isinstance(current, str) and current in parent_of:
+        return branch_to(current, parent_of, builder, is_message, unit)
+    if note_if_unsure:
+        builder.note(NO_LEAF)
+    leaf = newest_leaf(parent_of, time_of)
+    return (
+        branch_to(leaf, parent_of, builder, is_message, unit)
+        if leaf is not None
+        else []
+    )
 
 
 def branch_to(
@@ -86,16 +113,12 @@ def branch_to(
 
 
 def place_of(id: str, unit: str) -> str:
-    """Where a message with this id stands, for the user."""
+    """Return where a message with this id stands, for the user."""
     return f"{unit} {id[:40]}"
 
 
-def _seconds(time: datetime | None) -> float:
-    return time.timestamp() if time else 0.0
-
-
 def _depths(parent_of: Mapping[str, str | None]) -> dict[str, int]:
-    """How many messages come before each. Messages of a cycle are missing, because they have no root."""
+    """Return how many messages come before each. Messages of a cycle are missing, because they have no root."""
     children: dict[str, list[str]] = {}
     for id, parent in parent_of.items():
         if parent in parent_of and parent is not None:

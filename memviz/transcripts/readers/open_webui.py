@@ -9,15 +9,21 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import TIME
-from memviz.transcripts.base import UNTITLED, RecordedEvent
+from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import content_text, kept_beside, stand_in
+from memviz.transcripts.chat_messages import Note, content_text, kept_beside, stand_in
 from memviz.transcripts.document import Placed
+from memviz.transcripts.readers.blocks import (
+    Part,
+    add_parts,
+    named_call,
+    result_part,
+    thoughts,
+)
 from memviz.transcripts.readers.json_access import (
+    first_text,
     joined,
     json_text,
     list_at,
@@ -27,14 +33,11 @@ from memviz.transcripts.readers.json_access import (
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExportReader, with_places
-from memviz.transcripts.readers.message_parts import ReplyBuilder
 from memviz.transcripts.readers.message_trees import (
-    NO_LEAF,
-    branch_to,
-    newest_leaf,
+    branch_taken,
     place_of,
 )
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import moment, time_text, with_time
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
@@ -58,7 +61,7 @@ class OpenWebUi(ExportReader):
     missing = "it has no chat with messages."
 
     def is_conversation(self, item: object) -> bool:
-        """Whether a JSON value is an object with a chat that has a history or messages."""
+        """Return whether a JSON value is an object with a chat that has a history or messages."""
         chat = object_at(item, "chat")
         return bool(_tree(chat)) or isinstance(chat.get("messages"), list)
 
@@ -88,63 +91,37 @@ def _messages(chat: dict[str, Any], builder: TranscriptBuilder) -> list[Placed]:
     if not tree:
         return with_places(list_at(chat, "messages"))
 
-    def said_at(id: str) -> datetime | None:
-        return moment(value_at(tree[id], "timestamp"))
-
-    parent_of = {id: _parent(node) for id, node in tree.items()}
-    leaf: str | None = chat["history"].get("currentId")
-    if not isinstance(leaf, str) or leaf not in parent_of:
-        leaf = newest_leaf(parent_of, said_at)
-        builder.note(NO_LEAF)
-    path = (
-        branch_to(leaf, parent_of, builder, lambda _: True) if leaf is not None else []
+    path = branch_taken(
+        {id: text_at(node, "parentId") or None for id, node in tree.items()},
+        chat["history"].get("currentId"),
+        lambda id: value_at(tree[id], "timestamp"),
+        builder,
+        lambda _: True,
+        "message",
+        note_if_unsure=True,
     )
     return [(tree[id], place_of(id, "message")) for id in path]
-
-
-def _parent(node: object) -> str | None:
-    parent = value_at(node, "parentId")
-    return parent if isinstance(parent, str) else None
 
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(item, place)
     if role is None:
         return
-    text = content_text(item.get("content"), builder.note_at(place))
+    note = builder.note_at(place)
+    text = content_text(item.get("content"), note)
     text = text or builder.text_elsewhere(item, place, "files", *BESIDE)
-    files, meta = (
-        joined([_file(file) for file in objects_at(item, "files")]),
-        with_time(item.get("timestamp")),
-    )
+    time = item.get("timestamp")
+    files = joined(map(_file, objects_at(item, "files")))
     if role == "assistant":
-        model = text_at(item, "model")
-        beside = kept_beside(
-            {key: item.get(key) for key in BESIDE}, builder.note_at(place)
-        )
-        reply = ReplyBuilder(
-            builder, place, {**meta, **({"model": model} if model else {}), **beside}
-        )
-        _add_content(text, reply)
-        reply.text(files)
-        reply.end()
-        _add_compaction(item, builder)
-    else:
-        _add_compaction(
-            item, builder
-        )  # it was made before the request that answers this message
-        builder.add_text(role, joined([text, files]), place, meta=meta or None)
-
-
-def _add_compaction(item: dict[str, Any], builder: TranscriptBuilder) -> None:
-    summary = next(
-        (text for key in SUMMARY_KEYS if (text := text_at(item, key)).strip()), ""
-    )
-    if summary:
-        time = with_time(item.get("timestamp")).get(TIME, "")
-        builder.add_event(
-            RecordedEvent("compaction", len(builder.messages), summary, time=time)
-        )
+        beside = kept_beside({key: item.get(key) for key in BESIDE}, note)
+        meta = {**with_time(time, model=text_at(item, "model")), **beside}
+        parts = [*_parts(text, note), Part("text", files)]
+        add_parts(builder, role, parts, place, meta=meta)
+    summary = first_text(item, *SUMMARY_KEYS)
+    if summary:  # one of the user's message was made before the request that answers it
+        builder.add_event("compaction", summary, time=time_text(time))
+    if role != "assistant":
+        builder.add_text(role, joined([text, files]), place, meta=with_time(time))
 
 
 def _file(file: dict[str, Any]) -> str:
@@ -181,45 +158,42 @@ def pieces(content: str) -> Iterator[str | Details]:
     yield content[said_from:]
 
 
-def _add_content(content: str, reply: ReplyBuilder) -> None:
-    """Add what the text of a reply holds. Calls with nothing but white space between them are of one step."""
+def _parts(content: str, note: Note) -> list[Part]:
+    """Return what the text of a reply holds. Calls with nothing but white space between them are of one step."""
     found = list(pieces(content))
+    parts: list[Part] = []
     is_parallel = False
     for piece in found:
         if isinstance(piece, str):
             text = piece if len(found) == 1 else piece.strip()
-            reply.text(text)
+            parts.append(Part("text", text))
             is_parallel = is_parallel and not text
         elif piece.attributes["type"] == "reasoning":
-            reply.think(_unquoted(piece.body))
+            parts += thoughts(_unquoted(piece.body))
             is_parallel = False
         else:
-            _add_call(piece, reply, is_parallel)
+            call, *result = _call(piece, note)
+            parts += [call._replace(is_parallel=is_parallel), *result]
             is_parallel = True
+    return parts
 
 
-def _add_call(details: Details, reply: ReplyBuilder, is_parallel: bool) -> None:
-    values = {
-        key: _decoded(html.unescape(value)) for key, value in details.attributes.items()
-    }
-    id, is_done = (
-        details.attributes.get("id"),
-        details.attributes.get("done") != "false",
-    )
-    if details.attributes["type"] == CODE_TOOL:
-        reply.call(
-            id,
-            CODE_TOOL,
-            {"code": _FENCE.sub("", details.body)},
-            is_parallel=is_parallel,
-        )
-        result, name = values.get("output"), CODE_TOOL
-    else:
-        name = html.unescape(details.attributes.get("name", ""))
-        reply.call(id, name, values.get("arguments") or {}, is_parallel=is_parallel)
+def _call(details: Details, note: Note) -> list[Part]:
+    """Return a call, with its result where the tool is done."""
+    given = details.attributes
+    values = {key: _decoded(html.unescape(value)) for key, value in given.items()}
+    name: str = CODE_TOOL
+    arguments: object = {"code": _FENCE.sub("", details.body)}
+    result = values.get("output")
+    if given["type"] != CODE_TOOL:
+        name = html.unescape(given.get("name", ""))
+        arguments = values.get("arguments") or {}
         result = values["result"] if "result" in values else _decoded(details.body)
-    if is_done:
-        reply.result(id, json_text(result), name)
+    id = given.get("id")
+    call = named_call(id, name, arguments, note)
+    if given.get("done") == "false":
+        return [call]
+    return [call, result_part(id, json_text(result), name)]
 
 
 def _decoded(text: str) -> Any:

@@ -56,7 +56,7 @@ BEDROCK_BLOCKS = frozenset(
 
 
 def has_roles(items: object) -> bool:
-    """Whether at least half of a list are objects with a known role, whatever else is in them."""
+    """Return whether at least half of a list are objects with a known role, whatever else is in them."""
     if not isinstance(items, list) or not items:
         return False
     return 2 * sum(
@@ -65,13 +65,13 @@ def has_roles(items: object) -> bool:
 
 
 def are_messages(items: object) -> bool:
-    """Whether at least half of a list are messages with a known role, and none is another product's."""
+    """Return whether at least half of a list are messages with a known role, and none is another product's."""
     return has_roles(items) and not any(map(_is_foreign, objects_at(items)))
 
 
 def are_openai(items: Sequence[Any]) -> bool:
-    """Whether any message of the list has what only the OpenAI chat API knows: roles beside user and assistant, tool
-    calls, a refusal, or content in parts."""
+    """Return whether any message of the list has what only the OpenAI chat API knows: roles beside user and
+    assistant, tool calls, a refusal, or content in parts."""
     return any(map(_is_openai, objects_at(items)))
 
 
@@ -107,7 +107,8 @@ def _is_foreign(item: Mapping[str, Any]) -> bool:
 
 
 def is_bedrock(item: Mapping[str, Any]) -> bool:
-    """Whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what they are."""
+    """Return whether a message's content is blocks of Amazon Bedrock: objects without a type, whose key says what
+    they are."""
     content = item.get("content")
     return (
         isinstance(content, list)
@@ -125,8 +126,8 @@ def _is_bedrock_block(block: object) -> bool:
 
 
 def is_cohere(item: Mapping[str, Any]) -> bool:
-    """Whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their calls,
-    a plan before tool calls, or documents as parts."""
+    """Return whether a message has what only Cohere's API knows: a chatbot with a message, results that repeat their
+    calls, a plan before tool calls, or documents as parts."""
     if COHERE_KEYS.isdisjoint(item) and not isinstance(
         item.get("content"), list
     ):  # nearly every message
@@ -153,7 +154,8 @@ def chat_item(item: dict[str, Any], **meta: Any) -> dict[str, Any]:
 
 
 def reasoning_of(item: dict[str, Any]) -> str:
-    """What the model thought before it answered, of a message of the OpenAI API or of a program that calls several."""
+    """Return what the model thought before it answered, of a message of the OpenAI API or of a program that calls
+    several."""
     thoughts = [
         text_at(block, "thinking") for block in objects_at(item, "thinking_blocks")
     ]

@@ -9,7 +9,7 @@ import pytest
 
 import memviz
 from memviz.core.tool_schemas import schema_tokens
-from memviz.transcripts.export.formats import to_json
+from memviz.transcripts.export import to_json
 
 SCHEMA = {
     "name": "look_up",

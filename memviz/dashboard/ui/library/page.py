@@ -23,7 +23,7 @@ from memviz.dashboard.ui.shell.state import (
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import Workspace
-from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.export import EXPORTS
 
 PAGE_SIZE = 20
 PAGE_KEY, SEARCH_KEY = "library-page", "library-search"

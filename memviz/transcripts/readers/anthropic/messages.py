@@ -1,71 +1,152 @@
 """Anthropic's Messages API: requests, responses, lists of messages, and the rows of its batches."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import known_role, spoken_role
-from memviz.transcripts.document import HEAD_ITEMS, Document, Reader, mismatch
-from memviz.transcripts.readers.anthropic.blocks import (
-    CALLS,
-    THOUGHTS,
-    add_prompt,
-    add_reply,
-    blocks_of,
-    blocks_text,
-    is_result,
-    type_of,
+from memviz.transcripts.chat_messages import (
+    Note,
+    kept_beside,
+    known_role,
+    spoken_role,
+    stand_in,
+)
+from memviz.transcripts.document import HEAD_ITEMS, Document, mismatch
+from memviz.transcripts.readers.blocks import (
+    Block,
+    Call,
+    Part,
+    Result,
+    Text,
+    Thought,
+    Vocabulary,
+    add_parts,
+    show_json,
+    show_kind,
+    show_nothing,
 )
 from memviz.transcripts.readers.json_access import (
+    joined,
     list_at,
     object_at,
     objects_at,
     text_at,
     texts_at,
+    texts_under,
 )
+from memviz.transcripts.readers.json_rows import ExchangeReader, tool_schemas
 from memviz.transcripts.readers.role_lists import is_cohere
-from memviz.transcripts.readers.tool_schemas import tool_schemas
 
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+MARKS = frozenset({"token_budget", "flag", "fallback"})
+"""Blocks in which a program notes something for itself."""
+FILES = {
+    "image": "image",
+    "document": "file",
+    "container_upload": "file",
+    "local_resource": "file",
+}
+COMPACTION = "compaction"
 OWN_TYPES = (
-    CALLS | THOUGHTS | {"document", "search_result", "container_upload", "compaction"}
+    CALLS | THOUGHTS | {"document", "search_result", "container_upload", COMPACTION}
 )
-EXPECTED = "messages with content blocks, or an object with messages,"
+RESULT_ENDING = "_tool_result"
 
 
-class AnthropicMessages(Reader):
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the text of a block of any kind; without a text, what kind it is."""
+    held = block.get("content")
+    if isinstance(block.get("text"), str) or isinstance(held, (str, list, dict)):
+        return Text()(block, note, words)
+    return (show_kind if words.kind_of(block) else show_json)(block, note, words)
+
+
+def _file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    name = next(iter(texts_under(block, "title", "file_name", "name")), None)
+    shown = stand_in(FILES[words.kind_of(block)], name)
+    source = object_at(block, "source")
+    held = source.get("data") if source.get("type") == "text" else source.get("content")
+    text = words.text(held, note) if isinstance(held, (str, list)) else ""
+    return [Part("text", joined([shown, text, text_at(block, "context")]))]
+
+
+OUTPUT = Text(("stdout", "stderr"))
+TITLED = Text(("title", "url"))
+RESULT = Result("tool_use_id", "content", ("is_error", True))
+BLOCKS = Vocabulary(
+    {
+        "text": Text(),
+        **dict.fromkeys(CALLS, Call()),
+        **dict.fromkeys(THOUGHTS, Thought("thinking")),
+        "tool_result": RESULT,
+        **dict.fromkeys(FILES, _file),
+        **dict.fromkeys(MARKS, show_nothing),
+        "web_search_result": TITLED,
+        "web_search_tool_result_error": Text(("error_code",)),
+        "search_result": Text(("title", "source")),
+        "knowledge": TITLED,
+        "tool_reference": Text(("tool_name",)),
+        "rich_link": TITLED,
+        "voice_note": Text(("title",)),
+        "code_execution_result": OUTPUT,
+        "bash_code_execution_result": OUTPUT,
+    },
+    endings={RESULT_ENDING: RESULT},
+    other=_text_or_kind,
+)
+
+
+class AnthropicMessages(ExchangeReader):
     """What is sent to the Messages API, what it answers, or a list of both."""
 
     name = "anthropic_messages"
     title = "Anthropic messages"
+    expected = "messages with content blocks, or an object with messages,"
 
-    def recognise(self, document: Document) -> bool:
-        """Messages with blocks that only this API knows; or one or more requests, responses or batch rows."""
-        if document.object:
-            return _is_exchange(document.object)
-        head = list(document.items[:HEAD_ITEMS])
-        return _are_messages(head) or (
-            bool(head) and 2 * sum(map(_is_exchange, head)) >= len(head)
-        )
+    def are_messages(self, items: list[Any]) -> bool:
+        """At least half are messages with a role, and one is a response or has a block of this API; responses alone
+        are each a conversation of its own."""
+        if not _are_roles(items) or (items and all(map(_is_response, items))):
+            return False
+        objects = objects_at(items)
+        blocks = [block for item in objects for block in list_at(item, "content")]
+        return any(map(_is_own, blocks)) or any(map(_is_response, objects))
+
+    def is_message(self, item: object) -> bool:
+        """A response."""
+        return _is_response(item)
+
+    def is_exchange(self, item: object) -> bool:
+        """A request, a response, or a row of a batch."""
+        request = _request(item)
+        if _is_response(request):
+            return True
+        if isinstance(item, dict) and not request and "custom_id" in item:
+            failed = text_at(item, "result", "type")
+            return failed in ("errored", "canceled", "expired")
+        messages = request.get("messages")
+        if not isinstance(messages, list) or "probes" in request:
+            return False
+        if self.are_messages(messages):
+            return True
+        instructs = isinstance(request.get("system"), (str, list))
+        is_asked = instructs or request is not item
+        return is_asked and "max_tokens" in request and _are_roles(messages)
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """One for a list of messages; else one for each request, response or row."""
-        if document.object:
-            if not _is_exchange(document.object) and not isinstance(
-                document.object.get("messages"), list
-            ):
-                raise mismatch(EXPECTED, document)
-            return [document.object]
+        alone = document.object
         items = document.items
-        if not items:
-            raise mismatch(EXPECTED, document)
-        if any(map(_is_exchange, items)) and not _are_messages(
-            list(items[:HEAD_ITEMS])
-        ):
-            return [item if isinstance(item, dict) else {} for item in items]
+        if isinstance(alone.get("messages"), list) or self.is_exchange(alone):
+            return [alone]
+        if alone or not items:
+            raise mismatch(self.expected, document)
+        are_exchanges = any(map(self.is_exchange, items))
+        if are_exchanges and not self.are_messages(list(items[:HEAD_ITEMS])):
+            return [object_at(item) for item in items]
         return [document.placed]
 
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
@@ -80,88 +161,79 @@ class AnthropicMessages(Reader):
             return builder.build()
         messages = request.get("messages")
         if not isinstance(messages, list):
+            failed = text_at(piece, "result", "type")
+            why = f": the request ended as {failed[:40]!r}" if failed else ""
             raise TranscriptError(
-                f"it has no messages{_failure(piece)}.", remedy="Choose another one."
+                f"it has no messages{why}.", remedy="Choose another one."
             )
         for index, item in enumerate(messages):
             _add_message(item, builder, f"index {index}")
-        system = blocks_text(request.get("system"), builder.note)
+        system = BLOCKS.text(request.get("system"), builder.note)
         return builder.build(system_prompt=system or None, tools=tool_schemas(request))
 
 
 def _request(row: object) -> dict[str, Any]:
-    """The request or the response that a row of a batch is about; any other object is it."""
-    if not isinstance(row, dict):
-        return {}
-    result, params = row.get("result"), row.get("params")
-    if "custom_id" in row and isinstance(result, dict):
-        return object_at(result, "message")
-    return params if "custom_id" in row and isinstance(params, dict) else row
-
-
-def _failure(row: object) -> str:
-    """What a row of a batch says of the request that failed."""
-    kind = text_at(row, "result", "type")
-    return f": the request ended as {kind[:40]!r}" if kind else ""
-
-
-def _is_exchange(item: object) -> bool:
-    """Whether it is a request, a response, or a row of a batch."""
-    request = _request(item)
-    if _is_response(request):
-        return True
-    if isinstance(item, dict) and not request and "custom_id" in item:
-        return type_of(item.get("result")) in ("errored", "canceled", "expired")
-    messages = request.get("messages")
-    if not isinstance(messages, list) or "probes" in request:
-        return False
-    is_request = (
-        isinstance(request.get("system"), (str, list)) and "max_tokens" in request
-    )
-    in_batch = request is not item and "max_tokens" in request
-    return _are_messages(messages) or (
-        (is_request or in_batch) and _are_roles(messages)
-    )
+    """Return the request or the response that a row of a batch is about; any other object is it."""
+    found = object_at(row)
+    if "custom_id" not in found:
+        return found
+    if isinstance(found.get("result"), dict):
+        return object_at(found, "result", "message")
+    return object_at(found, "params") or found
 
 
 def _is_response(item: object) -> bool:
-    if (
-        not isinstance(item, dict)
-        or item.get("role") != "assistant"
-        or item.get("type") != "message"
-    ):
+    if text_at(item, "role") != "assistant" or text_at(item, "type") != "message":
         return False
-    return isinstance(item.get("content"), list) and (
-        "stop_reason" in item or "stop_sequence" in item
-    )
+    found = object_at(item)
+    ended = "stop_reason" in found or "stop_sequence" in found
+    return ended and isinstance(found.get("content"), list)
+
+
+def _is_own(block: object) -> bool:
+    kind = text_at(block, "type")
+    return kind in OWN_TYPES or kind == "tool_result" or kind.endswith(RESULT_ENDING)
 
 
 def _are_roles(items: list[Any]) -> bool:
-    """Whether at least half are messages with a role, and none is of Cohere, or a result as OpenAI has it."""
-    objects = objects_at(items)
-    roles = [known_role(item.get("role")) for item in objects if "content" in item]
-    is_other = "tool" in roles or any(
-        is_cohere(item) or "tool_calls" in item for item in objects
-    )
-    return not is_other and 2 * sum(role is not None for role in roles) >= len(items)
-
-
-def _are_messages(items: list[Any]) -> bool:
-    """Whether at least half are messages with a role, and one is a response or has a block of this API; responses
-    alone are each a conversation of its own."""
-    if not _are_roles(items) or (len(items) > 0 and all(map(_is_response, items))):
-        return False
-    objects = objects_at(items)
-    blocks = [block for item in objects for block in list_at(item, "content")]
-    own = any(type_of(block) in OWN_TYPES or is_result(block) for block in blocks)
-    return own or any(map(_is_response, objects))
+    """Return whether at least half are messages with a role, and none is of Cohere, or a result as OpenAI has it."""
+    roles = []
+    for item in objects_at(items):
+        if "tool_calls" in item or is_cohere(item):
+            return False
+        roles.append(known_role(item.get("role")) if "content" in item else None)
+    known = sum(role is not None for role in roles)
+    return "tool" not in roles and 2 * known >= len(items)
 
 
 def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     role = builder.speaker(item, place, role_of=spoken_role)
+    if role is not None:
+        model = texts_at(item, "model") if role == "assistant" else {}
+        add_blocks(role, item.get("content"), builder, place, model)
+
+
+def add_blocks(
+    role: str,
+    content: object,
+    builder: TranscriptBuilder,
+    place: str,
+    meta: Mapping[str, str],
+    more: str = "",
+) -> None:
+    """Add a message of content blocks, with ``more`` text that came with it."""
+    note = builder.note_at(place)
+    blocks = content if isinstance(content, list) else [content]
+    quoted: list[Any] = []
     if role == "assistant":
-        add_reply(
-            blocks_of(item.get("content")), builder, place, texts_at(item, "model")
-        )
-    elif role is not None:
-        add_prompt(role, blocks_of(item.get("content")), builder, place, {})
+        for block in objects_at(blocks):
+            if "citations" in block:
+                quoted += list_at(block, "citations")
+            elif block.get("type") == COMPACTION:
+                builder.add_event("compaction", text_at(block, "content"))
+                blocks = [other for other in blocks if other is not block]
+    parts = BLOCKS.parts(blocks, note, of_model=role == "assistant")
+    beside = kept_beside({"citations": quoted}, note)
+    if more:
+        parts.append(Part("text", more))
+    add_parts(builder, role, parts, place, meta=meta, beside=beside)

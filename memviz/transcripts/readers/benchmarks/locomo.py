@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.transcripts.base import UNTITLED, Probe, RecordedEvent
+from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.json_text import describe, kind_of
-from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
 from memviz.transcripts.readers.json_access import first_text, object_at
 from memviz.transcripts.readers.json_rows import RowReader
 from memviz.transcripts.times import moment, with_time
@@ -42,7 +42,7 @@ class Locomo(RowReader):
     expected = "samples with speaker_a and session_1"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
+        """Return whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
         conversation = _conversation(row)
         has_sessions = any(
             isinstance(conversation[key], list) for _, key in _sessions(conversation)
@@ -66,20 +66,15 @@ class Locomo(RowReader):
             for name, role in zip(names, ("user", "assistant"), strict=True)
         }
         positions: dict[str, int] = {}
+        dates = []
         for _, key in _sessions(conversation):
+            dates.append(_date(conversation, key))
             _add_session(conversation, key, roles, positions, builder)
             _add_summary(row, f"{key}_summary", builder)
         return {
             "title": first_text(row, "sample_id") or UNTITLED,
             "description": f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
-            "held_at": next(
-                (
-                    at
-                    for _, key in _sessions(conversation)
-                    if (at := _date(conversation, key))
-                ),
-                None,
-            ),
+            "held_at": next(filter(None, dates), None),
             "probes": read_probes(row.get("qa"), positions, builder),
         }
 
@@ -117,15 +112,15 @@ def _add_session(
 
     for index, turn in enumerate(turns):
         place = f"{key}, index {index}"
-        role, content = (
-            builder.speaker(turn, place, "speaker", called="speaker", role_of=role_of),
-            _content(turn),
+        role = builder.speaker(
+            turn, place, "speaker", called="speaker", role_of=role_of
         )
+        content = _content(turn)
         if role is not None and content is None:
             builder.leave_out(place, "has neither text nor image")
         elif role is not None and content is not None:
             position = builder.add_text(
-                role, content, place, name=turn["speaker"], meta=meta or None
+                role, content, place, name=turn["speaker"], meta=meta
             )
             if (said := message_key(turn.get("dia_id"))) is not None:
                 positions.setdefault(said, position)
@@ -150,7 +145,7 @@ def _content(turn: Any) -> str | None:
 
 
 def _date(conversation: dict[str, Any], key: str) -> datetime | None:
-    """When a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
+    """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     said = first_text(conversation, f"{key}_date_time")
     text = " ".join(said.replace(",", " ").split())[:60]
     for form in DATE_FORMATS:
@@ -166,7 +161,7 @@ def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -
         sample, key
     )
     if text:
-        builder.add_event(RecordedEvent("summary", len(builder.messages), text))
+        builder.add_event("summary", text)
 
 
 def message_key(id: object) -> str | None:
@@ -207,10 +202,8 @@ def _probe(
     builder: TranscriptBuilder,
     place: str,
 ) -> Probe | None:
-    answers, category = (
-        answer_texts(item.get("answer")),
-        _category(item.get("category")),
-    )
+    answers = answer_texts(item.get("answer"))
+    category = _category(item.get("category"))
     if category == OPEN_DOMAIN and len(answers) == 1:
         # What follows a semicolon explains the answer: the benchmark compares what stands before it.
         short = answers[0].split(";")[0].strip()
@@ -233,15 +226,14 @@ def _evidence(
 ) -> list[int]:
     found: list[int] = []
     repaired = unknown = False
-    for text in value if isinstance(value, list) else [value] if value else []:
-        if isinstance(text, str) and text in positions:
-            found.append(positions[text])
-            continue
-        named = (
-            [_plain(match) for match in _MESSAGE.finditer(text)]
-            if isinstance(text, str)
-            else []
-        )
+    texts = value if isinstance(value, list) else [value]
+    for text in texts if value else []:
+        named = []
+        if isinstance(text, str):
+            if text in positions:
+                found.append(positions[text])
+                continue
+            named = [_plain(match) for match in _MESSAGE.finditer(text)]
         known = [positions[key] for key in named if key in positions]
         repaired = repaired or bool(known)
         unknown = unknown or len(known) < max(len(named), 1)

@@ -11,7 +11,7 @@ from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.benchmarks.probes import answer_texts, probe_of
+from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
 from memviz.transcripts.readers.json_access import first_text, list_at
 from memviz.transcripts.readers.json_rows import RowReader, listed
 from memviz.transcripts.readers.role_lists import chat_item
@@ -35,7 +35,7 @@ class LongMemEval(RowReader):
     expected = "items with haystack_sessions"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether an item has a list called haystack_sessions."""
+        """Return whether an item has a list called haystack_sessions."""
         return isinstance(row.get("haystack_sessions"), list)
 
     def read_row(
@@ -69,7 +69,7 @@ def _by_date(sessions: list[Any], found: list[datetime | None]) -> list[Session]
 
 
 def _date(value: object) -> datetime | None:
-    """When a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
+    """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
     found = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
     return (
         moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}")
@@ -93,7 +93,7 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
         role = known_role(turn.get("role")) if isinstance(turn, dict) else None
         position: int | None
         if role in ("user", "assistant") and isinstance(turn.get("content"), str):
-            position = builder.add_text(role, turn["content"], place, meta=meta or None)
+            position = builder.add_text(role, turn["content"], place, meta=meta)
         else:
             position = builder.add_json(
                 chat_item(turn, **meta) if isinstance(turn, dict) else turn, place

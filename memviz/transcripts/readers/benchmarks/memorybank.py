@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
@@ -101,11 +101,11 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         if not said:
             builder.leave_out(place, "has neither a query nor a response")
         for role, text in said:
-            builder.add_text(role, text, place, meta=with_time(day) or None)
+            builder.add_text(role, text, place, meta=with_time(day))
 
 
 def _said(exchange: Any) -> list[tuple[str, str]]:
-    """What both said: an object, or the pair that a running companion saves."""
+    """Return what both said: an object, or the pair that a running companion saves."""
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
     texts = exchange[:2] if isinstance(exchange, list) else []
@@ -119,7 +119,7 @@ def _said(exchange: Any) -> list[tuple[str, str]]:
 def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
     text = summary if isinstance(summary, str) else first_text(summary, "content")
     if text.strip():
-        builder.add_event(RecordedEvent("summary", len(builder.messages), text))
+        builder.add_event("summary", text)
 
 
 def _about(user: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from memviz.transcripts.readers.database_rows import (
     row_place,
     tables_with,
 )
-from memviz.transcripts.readers.openai.response_builder import ItemReader
+from memviz.transcripts.readers.openai.response_items import ItemReader
 from memviz.transcripts.times import moment
 
 COLUMNS = ("id", "session_id", "message_data", "created_at")

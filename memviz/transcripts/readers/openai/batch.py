@@ -10,9 +10,8 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.json_access import text_at, value_at
 from memviz.transcripts.readers.json_rows import RowReader, inside
-from memviz.transcripts.readers.openai.chat_request import read_request
-from memviz.transcripts.readers.openai.chat_response import read_response
-from memviz.transcripts.readers.openai.response_objects import read_exchange
+from memviz.transcripts.readers.openai.chat import read_request, read_response
+from memviz.transcripts.readers.openai.responses import read_exchange
 
 # The key that shows what kind a body is, and how it is read. A response may repeat what was asked, so its keys come
 # before those of requests.
@@ -36,7 +35,7 @@ class OpenAIBatch(RowReader):
     expected = "rows with a custom_id"
 
     def is_row(self, row: dict[str, Any]) -> bool:
-        """Whether a row has a custom_id with a response or a body."""
+        """Return whether a row has a custom_id with a response or a body."""
         if not isinstance(row.get("custom_id"), (str, int)):
             return False
         return (

@@ -47,7 +47,7 @@ def type_of(content: object) -> str:
 
 
 def context_text(message: Message) -> str:
-    """What a node lets the model know about the user; empty for any other node."""
+    """Return what a node lets the model know about the user; empty for any other node."""
     content = message.get("content")
     return (
         joined([*texts_at(content, *CONTEXT_FIELDS).values()])
@@ -57,7 +57,7 @@ def context_text(message: Message) -> str:
 
 
 def thoughts_text(content: dict[str, Any]) -> str:
-    """What the model thought: each thought with its headline."""
+    """Return what the model thought: each thought with its headline."""
     thoughts = objects_at(content, "thoughts")
     return joined(
         [
@@ -75,8 +75,8 @@ def text_of(message: dict[str, Any], note: Note) -> str:
 
 
 def is_hidden(message: Message) -> bool:
-    """Whether ChatGPT keeps this node for itself: it is marked as hidden or as without weight, or of a type that is
-    never shown, or it is empty and not from the user or a tool."""
+    """Return whether ChatGPT keeps this node for itself: it is marked as hidden or as without weight, or of a type
+    that is never shown, or it is empty and not from the user or a tool."""
     if value_at(message, "metadata", "is_visually_hidden_from_conversation") is True:
         return True
     weight = message.get("weight")

@@ -62,7 +62,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _is_bare(heads: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether items follow a row with the session's id, time and instructions."""
+    """Return whether items follow a row with the session's id, time and instructions."""
     described = any(
         _is_description(row) or row.get("record_type") == "state" for row in heads[:2]
     )

@@ -1,32 +1,100 @@
-"""The rows of a Codex rollout on their way to items: turns that were taken back are dropped, compactions are events."""
+"""The rows of a Codex rollout on their way to items: turns that were taken back are dropped, compactions are events.
+
+A message is somebody's, or the CLI's in the name of the user or of the developer."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from memviz.core.conversation import TIME
 from memviz.core.text.wording import counted
-from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.chat_messages import known_role, stand_in
 from memviz.transcripts.readers.json_access import (
     count_at,
     list_at,
     objects_at,
     text_at,
 )
-from memviz.transcripts.readers.openai.codex_words import (
-    BY_CLI,
-    HANDED_ON,
-    all_text,
-    first_text,
-    parts_of,
+from memviz.transcripts.readers.openai.response_items import (
+    COMPACTIONS,
+    UNREADABLE,
+    ItemReader,
 )
-from memviz.transcripts.readers.openai.response_builder import ItemReader
-from memviz.transcripts.readers.openai.response_items import COMPACTIONS, UNREADABLE
-from memviz.transcripts.times import with_time
+from memviz.transcripts.times import time_text
+
+CONTEXT = re.compile(
+    r"\s*(<(user_instructions|environment_context|instructions|recommended_plugins|app-context|skill)>"
+    r"|# AGENTS\.md instructions\b)",
+    re.IGNORECASE,
+)
+"""What the CLI sends in the user's role before the user speaks, and with every call from then on."""
+NOTICE = re.compile(
+    r"\s*(<(turn_aborted|user_shell_command|subagent_notification|goal_context|codex_internal_context|context_window)>"
+    r"|<hook_prompt\b|Warning: (The maximum number of unified exec|apply_patch was requested via)"
+    r"|</?image\b[^>]*>\s*\Z)",
+    re.IGNORECASE,
+)
+"""What the CLI reports in the user's role when something happens."""
+INSTRUCTED = re.compile(r"\s*<[a-z_-]+( instructions)?>", re.IGNORECASE)
+"""What the CLI sends in the developer's role begins with a tag; what else is there was set up by somebody."""
+HANDED_ON = "Another language model started to solve this problem"
+"""How a summary starts that the CLI hands to the model as words of the user."""
+BY_CLI = "sent by the CLI"
+"""Key of a message that nobody said: the CLI sends it with every call."""
+
+
+class Parts(NamedTuple):
+    """What a message holds: the ``context`` that the CLI sends with every call, and what was ``said``."""
+
+    context: dict[str, Any] | None
+    said: dict[str, Any] | None
+
+
+def parts_of(item: Mapping[str, Any]) -> Parts:
+    """The message in its two parts, each ``None`` where there is nothing of it. Notices of the CLI are left out."""
+    role = known_role(item.get("role")) or ""
+    pattern = {"user": CONTEXT, "system": INSTRUCTED}.get(role)
+    content = item.get("content")
+    contents = content if isinstance(content, list) else [content]
+    context = [part for part in contents if pattern and pattern.match(part_text(part))]
+    spoken = [
+        part for part in contents if part not in context and not _is_notice(role, part)
+    ]
+    return Parts(
+        {**item, "role": "developer", "content": context, BY_CLI: True}
+        if context
+        else None,
+        {**item, "content": spoken if isinstance(content, list) else content}
+        if spoken or not contents
+        else None,
+    )
+
+
+def first_text(item: Mapping[str, Any]) -> str:
+    """The text of the first part of a message; empty where it has none."""
+    content = item.get("content")
+    return part_text(content[0] if isinstance(content, list) and content else content)
+
+
+def part_text(part: object) -> str:
+    """The text of one part of a message; empty where it has none."""
+    return part if isinstance(part, str) else text_at(part, "text")
+
+
+def all_text(item: Mapping[str, Any]) -> str:
+    """The texts of all parts of a message."""
+    content = item.get("content")
+    return "\n".join(
+        map(part_text, content if isinstance(content, list) else [content])
+    )
+
+
+def _is_notice(role: str, part: object) -> bool:
+    return role == "user" and NOTICE.match(part_text(part)) is not None
+
 
 ROW_TYPES = frozenset(
     {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
@@ -84,7 +152,8 @@ class Rollout:
         if not isinstance(row, dict):
             self._entries.append((place, row))
             return
-        kind, payload = text_at(row, "type"), row.get("payload")
+        kind = text_at(row, "type")
+        payload = row.get("payload")
         if kind in ROW_TYPES and isinstance(payload, dict):
             self._add_wrapped(kind, payload, row, place)
         elif kind == "response_item":
@@ -117,10 +186,8 @@ class Rollout:
     def _add_item(
         self, item: Mapping[str, Any], row: Mapping[str, Any], place: str
     ) -> None:
-        kind, entry = (
-            text_at(item, "type"),
-            {"created_at": row.get("timestamp"), **item},
-        )
+        kind = text_at(item, "type")
+        entry = {"created_at": row.get("timestamp"), **item}
         if kind in ALL_COMPACTIONS:
             self._compact(row, place, is_encrypted=_is_encrypted(item))
         elif kind != "message":
@@ -191,9 +258,7 @@ class Rollout:
         """Add a compaction. Several rows one after the other are about the same one."""
         last = self._compaction_at_end()
         if last is None:
-            last = Compaction(
-                place, with_time(row.get("timestamp")).get(TIME, ""), self._tokens
-            )
+            last = Compaction(place, time_text(row.get("timestamp")), self._tokens)
             self._entries.append((place, last))
             self._tokens = None
         last.text = last.text or text
@@ -261,7 +326,8 @@ def _used(entries: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
         for _, item in entries
         if _is_message(item) and not _is_by_cli(item)
     )
-    used, sent = list[tuple[str, Any]](), set[str]()
+    used = list[tuple[str, Any]]()
+    sent = set[str]()
     for place, item in entries:
         if _is_by_cli(item):
             if all_text(item) in sent:
@@ -286,14 +352,11 @@ def _write_compaction(made: Compaction, builder: TranscriptBuilder) -> None:
     if made.is_encrypted and not made.text:
         builder.note(UNREADABLE, made.place)
     builder.add_event(
-        RecordedEvent(
-            "compaction",
-            len(builder.messages),
-            text=made.text,
-            tokens_before=made.tokens_before,
-            tokens_after=made.tokens_after,
-            time=made.time,
-        )
+        "compaction",
+        made.text,
+        tokens_before=made.tokens_before,
+        tokens_after=made.tokens_after,
+        time=made.time,
     )
 
 
@@ -310,7 +373,7 @@ def _is_asked(item: Any) -> bool:
 
 
 def _is_talk(item: object) -> bool:
-    """Whether an entry is anything that somebody said or did."""
+    """Return whether an entry is anything that somebody said or did."""
     return not isinstance(item, Compaction) and not _is_by_cli(item)
 
 

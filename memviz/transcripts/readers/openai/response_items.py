@@ -1,13 +1,36 @@
-"""Items of the OpenAI Responses API: which types there are, and which lists are such items."""
+"""Items of the OpenAI Responses API: which types there are, what one holds, and the messages that they are together.
 
-from __future__ import annotations
+One reply of the model is several items.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from memviz.transcripts.chat_messages import known_role
-from memviz.transcripts.document import HEAD_ITEMS
+from memviz.core.conversation import ToolCall
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import (
+    Note,
+    content_text,
+    kept_beside,
+    known_role,
+    stand_in,
+    tool_name,
+)
+from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.blocks import Part, add_parts
+from memviz.transcripts.readers.json_access import (
+    joined,
+    json_text,
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+    texts_under,
+    value_at,
+)
 from memviz.transcripts.readers.role_lists import part_types
+from memviz.transcripts.times import with_time
 
 MESSAGE_OBJECTS = frozenset({"thread.message", "realtime.item"})
 PARTS = frozenset(
@@ -65,7 +88,7 @@ OTHERS = frozenset(
 
 
 def are_items(items: object) -> bool:
-    """Whether at least half of a list are items or messages, and one is what only the Responses API knows."""
+    """Return whether at least half of a list are items or messages, and one is what only the Responses API knows."""
     if not isinstance(items, list) or not items:
         return False
     items = items[:HEAD_ITEMS]
@@ -82,7 +105,7 @@ def are_items(items: object) -> bool:
 
 
 def is_item(item: Mapping[str, Any]) -> bool:
-    """Whether an object is an item by its type and the keys that the type needs."""
+    """Return whether an object is an item by its type and the keys that the type needs."""
     kind = item.get("type")
     if _is_message_object(item):
         return True
@@ -106,3 +129,254 @@ def _is_certain(item: Mapping[str, Any]) -> bool:
 
 def _is_message_object(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("object"), str) and item["object"] in MESSAGE_OBJECTS
+
+
+class ItemReader:
+    """Adds the messages that items are. A message of the assistant and the calls that follow it are one message, with
+    what the model thought before them; two messages stay two."""
+
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
+        self._here: set[str] = set()  # ids of the items that are in the file
+        self._call_of_item: dict[str, str] = {}
+        self._reply: list[Part] = []  # the assistant's current message
+        self._thoughts: list[Part] = []  # that no message or call has followed yet
+        self._place = ""  # of the current message
+        self._meta: dict[str, Any] = {}
+
+    def add_all(self, items: Sequence[Placed]) -> None:
+        """Add all items, each with its place."""
+        self._here = {text_at(item, "id") for item, _ in items if _is_there(item)}
+        for item, place in items:
+            if isinstance(item, dict):
+                self._add(item, place)
+            else:
+                self._builder.leave_out(place, f"is {kind_of(item)}, not an object")
+        self._end()
+
+    def _add(self, item: Mapping[str, Any], place: str) -> None:
+        builder = self._builder
+        kind = text_at(item, "type")
+        if kind == "message" or ("role" in item and kind not in SILENT):
+            self._add_message(item, place)
+        elif kind == "reasoning":
+            self._thoughts += [Part("reasoning", text) for text in thoughts_of(item)]
+        elif kind in RESULTS or kind.endswith("_call_output"):
+            self._end()
+            self._add_result(item, place, self._answered(item, kind))
+        elif kind in ("program", "mcp_approval_request") or kind.endswith("_call"):
+            self._add_call(item, kind, place)
+        elif kind in COMPACTIONS:
+            self._end()
+            if text_at(item, "encrypted_content"):
+                builder.note(UNREADABLE, place)
+            builder.add_event("compaction")
+        elif kind == "item_reference" or (not kind and "id" in item):
+            id = text_at(item, "id")
+            if id not in self._here:
+                what = f"refers to the item {id[:60]!r}, which is not in the file"
+                builder.leave_out(place, what)
+        elif not kind:
+            builder.leave_out(place, "has no type and no role")
+        elif kind not in SILENT:
+            builder.leave_out(place, f"has the type {kind[:40]!r}, which is not known")
+
+    def _add_message(self, item: Mapping[str, Any], place: str) -> None:
+        note = self._builder.note_at(place)
+        role = known_role(item.get("role"))
+        content = item.get("content")
+        time = with_time(item.get("created_at"))
+        if role == "assistant" and not item.get("tool_calls"):
+            self._close()
+            quoted = []
+            for part in objects_at(content):
+                quoted += list_at(part, "annotations")
+            beside = kept_beside({"annotations": quoted}, note)
+            self._place = place
+            self._meta = {**time, **beside}
+            self._reply = [Part("text", item_text(content, note)), *self._thoughts]
+            self._thoughts = []
+            return
+        self._end()
+        if role is None or item.get("tool_calls") or role == "tool":
+            # It is in the shape of the chat API, or no message at all.
+            self._builder.add_json(item, place)
+        else:
+            text = item_text(content, note)
+            name = text_at(item, "name") or None
+            self._builder.add_text(role, text, place, name=name, meta=time)
+
+    def _add_call(self, item: Mapping[str, Any], kind: str, place: str) -> None:
+        call = call_of(item, self._builder.note_at(place))
+        if not self._reply:
+            self._place = place
+            self._meta = {}
+        self._reply += [Part("call", call=call), *self._thoughts]
+        self._thoughts = []
+        self._call_of_item[text_at(item, "id")] = call.id
+        if kind in SERVED:
+            self._end()
+            self._add_result(item, place, call.id)
+
+    def _answered(self, item: Mapping[str, Any], kind: str) -> str:
+        """Return the id of the call that a result answers."""
+        id = call_id(item)
+        if text_at(item, "call_id"):
+            return id
+        # The output of a local shell may name the item instead of the call.
+        unknown = "" if kind == "tool_search_output" else id
+        return self._call_of_item.get(id, unknown)
+
+    def _add_result(self, item: Mapping[str, Any], place: str, id: str) -> None:
+        text = result_text(item, self._builder.note_at(place))
+        self._builder.add_text("tool", text, place, tool_call_id=id or None)
+
+    def _end(self) -> None:
+        """End the reply: what was thought last belongs to it as well."""
+        if self._thoughts and not self._reply:
+            self._builder.note("what the model thought before no reply was left out")
+        elif self._reply:
+            self._reply += self._thoughts
+        self._thoughts = []
+        self._close()
+
+    def _close(self) -> None:
+        """End the current message, if there is one."""
+        if self._reply:
+            meta = self._meta
+            add_parts(self._builder, "assistant", self._reply, self._place, meta=meta)
+        self._reply = []
+
+
+def _is_there(item: object) -> bool:
+    """Return whether an item is itself there, not only its id."""
+    if not isinstance(item, dict):
+        return False
+    return "role" in item or text_at(item, "type") not in ("", "item_reference")
+
+
+# Keys of a call that are neither its arguments nor, under other names, in them.
+BESIDE_ARGUMENTS = frozenset(
+    {
+        "type", "id", "call_id", "status", "object", "created_at", "name", "namespace", "caller", "created_by",
+        "container_id", "environment", "execution", "fingerprint", "pending_safety_checks",
+        "acknowledged_safety_checks", "approval_request_id", "output", "outputs", "result", "results", "error",
+        "metadata", "internal_chat_message_metadata_passthrough",
+    }
+)  # fmt: skip
+RESULT_KEYS = ("output", "result", "outputs", "results", "tools", "error", "approve")
+IMAGES = frozenset(
+    {"input_image", "image", "image_url", "image_file", "computer_screenshot"}
+)
+AUDIO = frozenset({"input_audio", "output_audio", "audio"})
+FILES = frozenset({"input_file", "file", "file_path"})
+
+
+def item_text(content: object, note: Note) -> str:
+    """The text of a message or of a result: a text, or parts, one a line."""
+    if isinstance(content, list):
+        return "\n".join(_part_text(part, note) for part in content)
+    return (
+        _part_text(content, note)
+        if isinstance(content, dict)
+        else content_text(content, note)
+    )
+
+
+def thoughts_of(item: Mapping[str, Any]) -> list[str]:
+    """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
+    for key in ("content", "summary"):
+        texts = [
+            part if isinstance(part, str) else text_at(part, "text")
+            for part in list_at(item, key)
+        ]
+        if any(texts):
+            return [text for text in texts if text]
+    return []
+
+
+def call_id(item: Mapping[str, Any]) -> str:
+    """The id by which a call and its result name each other; the item's own id where it has no other."""
+    return (
+        text_at(item, "call_id")
+        or text_at(item, "approval_request_id")
+        or text_at(item, "id")
+    )
+
+
+def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:
+    """The call of a tool that an item is."""
+    kind = str(item["type"])
+    is_request = kind == "mcp_approval_request"
+    is_served = is_request or kind in SERVED
+    id = text_at(item, "id") if is_served else call_id(item)
+    if kind in ("function_call", "custom_tool_call", "mcp_call"):
+        arguments = item.get("input" if kind == "custom_tool_call" else "arguments")
+        return ToolCall(id, tool_name(item, note), json_text(arguments, "{}"))
+    beside = BESIDE_ARGUMENTS - {"name"} if is_request else BESIDE_ARGUMENTS
+    asked = _without(item, beside)
+    only = next(iter(asked.values())) if len(asked) == 1 else None
+    if isinstance(only, dict):
+        asked = _without(only, {"sources"})
+    return ToolCall(id, kind.removesuffix("_call"), json_text(asked, "{}"))
+
+
+def result_text(item: Mapping[str, Any], note: Note) -> str:
+    """The result of a tool that an item holds; its state in brackets where it holds none, such as
+    "[web_search: completed]"."""
+    if item.get("type") == "mcp_approval_response":
+        keys = ("approve", "reason")
+        return json_text({key: item[key] for key in keys if item.get(key) is not None})
+    key = next((key for key in RESULT_KEYS if item.get(key) is not None), None)
+    if key is None:
+        sources = joined(texts_under(item, "action.sources[].url"))
+        kind = text_at(item, "type").removesuffix("_output").removesuffix("_call")
+        name = text_at(item, "name") or kind
+        return sources or stand_in(name, item.get("status"))
+    if item.get("type") == "image_generation_call":
+        return stand_in("image")
+    if key in ("tools", "error"):
+        return json_text(item[key])
+    return item_text(item[key], note)
+
+
+def _part_text(part: object, note: Note) -> str:
+    if not isinstance(part, dict):
+        return content_text([part], note)
+    kind = text_at(part, "type")
+    text = part.get("text")
+    if isinstance(value_at(text, "value"), str):  # as the messages of a thread have it
+        return text_at(text, "value")
+    if isinstance(text, str) and isinstance(
+        part.get("filename"), str
+    ):  # what a search of files found
+        return f"{stand_in('file', part['filename'])}\n{text}"
+    if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
+        return _shell_text(part)
+    for key in ("text", "refusal", "transcript", "logs"):
+        if isinstance(part.get(key), str):
+            return str(part[key])
+    for label, kinds in (("image", IMAGES), ("audio", AUDIO), ("file", FILES)):
+        if kind in kinds:
+            return stand_in(label, part.get("filename"))
+    return content_text([part], note) if kind else json_text(part)
+
+
+def _shell_text(part: Mapping[str, Any]) -> str:
+    ended = object_at(part, "outcome")
+    code = ended.get("exit_code")
+    how = ""
+    if code:
+        how = stand_in("exit code", str(code))
+    elif ended.get("type") == "timeout":
+        how = stand_in("timeout")
+    return joined([text_at(part, "stdout"), text_at(part, "stderr"), how])
+
+
+def _without(fields: Mapping[str, Any], keys: Set[str]) -> dict[str, Any]:
+    """Return the fields that have a value, without those of these keys."""
+    return {
+        key: value
+        for key, value in fields.items()
+        if key not in keys and value is not None
+    }

@@ -5,30 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memviz.core.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.json_rows import (
+    inside,
     most_rows,
     row_object,
     rows,
+    tool_schemas,
     with_places,
 )
-from memviz.transcripts.readers.openai.chat_response import page_data
-from memviz.transcripts.readers.openai.response_builder import ItemReader
+from memviz.transcripts.readers.openai.chat import page_data
 from memviz.transcripts.readers.openai.response_items import (
     MESSAGE_OBJECTS,
     RESULTS,
+    ItemReader,
     are_items,
-)
-from memviz.transcripts.readers.openai.response_objects import (
-    is_request_object,
-    is_response_object,
-    read_exchange,
 )
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
+
+RESPONSES = frozenset({"response", "response.compaction"})
+OTHER_KINDS = frozenset(
+    {
+        "messages",
+        "custom_id",
+        "preferred_output",
+        "chosen",
+        "rejected",
+        "probes",
+        "choices",
+        "payload",
+        "role",
+        "type",
+    }
+)
+# Keys of requests to the APIs for embeddings and speech, which have an input and a model as well.
+OTHER_REQUESTS = frozenset(
+    {"encoding_format", "dimensions", "voice", "response_format"}
+)
+OTHER_MODELS = ("embed", "moderation", "tts")
 
 
 class Items(NamedTuple):
@@ -64,7 +84,8 @@ class OpenAIResponses(Reader):
 
     def conversations(self, document: Document) -> Sequence[Placed | Items]:
         """One conversation: all items; or one for each request or response."""
-        page, streamed = page_data(document.object), _streamed(document)
+        page = page_data(document.object)
+        streamed = _streamed(document)
         if page:
             return [
                 Items(
@@ -98,7 +119,8 @@ def _is_exchange(value: Mapping[str, Any]) -> bool:
 
 
 def _holds_items(value: Mapping[str, Any]) -> bool:
-    """Whether an object is what a conversation is made with: items, and nothing that a program keeps with them."""
+    """Return whether an object is what a conversation is made with: items, and nothing that a program keeps with
+    them."""
     return are_items(value.get("items")) and "session" not in value
 
 
@@ -153,10 +175,107 @@ def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
 
 
 def _by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
-    """Whether a result stands before its call; ``None`` where no result has a call."""
+    """Return whether a result stands before its call; ``None`` where no result has a call."""
     first: dict[str, bool] = {}  # id of a call -> whether its result came first
     for item in items:
-        id, is_result = text_at(item, "call_id"), text_at(item, "type") in RESULTS
+        id = text_at(item, "call_id")
+        is_result = text_at(item, "type") in RESULTS
         if id and first.setdefault(id, is_result) != is_result:
             return first[id]
     return None
+
+
+def is_response_object(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is a response: it says so, or its output is items."""
+    if not OTHER_KINDS.isdisjoint(value) or not isinstance(value.get("output"), list):
+        return False
+    says_so = isinstance(value.get("object"), str) and value["object"] in RESPONSES
+    return says_so or are_items(value["output"])
+
+
+def is_request_object(value: Mapping[str, Any]) -> bool:
+    """Return whether an object asks for a response: an input that is text or items, with a model or instructions."""
+    if (
+        not OTHER_KINDS.isdisjoint(value)
+        or not OTHER_REQUESTS.isdisjoint(value)
+        or "output" in value
+    ):
+        return False
+    asked = value.get("input")
+    model = text_at(value, "model")
+    if not (
+        model
+        or text_at(value, "instructions")
+        or text_at(value, "previous_response_id")
+    ):
+        return False
+    if isinstance(asked, str):
+        return not any(name in model for name in OTHER_MODELS)
+    return are_items(asked) or are_messages(asked)
+
+
+def read_exchange(
+    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
+) -> dict[str, Any]:
+    """Add what was asked and what was answered; returns what else is known of the conversation.
+
+    Raises :class:`TranscriptError` for a response that failed.
+    """
+    instructions = value.get("instructions")
+    items = [
+        row
+        for key in ("instructions", "input", "output")
+        for row in _items(value, key, place)
+    ]
+    error = value.get("error")
+    if isinstance(error, dict) and not value.get("output"):
+        reason = (
+            text_at(error, "message").strip().rstrip(".")[:200] or "no reason is given"
+        )
+        raise TranscriptError(
+            f"this response failed: {reason}.",
+            place=place,
+            remedy="Send the request again.",
+        )
+    if text_at(value, "previous_response_id"):
+        builder.note(
+            "what was said before the response that it continues is not in the file",
+            place,
+        )
+    details = value.get("incomplete_details")
+    if isinstance(details, dict):
+        builder.note(
+            f"the reply is incomplete ({text_at(details, 'reason')[:60] or 'no reason is given'})",
+            place,
+        )
+    ItemReader(builder).add_all(items)
+    system = (
+        {"system_prompt": instructions}
+        if isinstance(instructions, str) and instructions
+        else {}
+    )
+    return {
+        **system,
+        "held_at": moment(value.get("created_at")),
+        "tools": tool_schemas(value),
+    }
+
+
+def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
+    """The items under a key, each with its place; a text is what the user asked."""
+    items = value.get(key)
+    if isinstance(items, str):
+        return (
+            [({"role": "user", "content": items}, inside(place, key))]
+            if key == "input"
+            else []
+        )
+    if items is None or isinstance(items, list):
+        return [
+            (item, inside(place, f"{key} index {index}"))
+            for index, item in enumerate(items or [])
+        ]
+    remedy = "Correct it, or remove it."
+    raise TranscriptError(
+        f"the {key} is {kind_of(items)}, not a list.", place=place, remedy=remedy
+    )

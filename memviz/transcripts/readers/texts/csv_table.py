@@ -1,22 +1,152 @@
-"""Conversations in tables: a message in each row, or a question with its answer."""
+"""Conversations in tables: a message in each row, or a question with its answer; their order and their times."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import math
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import pairwise, product
+from typing import Any, Literal, NamedTuple
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
 from memviz.transcripts.document import Document
+from memviz.transcripts.readers.texts.dialogues import TextReader, text_mismatch
 from memviz.transcripts.readers.texts.speakers import role_of
-from memviz.transcripts.readers.texts.table_cells import Row
-from memviz.transcripts.readers.texts.table_columns import Table, find_table
-from memviz.transcripts.readers.texts.table_order import Record, in_order, time_of
-from memviz.transcripts.readers.texts.text_kinds import TextReader
-from memviz.transcripts.readers.texts.turns_of_text import text_mismatch
+from memviz.transcripts.readers.texts.tables import Row, Table, find_table
 from memviz.transcripts.times import moment, with_time
+
+Direction = Literal["forward", "backward", "mixed"]
+_DATES = (
+    "%Y/%m/%d", "%Y.%m.%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%d/%m/%y", "%m/%d/%y",
+    "%d.%m.%y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%a, %d %b %Y", "%a %b %d %Y",
+)  # fmt: skip
+_CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
+_FORMATS = (
+    *_CLOCKS,
+    *_DATES,
+    *(
+        f"{date}{gap}{clock}"
+        for date, gap, clock in product(_DATES, (" ", ", "), _CLOCKS)
+    ),
+)
+_ZONES = (" UTC", " GMT", " +0000", "Z")
+
+
+def direction(times: Iterable[float | datetime]) -> Direction:
+    """Return which way numbers or times run; "forward" where they all are the same."""
+    steps = {next > one for one, next in pairwise(times) if next != one}  # type: ignore[operator]  # all of one type
+    if len(steps) > 1:
+        return "mixed"
+    return "backward" if steps == {False} else "forward"
+
+
+def written_direction(cells: Sequence[str]) -> Direction:
+    """Return which way the times run that these cells write out, other than in ISO; "mixed" where that is not sure.
+
+    A date such as 5/8/23 is of two days. Both ways of reading it have to run in the same direction.
+    """
+    bare = [_bare(cell) for cell in cells]
+    fitting = [format for format in _FORMATS if bare and _parsed(bare[0], format)]
+    found: set[Direction] = set()
+    for format in fitting:
+        times = [time for cell in bare if (time := _parsed(cell, format)) is not None]
+        if len(times) == len(bare):
+            found.add(direction(times))
+    return found.pop() if len(found) == 1 else "mixed"
+
+
+def _bare(cell: str) -> str:
+    return next(
+        (
+            cell.strip().removesuffix(zone)
+            for zone in _ZONES
+            if cell.strip().endswith(zone)
+        ),
+        cell.strip(),
+    )
+
+
+def _parsed(cell: str, format: str) -> datetime | None:
+    try:
+        return datetime.strptime(cell, format)
+    except ValueError:
+        return None
+
+
+BACKWARD = "the rows come newest first, so they were read from the last to the first"
+BY_TIME = "the rows were put in the order of their times"
+NO_NUMBER = (
+    "the column for the order is not a number everywhere, so the rows stay as they are"
+)
+
+
+class Record(NamedTuple):
+    """The cells of a row by their meaning, and the line that the row starts on."""
+
+    cells: dict[str, str]
+    line: int
+
+
+def in_order(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record]:
+    """The rows in the order of their column for it, if each has a number there; else oldest first, by their times."""
+    if not any("order" in row.cells for row in rows):
+        return _by_time(list(rows), builder)
+    numbers = {row.line: number_in(row.cells.get("order", "")) for row in rows}
+    unknown = [line for line, number in numbers.items() if number is None]
+    for line in unknown:
+        builder.note(NO_NUMBER, f"line {line}")
+    return list(rows) if unknown else _sorted(rows, lambda row: numbers[row.line] or 0)
+
+
+def time_of(row: Record) -> str | float | None:
+    """Return when the message of a row was said, as :func:`~memviz.transcripts.times.moment` takes it."""
+    cell = row.cells.get("time", "").strip()
+    return cell if moment(cell) else number_in(cell)
+
+
+def number_in(cell: str) -> float | None:
+    """The number that a cell is; ``None`` for anything else, and for numbers without end."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
+    times = {row.line: moment(time_of(row)) for row in rows}
+    known = [time for time in times.values() if time is not None]
+    if len(known) < len(rows):
+        if written_direction([row.cells.get("time", "") for row in rows]) != "backward":
+            return rows
+        builder.note(BACKWARD)
+        return rows[::-1]
+    runs = direction(known)
+    if runs == "forward":
+        return rows
+    builder.note(BACKWARD if runs == "backward" else BY_TIME)
+    return _sorted(rows, lambda row: times[row.line] or datetime.min)
+
+
+def _sorted(
+    rows: Sequence[Record], key: Callable[[Record], float | datetime]
+) -> list[Record]:
+    """The rows by their keys. Rows with the same key keep their order; in a table that is upside down, those of them
+    may be so as well: then the order counts in which user and assistant take turns."""
+    in_file_order = sorted(rows, key=key)
+    if direction([key(row) for row in rows]) != "backward":
+        return in_file_order
+    return min(list(rows)[::-1], in_file_order, key=_irregularity)
+
+
+def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
+    """Return how often somebody speaks twice in a row, and whether somebody else than the user begins."""
+    roles = [role_of(row.cells.get("role", "")) for row in rows]
+    return sum(one == next for one, next in pairwise(roles)), roles[:1] != ["user"]
+
 
 EXPECTED = (
     'a table with columns such as "role" and "content", or "prompt" and "response",'
@@ -73,7 +203,7 @@ class CsvTable(TextReader):
 def _known(
     rows: list[Record], saved_prompts: list[Record], builder: TranscriptBuilder
 ) -> dict[str, Any]:
-    """What the table says about the conversation beside its messages."""
+    """Return what the table says about the conversation beside its messages."""
     known: dict[str, Any] = {
         "title": next(
             (row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED
@@ -115,7 +245,8 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 
 
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
-    place, meta = f"line {row.line}", with_time(time_of(row)) or None
+    place = f"line {row.line}"
+    meta = with_time(time_of(row)) or None
     question = "\n".join(
         row.cells[key] for key in ("question", "input") if row.cells.get(key)
     )
@@ -136,7 +267,8 @@ class TableConversation(NamedTuple):
 
 def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     """The cells of a row by their meaning, and what is odd about them."""
-    cells, notes = list(row.cells), []
+    cells = list(row.cells)
+    notes = []
     extra = cells[table.width :]
     if row.is_open:
         notes.append(
@@ -163,5 +295,5 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
 
 
 def is_prompt(row: Record, table: Table) -> bool:
-    """Whether a row is the system prompt of a conversation that memviz saved: it has no position."""
+    """Return whether a row is the system prompt of a conversation that memviz saved: it has no position."""
     return table.is_own and not row.cells.get("order")

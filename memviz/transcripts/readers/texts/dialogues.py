@@ -1,25 +1,193 @@
-"""Conversations as text: Markdown, written by people, by programs or by memviz, and plain text with "User:" lines."""
+"""Conversations as text: Markdown, written by people, by programs or by memviz, and plain text with "User:" lines.
+
+One function decides for all formats of text which of them a file is in, so that no two claim one file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from memviz.core.errors import TranscriptError
+from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document
-from memviz.transcripts.markers import is_marked, read_marked
+from memviz.transcripts.decoding import with_line_feeds
+from memviz.transcripts.document import OTHER_FORMAT, Document, Reader, mismatch
+from memviz.transcripts.markdown import is_marked, read_marked
 from memviz.transcripts.readers.json_access import object_at
 from memviz.transcripts.readers.memviz_json import saved_texts
-from memviz.transcripts.readers.texts.speaker_lines import TEXT_STYLES, Dialogue
-from memviz.transcripts.readers.texts.text_kinds import TextReader, dialogue_of
-from memviz.transcripts.readers.texts.turns_of_text import (
-    places,
-    read_dialogue,
-    speaking,
-    text_mismatch,
+from memviz.transcripts.readers.texts.speaker_lines import (
+    TEXT_STYLES,
+    Dialogue,
+    dialogue,
 )
+from memviz.transcripts.readers.texts.stamped_lines import is_stamped
+from memviz.transcripts.readers.texts.tables import find_table
+from memviz.transcripts.user_names import MAX_NAMED, same_name, unclear_user
+
+_TITLE = re.compile(r"\s*#{1,2}[ \t]+([^\n]*)(?:\n|\Z)")
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
+_RULE = re.compile(r"\n[ \t]*(?:-{3,}|\*{3,}|_{3,})\Z")
+
+
+def text_mismatch(expected: str, document: Document) -> TranscriptError:
+    """The error for a document that is not the kind of text that a format reads."""
+    if not document.plain_text:
+        return mismatch(expected, document)
+    start = document.plain_text[:40].split("\n")[0]
+    reason = f"{expected} was expected, found a text that starts with {start!r}."
+    return TranscriptError(reason, place="line 1", remedy=OTHER_FORMAT)
+
+
+def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
+    """The messages of a dialogue, and its title. Text before the first speaker is left out and noted."""
+    known = _before(found, builder)
+    builder.user_found = builder.user is not None and any(
+        same_name(line.name, builder.user) for line in found.lines
+    )
+    for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
+        builder.note("a code fence is never closed, so it was read as text", place)
+    contents = _contents(found)
+    starts = places(found.text, [line.start for line in found.lines])
+    for line, content, place in zip(found.lines, contents, starts, strict=True):
+        if line is found.lines[-1] and not content and len(contents) > 1:
+            builder.note("the last speaker says nothing and was left out", place)
+        else:
+            builder.add_text(
+                line.role, content, place, name=line.person, meta=line.time
+            )
+    _note_speakers(found, builder)
+    return builder.build(**known)
+
+
+def speaking(found: Dialogue) -> Dialogue:
+    """The dialogue. Raises :class:`UnclearUserError` where it is not clear who of those who speak is the user."""
+    if found.unclear:
+        raise unclear_user(found.unclear)
+    return found
+
+
+def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
+    names = {line.name.casefold(): line.name for line in found.lines}
+    if (
+        len({line.role for line in found.lines if line.role in ("user", "assistant")})
+        == 1
+    ):
+        who = ", ".join(repr(name[:40]) for name in list(names.values())[:MAX_NAMED])
+        builder.note(
+            f"only one side speaks, {who}: nobody else was found at the start of a line"
+        )
+    if found.passed_over:
+        starts = ", ".join(f"'{name[:40]}:'" for name in found.passed_over[:MAX_NAMED])
+        builder.note(
+            f"lines that start with {starts} were read as text, not as the words of another speaker"
+        )
+
+
+def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
+    """The line of each offset into a text, as in "line 4". The offsets have to rise."""
+    line = 1
+    at = 0
+    for offset in offsets:
+        line = line + text.count("\n", at, offset)
+        at = offset
+        yield f"line {line}"
+
+
+def _contents(found: Dialogue) -> list[str]:
+    stops = [line.start for line in found.lines[1:]] + [len(found.text)]
+    parts = [
+        _content(line.rest + found.text[line.stop : stop])
+        for line, stop in zip(found.lines, stops, strict=True)
+    ]
+    ruled = [_RULE.search(part) is not None for part in parts[:-1]]
+    if (
+        found.style not in TEXT_STYLES and ruled and all(ruled)
+    ):  # then a line between the messages is the writer's layout
+        return [_RULE.sub("", part).rstrip() for part in parts]
+    return parts
+
+
+def _content(text: str) -> str:
+    return _BLANK_LINES.sub("", text).rstrip()
+
+
+def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
+    """The title, if there is one, as a field of the transcript."""
+    before = found.text[: found.lines[0].start]
+    title = _TITLE.match(before)
+    rest = before[title.end() :] if title else before
+    if rest.strip(" \t\n-*_"):
+        first = _BLANK_LINES.sub("", rest)
+        start, stop = places(before, [len(before) - len(first), len(before.rstrip())])
+        lines = (
+            start
+            if start == stop
+            else f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
+        )
+        builder.note("text before the first speaker was left out", lines)
+    return {"title": title[1].strip()} if title else {}
+
+
+_KINDS: WeakKeyDictionary[Document, tuple[str, Dialogue | None]] = WeakKeyDictionary()
+"""What a document is, because four formats ask, and parsing a long text is slow."""
+
+
+class TextReader(Reader):
+    """Base of the text formats, all of which are recognised by :func:`text_kind`."""
+
+    def recognise(self, document: Document) -> bool:
+        """Return whether the text is of this format."""
+        return text_kind(document) == self.name
+
+
+def text_kind(document: Document) -> str:
+    """The name of the format; empty for a file that is no text, or no conversation.
+
+    The first row decides that it is a table, and the first line that it is a chat log, because the cells and messages
+    below may look like any other format.
+    """
+    return _kind_of(document)[0]
+
+
+def dialogue_of(document: Document, *styles: str) -> Dialogue | None:
+    """The text as a dialogue in one of these styles, for whoever has named its format: one line is enough.
+
+    Raises :class:`UnclearUserError` where nobody is called as it was said that the user is.
+    """
+    found = _kind_of(document)[1]
+    if found is not None and found.style in styles:
+        return found
+    return dialogue(with_line_feeds(document.plain_text), styles, 1, document.user)
+
+
+def _kind_of(document: Document) -> tuple[str, Dialogue | None]:
+    if document not in _KINDS:
+        _KINDS[document] = _find_kind(document.plain_text, document.user)
+    return _KINDS[document]
+
+
+def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
+    if not text or is_marked(text):
+        return ("markdown" if text else ""), None
+    if find_table(text):
+        return "csv", None
+    if is_stamped(text):
+        return "whatsapp", None
+    try:
+        found = dialogue(with_line_feeds(text), user=user)
+    except (
+        UnclearUserError
+    ):  # nobody is called so: the reader of the format says who speaks
+        kind = dialogue(with_line_feeds(text))
+        return (_name_of(kind) if kind else ""), None
+    return (_name_of(found), found) if found else ("", None)
+
+
+def _name_of(found: Dialogue) -> str:
+    return "text" if found.style in TEXT_STYLES else "markdown"
+
 
 FIELDS = ("role", "name", "tool_calls", "tool_call_id")
 EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
@@ -52,7 +220,8 @@ class Markdown(TextReader):
 def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     known: dict[str, Any] = {}
     parts = list(read_marked(text))
-    is_whole, builder.empty_is_meant = False, True
+    is_whole = False
+    builder.empty_is_meant = True
     for part, place in zip(
         parts, places(text, [part.start for part in parts]), strict=True
     ):

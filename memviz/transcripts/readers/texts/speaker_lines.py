@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memviz.core.errors import UnclearUserError
-from memviz.transcripts.code_fences import Fences, find_fences, outside
+from memviz.transcripts.markdown import Fences, find_fences, outside
 from memviz.transcripts.readers.texts.speaker_pattern import (
     Cast,
     Named,
@@ -118,7 +118,9 @@ def dialogue(
             absent = error
             continue
         if cast and len(cast.lines) >= enough:
-            sureness = 0 if cast.roles and known else 1 if cast.roles else 2
+            sureness = 2
+            if cast.roles:
+                sureness = 0 if known else 1
             found.append((sureness, cast.lines[0].start, style, cast))
     if not found:
         if absent:
@@ -202,8 +204,8 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
-    """Whether the user or the assistant speaks; empty for any other role, and for a name of another kind of dialogue
-    than the first one's."""
+    """Return whether the user or the assistant speaks; empty for any other role, and for a name of another kind of
+    dialogue than the first one's."""
     speaker = SPEAKERS[match["name"].lower()]
     is_same_kind = speaker.asks == SPEAKERS[first["name"].lower()].asks
     return (
@@ -212,7 +214,7 @@ def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
 
 
 def _says_which_model(lines: Sequence[Named]) -> bool:
-    """Whether the first line only states which model was used ("Model: gpt-4o")."""
+    """Return whether the first line only states which model was used ("Model: gpt-4o")."""
     names = [line.key for line in lines]
     others = {SPEAKERS[name].role for name in names if name != "model"}
     return (
@@ -221,7 +223,8 @@ def _says_which_model(lines: Sequence[Named]) -> bool:
 
 
 def _line(line: Named, role: str) -> SpeakerLine:
-    match, rest = line.match, line.match["rest"]
+    match = line.match
+    rest = line.match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading
         bare = rest.rstrip().rstrip("#")
         rest = bare.rstrip() if not bare or bare[-1] in " \t" else rest

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from memviz.transcripts.readers.texts.labels import is_label
 from memviz.transcripts.readers.texts.speakers import (
     SPEAKERS,
+    is_label,
     likely_role,
     role_of,
     roles_of,
@@ -59,7 +59,7 @@ class Cast(NamedTuple):
 def cast_of(
     known: Sequence[Named], others: Sequence[Named], user: str | None = None
 ) -> Cast | None:
-    """Who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
+    """Return who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
 
     With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
     so, the names decide, if they show who the user is.

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from memviz.transcripts.readers.texts.turns_of_text import with_line_feeds
+from memviz.transcripts.decoding import with_line_feeds
 
 MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"  # which way to write; the apps put them before names and texts
 _DATE = r"(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"
@@ -46,7 +46,7 @@ class Stamped(NamedTuple):
 
 
 def is_stamped(text: str) -> bool:
-    """Whether a text starts with a stamped line, has another, and somebody speaks in one of them."""
+    """Return whether a text starts with a stamped line, has another, and somebody speaks in one of them."""
     lines = _LINE.finditer(text)
     first = next(lines, None)
     if first is None or text[: first.start()].strip():
@@ -70,7 +70,8 @@ def read_stamped(text: str) -> Iterator[Stamped]:
         if (
             named and named["name"].count('"') % 2 == 0
         ):  # else the app mentions a name in quotation marks
-            speaker, said = named["name"].strip(), named["text"]
+            speaker = named["name"].strip()
+            said = named["text"]
         else:
             speaker = ""
         yield Stamped(

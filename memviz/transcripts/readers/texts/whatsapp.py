@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
+from memviz.transcripts.decoding import with_line_feeds
 from memviz.transcripts.document import Document
+from memviz.transcripts.readers.texts.dialogues import (
+    TextReader,
+    places,
+    text_mismatch,
+)
 from memviz.transcripts.readers.texts.speakers import role_of, roles_of
 from memviz.transcripts.readers.texts.stamped_lines import (
     MARKS,
     Stamped,
     date_order,
     read_stamped,
-)
-from memviz.transcripts.readers.texts.text_kinds import TextReader
-from memviz.transcripts.readers.texts.turns_of_text import (
-    places,
-    text_mismatch,
-    with_line_feeds,
 )
 from memviz.transcripts.times import moment, with_time
 from memviz.transcripts.user_names import nobody_called, same_name
@@ -86,14 +86,15 @@ class WhatsApp(TextReader):
                     "a line of the app itself, which nobody said, was left out", place
                 )
                 continue
-            time, name = message.time(order), message.speaker if are_people else None
+            time = message.time(order)
+            name = message.speaker if are_people else None
             held_at = held_at or moment(time)
             builder.add_text(
                 roles[message.speaker],
                 _text(message.text),
                 place,
                 name=name,
-                meta=with_time(time) or None,
+                meta=with_time(time),
             )
         return builder.build(
             description=_description(roles) if are_people else "", held_at=held_at
@@ -101,7 +102,8 @@ class WhatsApp(TextReader):
 
 
 def _people(messages: Iterable[Stamped]) -> list[str]:
-    """Who speaks, in the order of their first words. A name with nothing but words of the app is that of the group."""
+    """Return who speaks, in the order of their first words. A name with nothing but words of the app is that of the
+    group."""
     speak: dict[str, bool] = {}
     for message in messages:
         if not _is_of_the_app(message):

@@ -10,7 +10,7 @@ from memviz.transcripts import load_transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document
 from memviz.transcripts.loading import load_file
-from memviz.transcripts.readers.gemini.api import (
+from memviz.transcripts.readers.gemini_api import (
     GeminiApi,
     add_contents,
     contents_of_checkpoint,

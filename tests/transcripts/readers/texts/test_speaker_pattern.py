@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts import Transcript, load_transcript
-from memviz.transcripts.readers.texts.labels import LABELS
-from memviz.transcripts.readers.texts.speakers import SPEAKERS
+from memviz.transcripts.readers.texts.speakers import LABELS, SPEAKERS
 
 TURNS = ["user", "assistant", "user", "assistant"]
 STYLES = ["{}: {}", "**{}:** {}", "**{}**\n\n{}", "## {}\n\n{}", "[10:32] {}: {}", "2024-05-01 10:32:05 {}: {}",

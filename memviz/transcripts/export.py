@@ -1,0 +1,202 @@
+"""Writing a conversation in a format that memviz and others read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from memviz.core.conversation import Message, ToolCall, clean_text
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.chat_messages import PROMPT_NAME
+from memviz.transcripts.csv_cells import COLUMNS, guarded_label, spreadsheet_safe
+from memviz.transcripts.markdown import left_open, marked, marker
+
+
+def to_csv(transcript: Transcript) -> str:
+    """The messages as comma-separated values with every cell in quotation marks: position, role, name, content,
+    tool_calls (JSON text) and tool_call_id. The system prompt is a first row without position.
+
+    No cell is one that a spreadsheet takes for a formula: see :func:`spreadsheet_safe`. Imported again, all of it is
+    as it was, but for the title and ``meta``. Excel wants the text encoded as "utf-8-sig".
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    if transcript.system_prompt is not None:
+        writer.writerow(["", *_cells(Message("system", transcript.system_prompt))])
+    for position, message in enumerate(transcript.messages):
+        writer.writerow([position, *_cells(message)])
+    return clean_text(out.getvalue())
+
+
+def _cells(message: Message) -> list[str]:
+    calls = [call.to_dict() for call in message.tool_calls]
+    return [
+        message.role,
+        guarded_label(message.name),
+        spreadsheet_safe(message.content),
+        json.dumps(calls, ensure_ascii=False) if calls else "",
+        guarded_label(message.tool_call_id),
+    ]
+
+
+# Programs that split a text into lines by themselves take these for line ends too.
+_LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
+
+
+def to_openai_messages(transcript: Transcript) -> str:
+    """The messages as a JSON list in the shape of the OpenAI chat API, without ``meta``.
+
+    A system prompt is a first message with a name, by which it is told from the messages of the conversation when it
+    is read again.
+    """
+    return (
+        clean_text(
+            json.dumps(
+                _requests(transcript), ensure_ascii=False, indent=1, allow_nan=False
+            )
+        )
+        + "\n"
+    )
+
+
+def to_finetuning_row(transcript: Transcript) -> str:
+    """The same messages as one row of a fine-tuning file: ``{"messages": [...]}`` on a line."""
+    row = json.dumps(
+        {"messages": _requests(transcript)}, ensure_ascii=False, allow_nan=False
+    )
+    return clean_text(row).translate(_LINE_ENDS) + "\n"
+
+
+def _requests(transcript: Transcript) -> list[dict[str, Any]]:
+    prompt = (
+        []
+        if transcript.system_prompt is None
+        else [Message("system", transcript.system_prompt, PROMPT_NAME)]
+    )
+    return [message.to_request() for message in (*prompt, *transcript.messages)]
+
+
+MAX_SHOWN_CHARS = 200
+_SIGNS = re.compile(r"([\\`*_\[\]<>#|~&!$])")
+
+
+def to_markdown(transcript: Transcript) -> str:
+    """The conversation with a name in bold above every message, and markers that nobody sees.
+
+    Imported again, title, description, language, system prompt and messages are as they were, but for ``meta``.
+    """
+    about = {
+        key: getattr(transcript, key) for key in ("title", "description", "language")
+    }
+    parts = [f"{marker(about)}\n# {_plain(transcript.title)}\n\n"]
+    if transcript.system_prompt is not None:
+        parts.append(
+            _part(
+                {"system_prompt": True}, "**System prompt:**", transcript.system_prompt
+            )
+        )
+    for message in transcript.messages:
+        info = {
+            key: value
+            for key, value in message.to_request().items()
+            if key != "content"
+        }
+        parts.append(_part(info, _shown(message), message.content))
+    return clean_text("".join(parts) + marker({"end": len(transcript.messages)}) + "\n")
+
+
+def _part(info: dict[str, object], shown: str, content: str) -> str:
+    """A content with its marker. A code block that is open at its end is closed, so that what follows is shown."""
+    fence = left_open(content)
+    return (
+        marked({**info, "closed": fence}, shown, f"{content}\n{fence}")
+        if fence
+        else marked(info, shown, content)
+    )
+
+
+def _shown(message: Message) -> str:
+    name = f" ({_plain(message.name)})" if message.name else ""
+    calls = "".join(f" calls {_code(call)}" for call in message.tool_calls)
+    return f"**{message.role.capitalize()}{name}:**{calls}"
+
+
+def _plain(text: str) -> str:
+    return _SIGNS.sub(r"\\\1", " ".join(text.split())[:MAX_SHOWN_CHARS])
+
+
+def _code(call: ToolCall) -> str:
+    text = " ".join(f"{call.name}({call.arguments})".split())[:MAX_SHOWN_CHARS]
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    space = " " if "`" in text else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def to_json(transcript: Transcript) -> str:
+    """The transcript as JSON text: title, description, language, system_prompt, messages, probes, the schemas of tools,
+    and when it was held and what its program did to its memory, where that is known.
+
+    :func:`memviz.transcripts.load_transcript` reads it back as the same transcript, but for
+    ``format`` and ``warnings``, which tell how it was read. The text can be encoded as UTF-8.
+    """
+    document = {
+        "title": transcript.title,
+        "description": transcript.description,
+        "language": transcript.language,
+        "system_prompt": transcript.system_prompt,
+        "messages": [message.to_dict() for message in transcript.messages],
+        "probes": [probe.to_dict() for probe in transcript.probes],
+        **(
+            {"tools": [json.loads(schema) for schema in transcript.tools]}
+            if transcript.tools
+            else {}
+        ),
+        **({"held_at": transcript.held_at.isoformat()} if transcript.held_at else {}),
+        **(
+            {"events": [event.to_dict() for event in transcript.events]}
+            if transcript.events
+            else {}
+        ),
+    }
+    try:
+        text = json.dumps(
+            document, ensure_ascii=False, indent=1, default=str, allow_nan=False
+        )
+    except (
+        ValueError
+    ):  # NaN or Infinity in a message's meta: no JSON reader but Python's would take it
+        finite = json.loads(
+            json.dumps(document, default=str), parse_constant=lambda _: None
+        )
+        text = json.dumps(finite, ensure_ascii=False, indent=1)
+    return clean_text(text)
+
+
+class Export(NamedTuple):
+    """A kind of file to save a conversation in: what users call it, how its name ends, its media type, its writer."""
+
+    title: str
+    suffix: str
+    mime: str
+    write: Callable[[Transcript], str]
+
+
+EXPORTS = {
+    "memviz": Export(
+        "memviz (JSON, with all that is known)", ".json", "application/json", to_json
+    ),
+    "openai": Export(
+        "OpenAI chat messages (JSON)", ".json", "application/json", to_openai_messages
+    ),
+    "finetuning": Export(
+        "Fine-tuning row (JSON lines)", ".jsonl", "application/jsonl", to_finetuning_row
+    ),
+    "markdown": Export("Markdown", ".md", "text/markdown", to_markdown),
+    "csv": Export("Table (CSV)", ".csv", "text/csv", to_csv),
+}
+"""The kinds of file that a conversation can be saved in, by name."""

@@ -1,1 +1,0 @@
-"""Writing a conversation in a format that memviz and others read."""

@@ -1,0 +1,141 @@
+"""Code fences of Markdown, and the markers in the Markdown that memviz writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+# A fence of backticks has no backtick behind it, or it would be code within a line. Lists indent their fences.
+_FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
+
+
+class Fence(NamedTuple):
+    """A line that opens a fence, or could close one, with where its text starts and the line ends."""
+
+    mark: str
+    start: int
+    stop: int
+    closes: bool
+
+    def ends(self, opening: Fence) -> bool:
+        """Return whether the block that ``opening`` begins ends here."""
+        return (
+            self.closes
+            and self.mark[0] == opening.mark[0]
+            and len(self.mark) >= len(opening.mark)
+        )
+
+
+class Fences(NamedTuple):
+    """The code blocks of a text as (start, stop) in order, and the fences that are never closed."""
+
+    blocks: tuple[tuple[int, int], ...]
+    unclosed: tuple[Fence, ...]
+
+
+def find_fences(text: str) -> Fences:
+    """The code blocks of a text. A fence that is never closed fences nothing: the text after it counts."""
+    found = [
+        Fence(m[1], m.start(), m.end(), not m[2].strip()) for m in _FENCE.finditer(text)
+    ]
+    blocks = []
+    unclosed = []
+    at = 0
+    hopeless: dict[
+        str, int
+    ] = {}  # for each mark, the length from which on no fence is closed any more
+    while at < len(found):
+        opening = found[at]
+        mark = opening.mark[0]
+        length = len(opening.mark)
+        end = None if length >= hopeless.get(mark, length + 1) else _closing(found, at)
+        if end is None:
+            hopeless[mark] = min(length, hopeless.get(mark, length))
+            unclosed.append(opening)
+            at += 1
+        else:
+            blocks.append((opening.start, found[end].stop))
+            at = end + 1
+    return Fences(tuple(blocks), tuple(unclosed))
+
+
+def left_open(text: str) -> str:
+    """The fence that would close the code block which is open at the end of a text; empty where none is."""
+    opening: Fence | None = None
+    for m in _FENCE.finditer(text):
+        fence = Fence(m[1], m.start(), m.end(), not m[2].strip())
+        if opening is None:
+            opening = fence
+        elif fence.ends(opening):
+            opening = None
+    return opening.mark if opening else ""
+
+
+def outside(
+    matches: Iterator[re.Match[str]], fences: Fences
+) -> Iterator[re.Match[str]]:
+    """Those of the matches, in order, that start in no code block."""
+    blocks = iter(fences.blocks)
+    start, stop = next(blocks, (0, 0))
+    for match in matches:
+        while stop and stop < match.start():
+            start, stop = next(blocks, (0, 0))
+        if not stop or match.start() < start:
+            yield match
+
+
+def _closing(found: Sequence[Fence], at: int) -> int | None:
+    return next(
+        (n for n in range(at + 1, len(found)) if found[n].ends(found[at])), None
+    )
+
+
+OPENING = "<!-- memviz:"
+_MARKER = re.compile(rf"^{OPENING} (.*) -->[ \t]*$", re.MULTILINE)
+_LOOKS_LIKE_ONE = re.compile(rf"^(?=\\*{OPENING})", re.MULTILINE)
+_ESCAPED = re.compile(rf"^\\(?=\\*{OPENING})", re.MULTILINE)
+
+
+class Marked(NamedTuple):
+    """The JSON text in a marker, the content that belongs to it, and where the marker starts."""
+
+    info: str
+    content: str
+    start: int
+
+
+def marker(info: Mapping[str, Any]) -> str:
+    """The line that says this."""
+    text = json.dumps(info)
+    for sign in "<>-":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return f"{OPENING} {text} -->"
+
+
+def marked(info: Mapping[str, Any], shown: str, content: str) -> str:
+    """A content with its marker, and with the line to show above it."""
+    return f"{marker(info)}\n{shown}\n\n{_LOOKS_LIKE_ONE.sub(chr(92) * 2, content)}\n\n"
+
+
+def is_marked(text: str) -> bool:
+    """Return whether memviz wrote this text."""
+    return text.lstrip().startswith(OPENING)
+
+
+def read_marked(text: str) -> Iterator[Marked]:
+    """Every marker of a text with the content that belongs to it."""
+    if re.match(rf"\s*{OPENING}[^\n]*\r\n", text):  # a program changed all line ends
+        text = text.replace("\r\n", "\n")
+    markers = list(_MARKER.finditer(text))
+    if not markers:
+        return
+    stops = [found.start() for found in markers[1:]] + [len(text)]
+    for found, stop in zip(markers, stops, strict=True):
+        _shown, _, content = (
+            text[found.end() : stop].removeprefix("\n").partition("\n\n")
+        )
+        yield Marked(
+            found[1], _ESCAPED.sub("", content.removesuffix("\n\n")), found.start()
+        )

@@ -1,0 +1,234 @@
+"""Runs of agents in benchmarks: trajectories of SWE-agent, and results of tau-bench in both of its generations."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Placed, Reader
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+)
+from memviz.transcripts.readers.json_rows import (
+    RowReader,
+    inside,
+    listed,
+    most_rows,
+    row_object,
+    rows,
+)
+from memviz.transcripts.readers.role_lists import chat_item, has_roles
+from memviz.transcripts.times import moment, with_time
+
+OWN_KEYS = frozenset({"trajectory", "environment", "replay_config"})
+OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})
+IS_DEMO = "is_demo"
+
+
+class SweAgent(RowReader):
+    """An object with ``history`` beside ``trajectory``, several of them, or several attempts in one."""
+
+    name = "swe_agent"
+    title = "SWE-agent trajectory"
+    expected = "an object with a list called history"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Return whether a row has a history of messages that are SWE-agent's own by what is beside or in them."""
+        return any(map(_is_trajectory, _attempts(row)))
+
+    def conversations(self, document: Document) -> Sequence[Placed]:
+        """One conversation for each trajectory; for each attempt, if no attempt was chosen."""
+        found: list[Placed] = []
+        for record, place in super().conversations(document):
+            for number, run in enumerate(_attempts(record)):
+                is_whole = run is record
+                where = place if is_whole else inside(place, f"attempt {number}")
+                found.append((run, where))
+        return found
+
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """Add the history in order. Demonstrations are messages of it: they were sent with every request."""
+        demos = 0
+        for index, item in enumerate(listed(row, "history", self.expected, place)):
+            is_demo = object_at(item).get(IS_DEMO) is True
+            message = _message(item, is_demo) if isinstance(item, dict) else item
+            position = builder.add_json(message, f"index {index}")
+            demos += is_demo and position is not None
+        _note_unsent(row, builder)
+        status = text_at(row, "info", "exit_status")
+        said = []
+        if demos:
+            are = "is" if demos == 1 else "are"
+            said.append(
+                f"{demos} of the messages {are} a demonstration that the agent was shown first."
+            )
+        if status.strip():
+            said.append(f"It ended with: {status}.")
+        return {"description": " ".join(said)}
+
+
+def _attempts(record: Any) -> list[Any]:
+    attempts = object_at(record).get("attempts")
+    if isinstance(attempts, list) and not isinstance(record.get("history"), list):
+        return attempts
+    return [record]
+
+
+def _is_trajectory(run: Any) -> bool:
+    if not isinstance(run, dict) or not has_roles(run.get("history")):
+        return False
+    if not OWN_KEYS.isdisjoint(run):
+        return True
+    messages = objects_at(run, "history")
+    return any(not OWN_MESSAGE_KEYS.isdisjoint(item) for item in messages)
+
+
+def _message(item: dict[str, Any], is_demo: bool) -> dict[str, Any]:
+    """Return a message. Thought and action are not read: the content holds them as the model wrote them."""
+    ids = list_at(item, "tool_call_ids")
+    answered = {"tool_call_id": ids[0]} if ids else {}
+    meta = {IS_DEMO: True} if is_demo else {}
+    return chat_item({**answered, **item}, **meta)
+
+
+def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
+    """Say what the steps of a run hold that its history does not."""
+    steps = objects_at(run, "trajectory")
+    if not builder.messages or not steps:
+        return
+    said = "\n".join(message.content for message in builder.messages)
+    if first_text(steps[-1], "observation").strip() not in said:
+        builder.note(
+            "what came of the last action, which the model never saw, was left out"
+        )
+    retried = sum(first_text(step, "response").strip() not in said for step in steps)
+    if retried:
+        builder.note(
+            f"replies that were asked for again, and are not in the history, were left out: {retried}"
+        )
+
+
+class Run(NamedTuple):
+    """One try at a task of tau-bench: its record, where that stands, and, of the second generation, what the file says
+    of it."""
+
+    record: Any
+    place: str
+    policy: str | None = None
+    task: str = ""
+    is_second: bool = False
+
+
+class TauBench(Reader):
+    """Results with ``traj``; or one object with ``simulations`` (tau2-bench)."""
+
+    name = "tau_bench"
+    title = "tau-bench results"
+
+    def recognise(self, document: Document) -> bool:
+        """Records with a list ``traj``, or an object with simulations that have a list of messages."""
+        if most_rows(document, lambda row: isinstance(row.get("traj"), list)):
+            return True
+        return bool(_simulations(document.object))
+
+    def conversations(self, document: Document) -> Sequence[Run]:
+        """One conversation for each run."""
+        if any(_simulations(document.object)):
+            return _second_generation(document.object)
+        found = rows(document, "results with a list called traj")
+        return [Run(record, place) for record, place in found]
+
+    def read(self, piece: Run, builder: TranscriptBuilder) -> Transcript:
+        """The messages of a run in order."""
+        key = "messages" if piece.is_second else "traj"
+        record = row_object(piece.record, piece.place)
+        expected = f"a result with a list called {key}"
+        for index, message in enumerate(listed(record, key, expected, piece.place)):
+            _add(message, f"index {index}", piece.is_second, builder)
+        instruction = first_text(object_at(record, "info", "task"), "instruction")
+        return builder.build(
+            title=_title(record),
+            description=piece.task or instruction,
+            system_prompt=piece.policy,
+            held_at=moment(record.get("start_time")),
+        )
+
+
+def _add(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) -> None:
+    if not isinstance(message, dict):
+        builder.add_json(message, place)
+    elif not is_second:
+        builder.add_json(chat_item(message), place)
+    elif isinstance(message.get("tool_messages"), list):
+        # Results of parallel calls are kept in one record.
+        for result in message["tool_messages"]:
+            is_object = isinstance(result, dict)
+            _add(
+                {**result, "role": "tool"} if is_object else result,
+                place,
+                True,
+                builder,
+            )
+    else:
+        _add_second(message, place, builder)
+
+
+def _add_second(
+    message: dict[str, Any], place: str, builder: TranscriptBuilder
+) -> None:
+    role = message.get("role")
+    item = dict(message)
+    if role == "tool":
+        item.setdefault("tool_call_id", message.get("id"))
+    if message.get("is_audio") is True:
+        item["content"] = first_text(message, "audio_script_gold") or "[audio]"
+    calls_own = role == "user" and message.get("tool_calls")
+    if calls_own or (role == "tool" and message.get("requestor") == "user"):
+        # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
+        builder.note(
+            "the simulated customer's own tool calls and their results, which the agent never sees, "
+            "were left out",
+            place,
+        )
+        if role == "tool" or not first_text(message, "content"):
+            return
+        item["tool_calls"] = None
+    builder.add_json(chat_item(item, **with_time(message.get("timestamp"))), place)
+
+
+def _simulations(record: dict[str, Any]) -> list[Any]:
+    """Return the simulations with messages of a tau2-bench file, with everything that stands between them."""
+    for item in objects_at(record, "simulations"):
+        if isinstance(item.get("messages"), list):
+            return list_at(record, "simulations")
+    return []
+
+
+def _second_generation(results: dict[str, Any]) -> list[Run]:
+    policy = first_text(object_at(results, "info", "environment_info"), "policy")
+    purposes = {
+        str(task.get("id")): first_text(object_at(task, "description"), "purpose")
+        for task in objects_at(results, "tasks")
+    }
+    found = []
+    for index, run in enumerate(_simulations(results)):
+        purpose = purposes.get(str(object_at(run).get("task_id")), "")
+        place = f"simulation {index}"
+        found.append(Run(run, place, policy or None, purpose, is_second=True))
+    return found
+
+
+def _title(record: dict[str, Any]) -> str:
+    known = []
+    for word, key in (("Task", "task_id"), ("trial", "trial")):
+        value = record.get(key)
+        if type(value) in (str, int) and str(value).strip():
+            known.append(f"{word} {value}")
+    has_task = known and record.get("task_id") is not None
+    return ", ".join(known) if has_task else UNTITLED

@@ -1,0 +1,383 @@
+"""Messages made of blocks: what each kind of block is, and the messages that the blocks of one reply make.
+
+A product declares its kinds of blocks as a :class:`Vocabulary`, which reads a content as :class:`Part` values: texts,
+thoughts, tool calls and results in the order in which they came. :func:`add_parts` makes messages of them. Files write
+one reply of a model as one object, also if the model called tools in the middle of it and went on after their
+results. In a conversation those are several messages: an assistant message with the calls, a tool message for each
+result, and the next assistant message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from memviz.core.conversation import ToolCall
+from memviz.transcripts.base import REASONING
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import (
+    NOT_TEXT,
+    UNKNOWN_KIND,
+    Note,
+    not_a_call,
+    stand_in,
+    tool_name,
+)
+from memviz.transcripts.readers.json_access import (
+    first_value,
+    id_text,
+    joined,
+    json_text,
+    object_at,
+    text_at,
+    texts_under,
+    value_at,
+)
+
+NAME_KEYS = ("name", "tool_name")
+ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")
+ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
+MEDIA = ("image", "audio", "video")
+
+
+class Part(NamedTuple):
+    """One part of a message. ``text`` is that of a text, a thought or a result.
+
+    A result has the ``id`` of the call that it answers, and may have the ``name`` of its tool and ``meta``. A "step"
+    ends a message of a reply. A call that ``is_parallel`` belongs to the step whose results came before.
+    """
+
+    kind: Literal["text", "reasoning", "call", "result", "step"]
+    text: str = ""
+    call: ToolCall | None = None
+    id: str | None = None
+    name: str | None = None
+    meta: Mapping[str, Any] = {}
+    is_parallel: bool = False
+
+
+def read_call(value: Mapping[str, Any], note: Note) -> ToolCall:
+    """Return the tool call that a JSON object describes, whatever its vendor calls the fields. One without a name gets
+    a name that says so, and is noted."""
+    function = value.get("function")
+    inner = function if isinstance(function, dict) else value
+    arguments = json_text(first_value(inner, *ARGUMENT_KEYS), "{}")
+    id = id_text(first_value(value, *ID_KEYS))
+    return ToolCall(id, tool_name(inner, note, *NAME_KEYS), arguments)
+
+
+def call_part(value: Mapping[str, Any], note: Note) -> Part:
+    """Return the part that a tool call is, see :func:`read_call`."""
+    return Part("call", call=read_call(value, note))
+
+
+def call_parts(values: Iterable[object], note: Note) -> list[Part]:
+    """Return the tool calls that JSON values describe; what is no object is left out and noted."""
+    parts = []
+    for value in values:
+        if isinstance(value, dict):
+            parts.append(call_part(value, note))
+        else:
+            note(f"{not_a_call(value)}, was left out")
+    return parts
+
+
+def named_call(id: object, name: object, arguments: object, note: Note) -> Part:
+    """Return a tool call whose fields are known; one without a name is noted."""
+    tool = tool_name({"name": name}, note)
+    return Part("call", call=ToolCall(id_text(id), tool, json_text(arguments, "{}")))
+
+
+def result_part(id: object, text: str, name: object = None, **meta: Any) -> Part:
+    """Return the result of a tool. ``meta`` that is ``None`` is dropped."""
+    kept = {key: value for key, value in meta.items() if value is not None}
+    tool = name if isinstance(name, str) and name else None
+    return Part("result", text, id=id_text(id) or None, name=tool, meta=kept)
+
+
+def thoughts(text: object) -> list[Part]:
+    """Return what a model thought; nothing for anything but text, such as encrypted thoughts."""
+    if isinstance(text, str) and text.strip():
+        return [Part("reasoning", text)]
+    return []
+
+
+def add_result(
+    builder: TranscriptBuilder,
+    place: str,
+    id: object,
+    text: str,
+    name: object = None,
+    **meta: Any,
+) -> None:
+    """Add the result of a tool as a message. ``meta`` that is ``None`` is dropped."""
+    _add_result(builder, place, result_part(id, text, name, **meta), {})
+
+
+def add_parts(
+    builder: TranscriptBuilder,
+    role: str,
+    parts: Sequence[Part],
+    place: str,
+    *,
+    name: str | None = None,
+    tool_call_id: str | None = None,
+    meta: Mapping[str, Any] | None = None,
+    beside: Mapping[str, Any] | None = None,
+) -> None:
+    """Add the messages that these parts make.
+
+    Results of tools become messages of their own: in a reply where they stand, in any other message before its text.
+    ``beside`` is ``meta`` of the last message alone, such as what a reply is based on.
+    """
+    meta = meta or {}
+    beside = beside or {}
+    if role == "assistant":
+        _add_reply(builder, parts, place, name, meta, beside)
+        return
+    results = [part for part in parts if part.kind == "result"]
+    for result in results:
+        named = result._replace(name=result.name or name)
+        _add_result(builder, place, named, meta)
+    text = _text_of(parts)
+    if text or not results:
+        builder.add_text(
+            role,
+            text,
+            place,
+            name=name,
+            tool_call_id=tool_call_id,
+            meta={**meta, **beside},
+        )
+
+
+class _Step(NamedTuple):
+    """One step of a reply: what the model said, and the results of the tools that it called."""
+
+    said: list[Part]
+    results: list[Part]
+
+
+def _add_reply(
+    builder: TranscriptBuilder,
+    parts: Sequence[Part],
+    place: str,
+    name: str | None,
+    meta: Mapping[str, Any],
+    beside: Mapping[str, Any],
+) -> None:
+    steps = _split_steps(parts)
+    last = steps[-1]  # what it is based on stands beside the last message
+    is_empty = not any(step.said or step.results for step in steps)
+    for step in steps:
+        if step.said or is_empty:  # an empty reply was stopped by the user
+            thought = joined(
+                part.text for part in step.said if part.kind == "reasoning"
+            )
+            known = {**meta, **beside} if step is last else dict(meta)
+            if thought:
+                known[REASONING] = thought
+            calls = tuple(part.call for part in step.said if part.call)
+            text = _text_of(step.said)
+            builder.add_text(
+                "assistant", text, place, name=name, tool_calls=calls, meta=known
+            )
+            is_empty = False
+        for result in step.results:
+            _add_result(builder, place, result, {})
+
+
+def _split_steps(parts: Iterable[Part]) -> list[_Step]:
+    """Return the steps in which a model wrote a reply: what follows a result is the next one. Calls without a result
+    between them are of one step. Texts and thoughts that say nothing are passed over."""
+    step = _Step([], [])
+    steps = [step]
+    for part in parts:
+        if part.kind in ("text", "reasoning") and not part.text:
+            continue
+        if part.kind == "result":
+            step.results.append(part)
+            continue
+        if part.kind == "step" or (step.results and not part.is_parallel):
+            step = _Step([], [])
+            steps.append(step)
+        if part.kind != "step":
+            step.said.append(part)
+    return steps
+
+
+def _add_result(
+    builder: TranscriptBuilder, place: str, result: Part, meta: Mapping[str, Any]
+) -> None:
+    builder.add_text(
+        "tool",
+        result.text,
+        place,
+        name=result.name,
+        tool_call_id=result.id,
+        meta={**meta, **result.meta},
+    )
+
+
+def _text_of(parts: Iterable[Part]) -> str:
+    return joined(part.text for part in parts if part.kind == "text")
+
+
+Block = dict[str, Any]
+Rule = Callable[[Block, Note, "Vocabulary"], list[Part]]
+"""Returns the parts that a block is; the vocabulary reads the blocks inside of it."""
+
+
+def show_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the name of an unknown kind of block in brackets; a block that names none is shown as JSON text."""
+    kind = words.kind_of(block)
+    note(UNKNOWN_KIND if kind else NOT_TEXT)
+    return [Part("text", stand_in(kind) if kind else json_text(block))]
+
+
+def show_json(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return a block as JSON text."""
+    return [Part("text", json_text(block))]
+
+
+def kind_by_type(block: Block) -> str:
+    """Return the ``type`` of a block; empty if it says none."""
+    return text_at(block, "type")
+
+
+def show_nothing(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return no part: the block says something to a program."""
+    return []
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The kinds of blocks that a product has.
+
+    ``kinds`` has the rule of each kind, ``beginnings`` and ``endings`` of those whose names begin or end so; ``other``
+    is the rule of all others.
+    """
+
+    kinds: Mapping[str, Rule]
+    beginnings: Mapping[str, Rule] = field(default_factory=dict)
+    endings: Mapping[str, Rule] = field(default_factory=dict)
+    other: Rule = show_kind
+    kind_of: Callable[[Block], str] = kind_by_type
+
+    def parts(
+        self, content: object, note: Note, *, of_model: bool = True
+    ) -> list[Part]:
+        """Return the parts of a content: a text, a block, or a list of them; none for ``None``. ``note`` is called for
+        every repair. Only the content of a model holds calls and thoughts; in any other they are shown by their kind.
+        """
+        blocks = content if isinstance(content, list) else [content]
+        parts = []
+        for block in blocks:
+            if isinstance(block, dict):
+                parts += self._parts(block, note, of_model)
+            elif block is not None:
+                if not isinstance(block, str):
+                    note(NOT_TEXT)
+                parts.append(Part("text", json_text(block)))
+        return parts
+
+    def text(self, content: object, note: Note) -> str:
+        """Return the text of a content, one block a line."""
+        return joined(part.text for part in self.parts(content, note, of_model=False))
+
+    def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
+        kind = self.kind_of(block)
+        parts = (self.kinds.get(kind) or self._rule_for(kind))(block, note, self)
+        if not of_model and parts and parts[0].kind in ("call", "reasoning"):
+            return self.other(block, note, self)
+        return parts
+
+    def _rule_for(self, kind: str) -> Rule:
+        for beginning, rule in self.beginnings.items():
+            if kind.startswith(beginning):
+                return rule
+        for ending, rule in self.endings.items():
+            if kind.endswith(ending):
+                return rule
+        return self.other
+
+
+@dataclass(frozen=True)
+class Text:
+    """Rule of a block with text under these paths ("source.text"), one a line, and then in its ``text`` or, where that
+    is none, in its ``content``, which may be blocks."""
+
+    paths: tuple[str, ...] = ()
+
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+        """Return the text."""
+        said = block.get("text")
+        if not isinstance(said, str):
+            said = words.text(block.get("content"), note)
+        if self.paths:
+            said = joined([*texts_under(block, *self.paths), said])
+        return [Part("text", said)]
+
+
+@dataclass(frozen=True)
+class File:
+    """Rule of a file: a stand-in such as "[file: plan.pdf]", and the texts that were read from it."""
+
+    kind: str
+    names: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+        """Return the stand-in, with the texts below it."""
+        name = next(iter(texts_under(block, *self.names)), None)
+        shown = stand_in(self.kind, name)
+        return [Part("text", joined([shown, *texts_under(block, *self.paths)]))]
+
+
+@dataclass(frozen=True)
+class Thought:
+    """Rule of what the model thought, under a key; encrypted thoughts have no text there."""
+
+    key: str
+
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+        """Return the thought, if it can be read."""
+        return thoughts(block.get(self.key))
+
+
+@dataclass(frozen=True)
+class Call:
+    """Rule of a tool call; ``at`` is the key of the object that holds its fields, if that is not the block."""
+
+    at: str = ""
+
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+        """Return the call."""
+        return [call_part(object_at(block, self.at) if self.at else block, note)]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Rule of a result of a tool, whose fields have these keys; ``error`` is the key and the value of a failure."""
+
+    id: str
+    content: str
+    error: tuple[str, object]
+    name: str = "name"
+    at: str = ""
+
+    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
+        """Return the result with the text of its blocks."""
+        result = object_at(block, self.at) if self.at else block
+        text = words.text(value_at(result, self.content), note)
+        key, failed = self.error
+        is_error = True if value_at(result, key) == failed else None
+        name = value_at(result, self.name)
+        return [result_part(value_at(result, self.id), text, name, is_error=is_error)]
+
+
+def file_label(mime: object) -> str:
+    """Return the word for a file of this media type: image, audio, video, or file for any other."""
+    family = mime.split("/")[0] if isinstance(mime, str) else ""
+    return family if family in MEDIA else "file"

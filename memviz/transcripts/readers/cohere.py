@@ -1,0 +1,229 @@
+"""Cohere's chat API: requests, responses and lists of messages of both versions.
+
+The first version has ``message`` in place of ``content``, no ids for tool calls, and the last message of a request
+beside the history. The second is like the API of OpenAI, with a plan before tool calls and documents as results.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import (
+    Note,
+    content_text,
+    kept_beside,
+    known_role,
+    stand_in,
+)
+from memviz.transcripts.document import HEAD_ITEMS, Placed
+from memviz.transcripts.readers.blocks import (
+    Block,
+    Part,
+    Vocabulary,
+    add_parts,
+    add_result,
+    call_parts,
+)
+from memviz.transcripts.readers.json_access import (
+    at_least_half,
+    first_text,
+    first_value,
+    joined,
+    json_text,
+    list_at,
+    object_at,
+    objects_at,
+    text_at,
+    value_at,
+)
+from memviz.transcripts.readers.json_rows import (
+    ExchangeReader,
+    inside,
+    tool_schemas,
+    with_places,
+)
+from memviz.transcripts.readers.role_lists import is_cohere, part_types
+
+FIRST_KEYS = frozenset({"chat_history", "preamble", "connectors", "prompt_truncation"})
+"""Keys of a request of the first version, of which one stands beside its message."""
+ROLES = {"chatbot": "assistant"}
+BESIDE = ("citations", "documents", "search_queries", "search_results")
+"""What a reply is based on. It is kept beside the text."""
+DOCUMENT_KEYS = frozenset({"title", "name", "text", "snippet", "content", "id"})
+
+
+def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return [Part("reasoning", content_text(block.get("thinking"), note))]
+
+
+def _document(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return [Part("text", _document_text(block.get("document")))]
+
+
+def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return [Part("text", content_text([block], note))]
+
+
+BLOCKS = Vocabulary({"thinking": _thought, "document": _document}, other=_text)
+
+
+class Cohere(ExchangeReader):
+    """What is sent to the chat API, what it answers, or a list of both."""
+
+    name = "cohere"
+    title = "Cohere chat messages"
+    expected = "messages, or an object with messages, a chat_history or a reply,"
+
+    def are_messages(self, items: list[Any]) -> bool:
+        """Messages that only this API has: one of them is, or thinks as in Anthropic's API but calls tools as in
+        OpenAI's."""
+        head = items[:HEAD_ITEMS]
+        objects = objects_at(head)
+        if not at_least_half(head, lambda item: _role_of(value_at(item, "role"))):
+            return False
+        thinks = any("thinking" in part_types(item) for item in objects)
+        calls = any(
+            item.get("role") == "tool" or item.get("tool_calls") for item in objects
+        )
+        return any(map(is_cohere, objects)) or (thinks and calls)
+
+    def is_message(self, item: object) -> bool:
+        """An object that is one of them."""
+        return isinstance(item, dict) and is_cohere(item)
+
+    def is_exchange(self, row: object) -> bool:
+        """A request or a response of either version."""
+        if not isinstance(row, dict) or "role" in row:
+            return False
+        if isinstance(row.get("message"), str) and not FIRST_KEYS.isdisjoint(row):
+            return True
+        if isinstance(row.get("text"), str):
+            if "generation_id" in row or "response_id" in row:
+                return True
+        if text_at(row, "message", "role") == "assistant" and "finish_reason" in row:
+            return True
+        keys = ("chat_history", "messages")
+        return any(self.are_messages(list_at(row, key)) for key in keys)
+
+    def read(
+        self, piece: Placed | list[Placed], builder: TranscriptBuilder
+    ) -> Transcript:
+        """The messages in order, with the reply at their end."""
+        if isinstance(piece, list):
+            _add_all(piece, builder)
+            return builder.build()
+        row, place = piece
+        messages = _messages(row, place) if isinstance(row, dict) else []
+        if not messages:
+            raise TranscriptError(
+                "it has no messages.", place=place, remedy="Choose another one."
+            )
+        _add_all(messages, builder)
+        preamble = text_at(row, "preamble") or None
+        return builder.build(system_prompt=preamble, tools=tool_schemas(row))
+
+
+def _role_of(name: object) -> str | None:
+    """Return the role under a name of Cohere's, in any letter case; ``None`` for any other value."""
+    if not isinstance(name, str):
+        return None
+    return ROLES.get(name.strip().lower()) or known_role(name)
+
+
+def _messages(row: Mapping[str, Any], place: str) -> list[Placed]:
+    """Return the messages of a request or a response: the history, then what was asked or answered."""
+    key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
+    history = with_places(list_at(row, key), f"{key} index")
+    placed = [(item, inside(place, where)) for item, where in history]
+    asked = text_at(row, "message")
+    answered = _answered(row)
+    for last in ({"role": "user", "content": asked} if asked else {}, answered):
+        if last and not (placed and _repeats(placed[-1][0], last)):
+            placed.append((last, inside(place, "message")))
+    results = row.get("tool_results")
+    if isinstance(results, list):
+        message = {"role": "tool", "tool_results": results}
+        placed.append((message, inside(place, "tool_results")))
+    if not answered:
+        _add_documents(placed, list_at(row, "documents"))
+    return placed
+
+
+def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
+    message = row.get("message")
+    text = row.get("text")
+    if isinstance(message, dict):
+        return {"role": "assistant", **message}
+    if not isinstance(text, str):
+        return {}
+    beside = {key: row[key] for key in ("tool_calls", *BESIDE) if row.get(key)}
+    return {"role": "assistant", "message": text, **beside}
+
+
+def _repeats(item: object, last: Mapping[str, Any]) -> bool:
+    """Return whether the history ends with the reply that also stands beside it."""
+    is_reply = _role_of(value_at(item, "role")) == "assistant" == last["role"]
+    return is_reply and text_at(item, "message") == text_at(last, "message")
+
+
+def _add_documents(placed: list[Placed], documents: list[Any]) -> None:
+    """Add the documents of a request to the last message of the user, with which they came."""
+    for at in range(len(placed) - 1, -1, -1):
+        item, place = placed[at]
+        if documents and _role_of(value_at(item, "role")) == "user":
+            placed[at] = ({**item, "documents": documents}, place)
+            return
+
+
+def _add_all(placed: list[Placed], builder: TranscriptBuilder) -> None:
+    for item, place in placed:
+        role = builder.speaker(item, place, role_of=_role_of)
+        if role == "tool" and isinstance(item.get("tool_results"), list):
+            for result in item["tool_results"]:
+                _add_result(result, place, builder)
+        elif role is not None:
+            _add_message(item, role, place, builder)
+
+
+def _add_message(
+    item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
+) -> None:
+    note = builder.note_at(place)
+    content = first_value(item, "content", "message")
+    if content is None:
+        content = builder.text_elsewhere(
+            item, place, "tool_plan", "tool_calls", *BESIDE
+        )
+    parts = [Part("text", text_at(item, "tool_plan")), *BLOCKS.parts(content, note)]
+    beside = {key: item[key] for key in BESIDE if key in item}
+    if role == "user":
+        for document in beside.pop("documents", []):
+            parts.append(Part("text", _document_text(document)))
+    parts += call_parts(list_at(item, "tool_calls"), note)
+    answered = text_at(item, "tool_call_id") or None
+    meta = kept_beside(beside, note)
+    add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
+
+
+def _add_result(result: object, place: str, builder: TranscriptBuilder) -> None:
+    """Add a result of the first version, which repeats the call instead of naming its id."""
+    outputs = value_at(result, "outputs")
+    if outputs is None:
+        outputs = result
+    lines = outputs if isinstance(outputs, list) else [outputs]
+    text = joined(json_text(line) for line in lines)
+    add_result(builder, place, None, text, value_at(result, "call", "name"))
+
+
+def _document_text(document: object) -> str:
+    """Return the text of a document: of one with fields its JSON, under its title if it came with a question."""
+    data = object_at(document).get("data", document)
+    if not isinstance(data, dict):
+        return json_text(data)
+    title = first_text(data, "title", "name")
+    text = first_text(data, "text", "snippet", "content")
+    if title and text and DOCUMENT_KEYS.issuperset(data):
+        return joined([stand_in("file", title), text])
+    return json_text(data)

@@ -1,1 +1,0 @@
-"""What Cohere's chat API takes and answers."""

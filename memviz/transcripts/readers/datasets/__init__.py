@@ -1,1 +1,0 @@
-"""Data sets to train models with."""

@@ -1,1 +1,0 @@
-"""What the Gemini API and the Gemini CLI write."""

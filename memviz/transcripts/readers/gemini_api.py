@@ -1,0 +1,368 @@
+"""The Gemini API: requests, responses, lists of contents, and the rows of its batches and tuning files.
+
+A content has a role and parts: texts, files, calls of functions and their results. Each is named by its key, in either
+of two spellings.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, kept_beside, stand_in
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.blocks import (
+    Block,
+    Part,
+    Vocabulary,
+    add_parts,
+    file_label,
+    named_call,
+    result_part,
+    show_nothing,
+    thoughts,
+)
+from memviz.transcripts.readers.json_access import (
+    at_least_half,
+    first_value,
+    id_text,
+    joined,
+    json_text,
+    list_at,
+    object_at,
+    objects_at,
+    value_at,
+)
+from memviz.transcripts.readers.json_rows import tool_schemas, with_places
+from memviz.transcripts.times import moment, with_time
+
+CLI_GREETING = "This is the Gemini CLI"
+CLI_WRAPPER = "<session_context>"
+INSTRUCTIONS = ("systemInstruction", "system_instruction")
+GROUNDS = (
+    "groundingMetadata",
+    "grounding_metadata",
+    "citationMetadata",
+    "citation_metadata",
+)
+"""What a reply is based on."""
+FINISHED = ("finishReason", "finish_reason")
+CREATED = ("createTime", "create_time")
+MORE_CANDIDATES = "of several candidates, the first was taken"
+CODE_TOOL = "code_execution"
+NAME_KEYS = ("name", "toolType", "tool_type")
+RESULT_KEYS = ("output", "result")
+"""Keys under which programs put a result that is nothing but text, because the API only takes objects."""
+BESIDE = frozenset(
+    {
+        "thought",
+        "thoughtSignature",
+        "thought_signature",
+        "videoMetadata",
+        "video_metadata",
+        "partMetadata",
+        "part_metadata",
+        "mediaResolution",
+        "media_resolution",
+    }
+)
+
+
+def _kind_of(part: Block) -> str:
+    """Return the key that says what a part is; empty for one that only says something of others."""
+    for key, value in part.items():
+        if isinstance(value, dict) and key in PARTS.kinds:
+            return key
+    if isinstance(part.get("text"), str):
+        return "thought" if part.get("thought") is True else "text"
+    for key, value in part.items():
+        if value is not None and key not in BESIDE:
+            return key
+    return ""
+
+
+def _thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return thoughts(part["text"])
+
+
+def _call(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    call = object_at(part, words.kind_of(part))
+    return [
+        named_call(
+            call.get("id"), first_value(call, *NAME_KEYS), call.get("args"), note
+        )
+    ]
+
+
+def _result(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    result = object_at(part, words.kind_of(part))
+    beside = words.text(list_at(result, "parts"), note)
+    text = joined([response_text(result.get("response")), beside])
+    return [result_part(result.get("id"), text, first_value(result, *NAME_KEYS))]
+
+
+def _code(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    code = object_at(part, words.kind_of(part))
+    written = {key: code[key] for key in ("language", "code") if key in code}
+    return [named_call(code.get("id"), CODE_TOOL, written, note)]
+
+
+def _code_result(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    output = object_at(part, words.kind_of(part))
+    text = json_text(output.get("output")) or id_text(output.get("outcome"))
+    return [result_part(output.get("id"), text, CODE_TOOL)]
+
+
+def _file(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    blob = object_at(part, words.kind_of(part))
+    label = file_label(first_value(blob, "mimeType", "mime_type"))
+    uri = first_value(blob, "fileUri", "file_uri")
+    name = first_value(blob, "displayName", "display_name")
+    if not name and isinstance(uri, str) and not uri.startswith("data:"):
+        name = uri.rsplit("/", 1)[-1]
+    return [Part("text", stand_in(label, name))]
+
+
+def _text_or_key(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if isinstance(part.get("text"), str):
+        return [Part("text", part["text"])]
+    note(UNKNOWN_KIND)
+    return [Part("text", stand_in(words.kind_of(part)))]
+
+
+PARTS = Vocabulary(
+    kind_of=_kind_of,
+    kinds={
+        "": show_nothing,
+        "thought": _thought,
+        **dict.fromkeys(
+            ("functionCall", "function_call", "toolCall", "tool_call"), _call
+        ),
+        **dict.fromkeys(("functionResponse", "function_response"), _result),
+        **dict.fromkeys(("toolResponse", "tool_response"), _result),
+        **dict.fromkeys(("executableCode", "executable_code"), _code),
+        **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
+        **dict.fromkeys(("inlineData", "inline_data", "fileData", "file_data"), _file),
+    },
+    other=_text_or_key,
+)
+
+
+class GeminiApi(Reader):
+    """What is sent to the Gemini API, what it answers, or both."""
+
+    name = "gemini_api"
+    title = "Gemini API contents"
+
+    def recognise(self, document: Document) -> bool:
+        """Contents in a list, but not of the Gemini CLI; or one or more objects that are requests or responses."""
+        if are_contents(document.items):
+            return contents_of_checkpoint(document) is None
+        if document.object:
+            return _is_exchange(document.object)
+        return at_least_half(document.items[:HEAD_ITEMS], _is_exchange)
+
+    def conversations(self, document: Document) -> Sequence[Any]:
+        """One for a list of contents and for the pieces of one streamed response; else one for each object."""
+        alone = document.object
+        items = document.items
+        if are_contents(items):
+            return [document.placed]
+        expected = "an object with contents or candidates"
+        if not any(map(_is_exchange, [alone] if alone else items)):
+            listed = f"a list of contents, or {expected},"
+            raise mismatch(expected if alone else listed, document)
+        if alone:
+            return [alone]
+        if is_stream(items):
+            return [whole_response(items)]
+        return [object_at(item) for item in items]
+
+    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
+        """The contents of the request, and the first candidate of the response."""
+        if isinstance(piece, list):
+            add_contents(piece, builder)
+            return builder.build()
+        request = _inner(piece, "request")
+        response = _inner(piece, "response")
+        contents = request.get("contents")
+        asked = [] if contents is None else with_places(_listed(contents))
+        # A request with a single content may leave the role out; it is the user's.
+        add_contents(asked, builder, "user" if len(asked) == 1 else "")
+        _add_response(response, builder)
+        instruction = contents_text(first_value(request, *INSTRUCTIONS), builder.note)
+        return builder.build(
+            system_prompt=instruction or None,
+            held_at=moment(first_value(response, *CREATED)),
+            tools=tool_schemas(request),
+        )
+
+
+def are_contents(items: object) -> bool:
+    """Return whether at least half of a list are contents of the user or the model, and none has parts of another
+    kind."""
+    if not isinstance(items, Sequence) or isinstance(items, str):
+        return False
+    return at_least_half(items, _is_content) and not any(map(_is_foreign, items))
+
+
+def contents_text(value: object, note: Note) -> str:
+    """Return the text of a content without role, of a list of parts, or of a text."""
+    parts = _parts(value) if isinstance(value, dict) else value
+    return PARTS.text(parts, note) if isinstance(parts, (str, list)) else ""
+
+
+def response_text(response: object) -> str:
+    """Return the text of a function's result: of one that is nothing but a text under the usual key, that text."""
+    if isinstance(response, dict) and len(response) == 1:
+        ((key, value),) = response.items()
+        if key in RESULT_KEYS and isinstance(value, str):
+            return value
+    return json_text(response)
+
+
+def contents_of_checkpoint(document: Document) -> list[Any] | None:
+    """Return the contents of a conversation that the Gemini CLI saved; ``None`` for any other document.
+
+    They are in an object, under ``history`` or (beside the history as it was shown) ``clientHistory``; or they are a
+    list that starts with the CLI's opening words to the model.
+    """
+    for key in ("clientHistory", "history"):
+        if are_contents(document.object.get(key)):
+            return list(document.object[key])
+    if not are_contents(document.items):
+        return None
+    first = {"parts": value_at(document.items[0], "parts")}
+    text = contents_text(first, lambda _: None).strip()
+    begins = text.removeprefix(CLI_WRAPPER).lstrip().startswith(CLI_GREETING)
+    return list(document.items) if begins else None
+
+
+def add_contents(
+    contents: Iterable[Placed],
+    builder: TranscriptBuilder,
+    role: str = "",
+    meta: Mapping[str, Any] | None = None,
+) -> None:
+    """Add the messages that contents are, each with its place; ``role`` is that of a content without one."""
+    for content, place in contents:
+        if isinstance(content, dict):
+            content = {**content, "role": content.get("role") or role or None}
+        speaker = builder.speaker(content, place)
+        if speaker is None:
+            continue
+        parts = _parts(content)
+        note = builder.note_at(place)
+        if isinstance(parts, list):
+            found = PARTS.parts(parts, note, of_model=speaker == "assistant")
+            add_parts(builder, speaker, found, place, meta=meta)
+        else:
+            builder.leave_out(place, f"has parts that are {kind_of(parts)}, not a list")
+
+
+def _parts(content: Mapping[str, Any]) -> object:
+    parts = content.get("parts")
+    if parts is None:
+        return []
+    return [parts] if isinstance(parts, (str, dict)) else parts
+
+
+def _is_content(item: object) -> bool:
+    if not isinstance(item, dict) or "parts" not in item:
+        return False
+    parts = _parts(item)
+    role = item.get("role")
+    return isinstance(parts, list) and (
+        role == "model" or (role == "user" and bool(parts))
+    )
+
+
+def _is_foreign(item: object) -> bool:
+    """Return whether its parts say their type or kind, as those of other products do."""
+    if not isinstance(item, dict):
+        return False
+    typed = any("type" in part or "kind" in part for part in objects_at(_parts(item)))
+    return typed or "parentId" in item or "chat_messages" in item
+
+
+def _listed(value: object) -> list[Any]:
+    """Return a list as it is, anything else as the only item of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def _inner(row: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the request or response that a row of a batch has under a key; any other object is it."""
+    inner = row.get(key)
+    return inner if isinstance(inner, dict) else row
+
+
+def _candidates(response: dict[str, Any]) -> list[dict[str, Any]]:
+    return objects_at(_listed(response.get("candidates")))
+
+
+def _is_exchange(row: object) -> bool:
+    """Return whether it is a request, a response, or a batch row of them."""
+    if not isinstance(row, dict):
+        return False
+    contents = objects_at(_listed(_inner(row, "request").get("contents")))
+    return any("parts" in content for content in contents) or any(
+        map(_is_candidate, _candidates(_inner(row, "response")))
+    )
+
+
+def _is_candidate(item: dict[str, Any]) -> bool:
+    content = object_at(item, "content")
+    said = "parts" in content or content.get("role") == "model"
+    return said or any(key in item for key in FINISHED)
+
+
+def _add_response(response: dict[str, Any], builder: TranscriptBuilder) -> None:
+    candidates = list_at(response, "candidates")
+    if not candidates:
+        return
+    if len(candidates) > 1:
+        builder.note(MORE_CANDIDATES)
+    place = "candidate 0"
+    first = candidates[0]
+    model = first_value(response, "modelVersion", "model_version")
+    meta = with_time(
+        first_value(response, *CREATED), model=model if isinstance(model, str) else ""
+    )
+    grounds = first_value(object_at(first), *GROUNDS)
+    kept = kept_beside({"grounding": grounds}, builder.note_at(place))
+    content = value_at(first, "content")
+    add_contents([(content, place)], builder, "model", {**meta, **kept})
+
+
+def is_stream(items: object) -> bool:
+    """Return whether these are the pieces of one streamed response, of which only the last says why it ended."""
+    rows = objects_at(items)
+    if len(rows) < 2 or any(
+        "response" in row or "request" in row or "contents" in row for row in rows
+    ):
+        return False
+    ended = (item for row in rows[:-1] for item in _candidates(row))
+    return not any(first_value(item, *FINISHED) for item in ended)
+
+
+def whole_response(items: object) -> dict[str, Any]:
+    """Return one response with the parts of all pieces; a text that goes on in the next piece is one text again."""
+    rows = objects_at(items)
+    parts: list[Any] = []
+    others: list[dict[str, Any]] = []
+    for row in rows:
+        first, *more = _candidates(row) or [{}]
+        others = max(others, more, key=len)
+        for part in list_at(first, "content", "parts"):
+            if parts and _goes_on(parts[-1], part):
+                parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
+            else:
+                parts.append(part)
+    whole = {"content": {"role": "model", "parts": parts}}
+    return {**rows[-1], "candidates": [whole, *others]}
+
+
+def _goes_on(before: Any, part: Any) -> bool:
+    texts = [isinstance(value_at(item, "text"), str) for item in (before, part)]
+    return all(texts) and before.get("thought") == part.get("thought")

@@ -1,0 +1,356 @@
+"""What the Gemini CLI saves: sessions as one object or as rows that also rewind them, and checkpoints of a chat."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memviz.transcripts.base import EventKind, Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import named
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.blocks import Part, add_parts, add_result, named_call
+from memviz.transcripts.readers.gemini_api import (
+    CLI_GREETING,
+    CLI_WRAPPER,
+    add_contents,
+    contents_of_checkpoint,
+    contents_text,
+    response_text,
+)
+from memviz.transcripts.readers.json_access import (
+    id_text,
+    joined,
+    list_at,
+    objects_at,
+    text_at,
+    value_at,
+)
+from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.times import moment, time_text, with_time
+
+EARLIER_TURNS = "it starts with a summary; what was said before that is not in the file"
+SUMMARIES = ("<state_snapshot>", "<compressed_history>", "<compressed_chat_history>")
+REWOUND = "messages that the user went back on were left out"
+REPLACED = "messages that the program replaced by others were left out"
+UNKNOWN_REWIND = "a rewind to a message that is not in the file was passed over"
+GREETINGS = (CLI_GREETING, "Okay, just setting up the context for our chat.")
+THANKS = "Got it. Thanks for the context!"
+THANKS_FOR_SUMMARY = "Got it. Thanks for the additional context!"
+TYPES = {
+    "gemini": "assistant",
+    "user": "user",
+    **dict.fromkeys(("info", "error", "warning"), "notice"),
+}
+COMPRESSED = re.compile(
+    r"compressed (?:from )?(?:from:? )?(\d[\d,]*) to (\d[\d,]*) tokens"
+)
+
+
+class GeminiCli(Reader):
+    """A session of the Gemini CLI, or a chat that its user saved."""
+
+    name = "gemini_cli"
+    title = "Gemini CLI session"
+
+    def recognise(self, document: Document) -> bool:
+        """An object or rows with the session's id and the hash of its project; or contents that the CLI began."""
+        if _is_session(document.object) or any(map(_is_row, document.objects)):
+            return True
+        return contents_of_checkpoint(document) is not None
+
+    def conversations(self, document: Document) -> Sequence[Session | list[Any]]:
+        """One conversation: the session as it was left, or the contents."""
+        contents = contents_of_checkpoint(document)
+        if contents is not None:
+            return [contents]
+        if isinstance(document.object.get("messages"), list):
+            return [Session.of_object(document.object)]
+        if not any(_is_row(row) or _is_message(row) for row in document.items):
+            raise mismatch("a session, or a list of contents,", document)
+        return [Session.of_rows(document.placed)]
+
+    def read(
+        self, piece: Session | list[Any], builder: TranscriptBuilder
+    ) -> Transcript:
+        """The messages without the CLI's own opening words to the model; a summary becomes an event."""
+        if isinstance(piece, list):
+            _add_checkpoint(piece, builder)
+            return builder.build()
+        for note in piece.notes:
+            builder.note(note)
+        story = SessionStory(builder)
+        for value, place in piece.messages:
+            story.add(value, place)
+        first = builder.events[0] if builder.events else None
+        if first and first.text and not first.after_message:
+            builder.note(EARLIER_TURNS)
+        return builder.build(
+            title=text_at(piece.metadata, "summary"),
+            held_at=moment(piece.metadata.get("startTime")),
+        )
+
+
+def _is_session(found: dict[str, Any]) -> bool:
+    messages = found.get("messages")
+    if not isinstance(messages, list) or not isinstance(found.get("sessionId"), str):
+        return False
+    return "projectHash" in found or any(map(_is_message, messages[:HEAD_ITEMS]))
+
+
+def _is_message(item: object) -> bool:
+    return isinstance(item, dict) and item.get("type") == "gemini" and "content" in item
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, dict) or "uuid" in row:
+        return False
+    return ("projectHash" in row and "sessionId" in row) or "$rewindTo" in row
+
+
+def _add_checkpoint(contents: list[Any], builder: TranscriptBuilder) -> None:
+    start = _opening_length([_text_of(item) for item in contents[:2]])
+    texts = [_text_of(item) for item in contents[start : start + 2]]
+    length = _summary_length(texts, builder)
+    if length:
+        builder.note(EARLIER_TURNS)
+    add_contents(with_places(contents)[start + length :], builder)
+
+
+@dataclass(slots=True)
+class Session:
+    """A session as its file leaves it, after all rewinds and corrections: its messages, and what is known of it."""
+
+    metadata: dict[str, Any] = field(default_factory=dict)
+    messages: list[Placed] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of_object(cls, found: Mapping[str, Any]) -> Session:
+        """A session that was saved as one object."""
+        return cls(dict(found), with_places(list_at(found, "messages")))
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Placed]) -> Session:
+        """A session that was saved row by row: a row with the id of an earlier one replaces it."""
+        session = cls()
+        order = dict[str, Placed]()
+        for number, (row, place) in enumerate(rows):
+            if not isinstance(row, dict):
+                order[f"#{number}"] = (row, place)
+            elif "$rewindTo" in row:
+                session._rewind(order, row["$rewindTo"])
+            elif isinstance(row.get("$set"), dict):
+                session._set(order, row["$set"], place)
+            elif isinstance(row.get("id"), str) or "type" in row:
+                order[id_text(row.get("id")) or f"#{number}"] = (row, place)
+            else:
+                session._set(order, row, place)
+        session.messages = list(order.values())
+        return session
+
+    def _rewind(self, order: dict[str, Placed], id: object) -> None:
+        ids = list(order)
+        if id not in ids:
+            self.notes.append(UNKNOWN_REWIND)
+            return
+        for key in ids[ids.index(str(id)) :]:
+            self.notes.append(REWOUND)
+            del order[key]
+
+    def _set(
+        self, order: dict[str, Placed], changes: Mapping[str, Any], place: str
+    ) -> None:
+        self.metadata.update(changes)
+        messages = changes.get("messages")
+        if not isinstance(messages, list):
+            return
+        placed = {
+            id_text(value_at(item, "id")) or f"{place} #{n}": (item, place)
+            for n, item in enumerate(messages)
+        }
+        before = {_content(item) for item, _ in order.values()}
+        after = {_content(item) for item, _ in placed.values()}
+        if any(_is_summary(item) for item, _ in placed.values()):
+            # The messages that the summary replaced stay.
+            for id, (item, _) in placed.items():
+                if id not in order and _content(item) not in before:
+                    order[id] = (item, place)
+            return
+        for id, (item, _) in order.items():
+            if id not in placed and _content(item) not in after:
+                self.notes.append(REPLACED)
+        order.clear()
+        order.update(placed)
+
+
+def _text_of(item: object) -> str:
+    """Return the text of a content or a record; parts that are no text are passed over."""
+    parts = value_at(item, "parts")
+    if parts is None:
+        parts = value_at(item, "content")
+    return contents_text(parts, lambda _: None)
+
+
+def _is_summary(item: object) -> bool:
+    is_user = value_at(item, "type") == "user"
+    return is_user and _text_of(item).lstrip().startswith(SUMMARIES)
+
+
+def _content(item: object) -> str:
+    said = [value_at(item, "type"), value_at(item, "content")]
+    return json.dumps(said, ensure_ascii=False)
+
+
+def _opening_length(texts: Sequence[str]) -> int:
+    """Return how many of the first texts are what the CLI and the model say to begin with."""
+    first = texts[0].strip().removeprefix(CLI_WRAPPER).lstrip() if texts else ""
+    if not first.startswith(GREETINGS):
+        return 0
+    return 2 if texts[1:] and texts[1].strip() == THANKS else 1
+
+
+def _summary_length(
+    texts: Sequence[str], builder: TranscriptBuilder, time: str = ""
+) -> int:
+    """Return how many of these texts are a summary and the model's thanks for it; the summary becomes an event."""
+    if not texts or not texts[0].lstrip().startswith(SUMMARIES):
+        return 0
+    kind: EventKind = "compaction" if builder.messages else "summary"
+    builder.add_event(kind, texts[0].strip(), time=time)
+    return 2 if texts[1:] and texts[1].strip() == THANKS_FOR_SUMMARY else 1
+
+
+class SessionStory:
+    """Adds the messages that the records of a session are, one after the other."""
+
+    def __init__(self, builder: TranscriptBuilder) -> None:
+        self._builder = builder
+        self._answered: set[str] = set()  # calls that have their results already
+        self._before = ""  # what came last, if it was part of the set-up or a summary
+
+    def add(self, value: Any, place: str) -> None:
+        """Add the messages that one record is."""
+        role = self._builder.speaker(
+            value, place, "type", called="type", role_of=named(TYPES)
+        )
+        if role == "assistant":
+            self._add_reply(value, place)
+        elif role == "user":
+            self._add_prompt(value, place)
+        elif role is not None:
+            self._add_notice(value)
+
+    def _add_prompt(self, value: Mapping[str, Any], place: str) -> None:
+        builder = self._builder
+        text = _text_of(value)
+        time = value.get("timestamp")
+        is_opening = not builder.messages and _opening_length([text])
+        if is_opening or _summary_length([text], builder, time_text(time)):
+            self._before = text
+            return
+        self._before = ""
+        results, said = _split_responses(value.get("content"))
+        parts = [
+            Part("result", text, id=id_text(id) or None, name=name, meta={})
+            for id, text, name in results
+            if id_text(id) not in self._answered
+        ]
+        content = contents_text(said, builder.note_at(place))
+        if content or not results:
+            parts.append(Part("text", content))
+        if parts:
+            add_parts(builder, "user", parts, place, meta=with_time(time))
+
+    def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
+        builder = self._builder
+        note = self._builder.note_at(place)
+        before = self._before
+        self._before = ""
+        if before and _text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY):
+            return
+        calls = objects_at(value, "toolCalls")
+        known = {id_text(call.get("id")) for call in calls}
+        asked = []
+        thought = objects_at(value, "thoughts")
+        said = []
+        for part in _listed(value.get("content")):
+            call = value_at(part, "functionCall")
+            if isinstance(call, dict) and id_text(call.get("id")) not in known:
+                asked.append(call)
+            if value_at(part, "thought") is True:
+                thought.append(part)
+            elif call is None:
+                said.append(part)
+        text = contents_text(said, note)
+        if not text and not asked and not calls:
+            return
+        keys = ("subject", "description", "text")
+        parts = [
+            Part("reasoning", joined(id_text(one.get(key)) for key in keys))
+            for one in thought
+        ]
+        parts.append(Part("text", text))
+        for call in [*asked, *calls]:
+            parts.append(
+                named_call(call.get("id"), call.get("name"), call.get("args"), note)
+            )
+        meta = with_time(value.get("timestamp"), model=text_at(value, "model"))
+        add_parts(builder, "assistant", parts, place, meta=meta)
+        for call in calls:
+            self._add_result(call, place)
+
+    def _add_result(self, call: Mapping[str, Any], place: str) -> None:
+        """Add the result that a call holds, if it holds any."""
+        result = call.get("result")
+        shown = call.get("resultDisplay")
+        if result is not None:
+            responses, rest = _split_responses(result)
+            beside = contents_text(rest, self._builder.note_at(place))
+            text = joined([*(text for _, text, _ in responses), beside])
+        elif isinstance(shown, str):
+            text = shown
+        else:
+            return
+        id = call.get("id")
+        time = with_time(call.get("timestamp"))
+        self._answered.add(id_text(id))
+        add_result(self._builder, place, id, text, call.get("name"), **time)
+
+    def _add_notice(self, value: Mapping[str, Any]) -> None:
+        """Add an event for a notice that the history was compressed; other notices are no messages."""
+        found = COMPRESSED.search(_text_of(value))
+        if found:
+            before, after = (int(n.replace(",", "")[:12]) for n in found.groups())
+            self._builder.add_event(
+                "compaction",
+                tokens_before=before,
+                tokens_after=after,
+                time=time_text(value.get("timestamp")),
+            )
+
+
+def _split_responses(
+    content: object,
+) -> tuple[list[tuple[object, str, str | None]], list[Any]]:
+    """Return the results of functions in a content, each as id, text and name, and its other parts."""
+    results = []
+    rest = []
+    for part in _listed(content):
+        response = value_at(part, "functionResponse")
+        if isinstance(response, dict):
+            name = text_at(response, "name") or None
+            text = response_text(response.get("response"))
+            results.append((response.get("id"), text, name))
+        elif response is None:
+            rest.append(part)
+    return results, rest
+
+
+def _listed(content: object) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    return [] if content in (None, "") else [content]

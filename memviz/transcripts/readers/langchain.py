@@ -1,0 +1,342 @@
+"""LangChain: lists of messages, the JSON of a memory or of a graph's state, and the table of a message history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.database_rows import (
+    cell_json,
+    conversations_in,
+    row_place,
+)
+from memviz.transcripts.readers.json_access import (
+    id_text,
+    list_at,
+    objects_at,
+    text_at,
+    value_at,
+)
+from memviz.transcripts.readers.langchain_messages import (
+    SPOKEN,
+    Shape,
+    add_message,
+    shape_of,
+)
+from memviz.transcripts.times import moment
+
+MESSAGE_PATHS = (
+    ("messages",), ("values", "messages"), ("channel_values", "messages"), ("checkpoint", "channel_values", "messages"),
+    ("kwargs", "messages"),
+)  # fmt: skip
+EMPTY: tuple[Any, ...] = ([], {"messages": []})
+"""Histories in which nothing was said yet."""
+THREAD_PATHS = (
+    ("thread_id",),
+    ("checkpoint", "thread_id"),
+    ("config", "configurable", "thread_id"),
+)
+TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
+
+
+class Held(NamedTuple):
+    """The messages of one conversation with what is kept beside them.
+
+    ``summary`` is one that was stored; ``is_pruned`` says that the messages it replaced are gone. ``thread`` is the
+    id of a LangGraph thread, ``saved_at`` when this state of it was saved, and ``states`` how many states the file
+    holds. ``is_text``: the messages are JSON text still, as in the cells of a table.
+    """
+
+    items: Sequence[Placed]
+    title: str = ""
+    summary: str = ""
+    is_pruned: bool = False
+    thread: str = ""
+    saved_at: datetime | None = None
+    states: int = 1
+    is_text: bool = False
+
+
+TABLE_COLUMNS = ("id", "session_id", "message")
+PRUNED = "turns before the first message were already replaced by the stored summary when it was saved"
+NO_JSON = "is not JSON"
+
+
+class LangChain(Reader):
+    """Messages as LangChain and LangGraph write them."""
+
+    name = "langchain"
+    title = "LangChain or LangGraph messages"
+
+    def recognise(self, document: Document) -> bool:
+        """Messages of LangChain's types, alone or in what it keeps them in; or the table of a message history."""
+        if document.columns:
+            return bool(_tables(document))
+        return bool(_held(document))
+
+    def conversations(self, document: Document) -> Sequence[Held]:
+        """One for each list of messages, for each thread of a graph, for each session of a table."""
+        found = (
+            _sessions(document) if document.columns else newest_states(_held(document))
+        )
+        if not found and document.items:
+            return [Held(document.placed)]
+        if not found:
+            raise mismatch("messages of LangChain", document)
+        return found
+
+    def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
+        """The conversation, with the summary that is kept beside it."""
+        if piece.states > 1:
+            builder.note(
+                f"the file holds {piece.states} saved states of this conversation, and the newest was read"
+            )
+        if piece.is_pruned:
+            builder.note(PRUNED)
+            builder.add_event("summary", piece.summary)
+        for item, place in joined_chunks(_parsed(piece, builder)):
+            add_message(item, builder, place)
+        if piece.summary and not piece.is_pruned:
+            builder.add_event("summary", piece.summary)
+        return builder.build(title=piece.title or UNTITLED, held_at=piece.saved_at)
+
+
+def _held(document: Document) -> list[Held]:
+    """The conversations of a JSON document; none where it is of another kind."""
+    if document.object:
+        return held_in(document.object)
+    if are_messages(document.items):
+        return [Held(document.placed)]
+    found: list[Held] = []
+    for item, place in document.placed:
+        if item in EMPTY:
+            continue
+        inner = (
+            [Held(listed(item, place))]
+            if isinstance(item, list) and are_messages(item)
+            else []
+        )
+        inner = held_in(item) if isinstance(item, dict) else inner
+        if not inner:
+            return []
+        found += inner
+    return found
+
+
+def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
+    for item, place in piece.items:
+        if not piece.is_text:
+            yield item, place
+            continue
+        try:
+            yield cell_json(item, builder), place
+        except TranscriptError:
+            builder.leave_out(place, NO_JSON)
+
+
+def _tables(document: Document) -> list[str]:
+    return [
+        name
+        for name, columns in document.columns.items()
+        if set(columns) == set(TABLE_COLUMNS)
+    ]
+
+
+def _sessions(document: Document) -> list[Held]:
+    expected = "of id, session_id and message"
+    stored = conversations_in(
+        document, _tables(document), TABLE_COLUMNS, ("id",), "session_id", expected
+    )
+    found = []
+    for session, rows in stored:
+        items = [(row["message"], row_place(row)) for row in rows]
+        found.append(Held(items, title=session, is_text=True))
+    return found
+
+
+def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
+    """The items with neighbouring chunks of one id put together, each reply in the place of its first piece."""
+    run: list[Shape] = []
+    started_at = ""
+    for item, place in placed:
+        shape = shape_of(item)
+        if run and not (shape and _continues(run[-1], shape)):
+            yield _joined(run), started_at
+            run = []
+        if shape and shape.is_chunk and _id(shape):
+            started_at = started_at if run else place
+            run.append(shape)
+        else:
+            yield item, place
+    if run:
+        yield _joined(run), started_at
+
+
+def _continues(last: Shape, shape: Shape) -> bool:
+    return shape.is_chunk and shape.type == last.type and _id(shape) == _id(last)
+
+
+def _id(shape: Shape) -> str:
+    return text_at(shape.data, "id")
+
+
+def _joined(run: list[Shape]) -> dict[str, Any]:
+    data = dict(run[0].data)
+    for shape in run[1:]:
+        data = {**data, **{key: value for key, value in shape.data.items() if value}}
+    data["content"] = _content([shape.data.get("content") for shape in run])
+    if len(run) > 1:
+        data["tool_calls"] = _calls(run)
+        data["invalid_tool_calls"] = []
+    return {"type": run[0].type, "data": data}
+
+
+def _content(pieces: list[Any]) -> Any:
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(pieces)
+    blocks: list[Any] = []
+    for piece in pieces:
+        for block in piece if isinstance(piece, list) else [piece]:
+            block = {"type": "text", "text": block} if isinstance(block, str) else block
+            if not (blocks and _extend(blocks[-1], block)):
+                blocks.append(dict(block) if isinstance(block, dict) else block)
+    return blocks
+
+
+def _extend(last: Any, block: Any) -> bool:
+    """Add a block to the one before it, if it is the next piece of the same text or thought."""
+    if not isinstance(last, dict) or not isinstance(block, dict):
+        return False
+    if (last.get("type"), last.get("index")) != (block.get("type"), block.get("index")):
+        return False
+    for key in ("text", "thinking", "reasoning"):
+        if isinstance(last.get(key), str) and isinstance(block.get(key), str):
+            last[key] += block[key]
+            return True
+    return False
+
+
+def _calls(run: list[Shape]) -> list[Any]:
+    """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
+    pieces = [
+        piece for shape in run for piece in objects_at(shape.data, "tool_call_chunks")
+    ]
+    if not pieces:
+        keys = ("tool_calls", "invalid_tool_calls")
+        return [
+            call for shape in run for key in keys for call in list_at(shape.data, key)
+        ]
+    calls: dict[str, dict[str, Any]] = {}
+    for piece in pieces:
+        call = calls.setdefault(str(piece.get("index")), {"args": ""})
+        call.update({key: piece[key] for key in ("name", "id") if piece.get(key)})
+        call["args"] += text_at(piece, "args")
+    return list(calls.values())
+
+
+def are_messages(items: object) -> bool:
+    """Return whether at least half of a list are messages, and one of them is not of a type that other products have
+    too."""
+    if not isinstance(items, Sequence) or isinstance(items, str):
+        return False
+    head = items[:HEAD_ITEMS]
+    shapes = [shape for shape in map(shape_of, head) if shape]
+    is_own = any(
+        shape.type in SPOKEN or "additional_kwargs" in shape.data for shape in shapes
+    )
+    serialised = any(
+        isinstance(item, dict) and "lc" in item and shape_of(item) for item in head
+    )
+    return 2 * len(shapes) >= len(head) and (is_own or serialised)
+
+
+def held_in(value: Mapping[str, Any]) -> list[Held]:
+    """The conversations that an object holds; none where it is of another kind."""
+    return _one(value) or [held._replace(title=key) for key, held in _by_session(value)]
+
+
+def newest_states(found: Iterable[Held]) -> list[Held]:
+    """The conversations, of several saved states of one thread the newest alone."""
+    chosen: dict[str, Held] = {}
+    for number, held in enumerate(found):
+        key = held.thread or f"\0{number}"
+        other = chosen.get(key)
+        if other is None:
+            chosen[key] = held
+            continue
+        is_newer = bool(
+            held.saved_at and (other.saved_at is None or held.saved_at > other.saved_at)
+        )
+        chosen[key] = (held if is_newer else other)._replace(states=other.states + 1)
+    return list(chosen.values())
+
+
+def listed(items: Iterable[Any], inside: str = "") -> list[Placed]:
+    """The items of a list with their places, which is ``inside`` another."""
+    return [
+        (item, f"{inside}, index {n}" if inside else f"index {n}")
+        for n, item in enumerate(items)
+    ]
+
+
+def _one(value: Mapping[str, Any]) -> list[Held]:
+    if shape_of(value):
+        return [Held(listed([value]))] if are_messages([value]) else []
+    memory = value.get("chat_memory")
+    if isinstance(memory, dict) and isinstance(memory.get("messages"), list):
+        return [_of_memory(value, memory["messages"])]
+    for path in MESSAGE_PATHS:
+        items = value_at(value, *path)
+        if isinstance(items, list) and items and are_messages(items):
+            return [
+                Held(
+                    listed(items),
+                    summary=text_at(value, *path[:-1], "summary"),
+                    thread=next(
+                        (
+                            text
+                            for at in THREAD_PATHS
+                            if (text := id_text(value_at(value, *at)))
+                        ),
+                        "",
+                    ),
+                    saved_at=next(
+                        (
+                            time
+                            for at in TIME_PATHS
+                            if (time := moment(value_at(value, *at)))
+                        ),
+                        None,
+                    ),
+                )
+            ]
+    return []
+
+
+def _of_memory(memory: Mapping[str, Any], items: list[Any]) -> Held:
+    pruned = text_at(memory, "moving_summary_buffer")
+    return Held(
+        listed(items),
+        summary=pruned or text_at(memory, "buffer"),
+        is_pruned=bool(pruned),
+    )
+
+
+def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:
+    """Dictionaries of session ids, which programs keep their histories in."""
+    found: list[tuple[str, Held]] = []
+    for key, inner in value.items():
+        if inner in EMPTY:
+            continue
+        if isinstance(inner, list) and inner and are_messages(inner):
+            found.append((key, Held(listed(inner))))
+        elif isinstance(inner, dict) and (held := _one(inner)) and not shape_of(inner):
+            found.append((key, held[0]))
+        else:
+            return []
+    return found

@@ -1,1 +1,0 @@
-"""What LangChain and LangGraph write."""

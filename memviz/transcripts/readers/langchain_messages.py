@@ -1,0 +1,278 @@
+"""One LangChain message, in each of the shapes that the library writes it in. Nothing is loaded: it is only read.
+
+Its content is a text, or a list of texts and of blocks in the shapes of many vendors.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memviz.transcripts.base import REASONING
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import (
+    Note,
+    content_text,
+    kept_beside,
+    known_role,
+    stand_in,
+)
+from memviz.transcripts.json_text import kind_of
+from memviz.transcripts.readers.blocks import (
+    MEDIA,
+    Block,
+    Part,
+    Vocabulary,
+    add_parts,
+    call_part,
+    call_parts,
+    show_kind,
+    show_nothing,
+)
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    id_text,
+    list_at,
+    object_at,
+    text_at,
+    texts_under,
+)
+
+TYPES = frozenset(
+    {"human", "ai", "system", "tool", "function", "chat", "remove", "developer"}
+)
+SPOKEN = frozenset({"human", "ai"})
+MODEL_KEYS = ("model_name", "model", "model_id")
+REMOVAL = "a RemoveMessage, an order to delete another message, was passed over"
+CALL_TYPES = ("tool_use", "tool_call", "function_call", "invalid_tool_call")
+"""Blocks that repeat what stands in the field ``tool_calls`` of the message."""
+THOUGHT_KEYS = (
+    "thinking",
+    "reasoning",
+    "reasoning_content",
+    "text",
+    "summary",
+    "content",
+)
+NAME_PATHS = tuple(
+    f"{place}{key}"
+    for place in ("", "file.", "extras.", "metadata.", "source.")
+    for key in ("filename", "file_name", "title", "name")
+)
+
+
+class Shape(NamedTuple):
+    """A message as its type ("human", "ai", ...), its fields, and whether it is a piece of a stream."""
+
+    type: str
+    data: Mapping[str, Any]
+    is_chunk: bool = False
+
+
+def shape_of(item: object) -> Shape | None:
+    """Return the message that a JSON value is: ``{type, data}``, a serialised constructor, or the bare fields of a
+    message with their type. ``None`` for anything else."""
+    if not isinstance(item, dict):
+        return None
+    kind = item.get("type")
+    if "lc" in item:
+        is_made = kind == "constructor"
+        return _shape(_class_of(item), object_at(item, "kwargs")) if is_made else None
+    if isinstance(item.get("data"), dict) and "content" not in item:
+        return _shape(kind, item["data"])
+    # Messages of other products have a type and a content as well, and a role beside them.
+    is_bare = "role" not in item or kind in ("chat", "ChatMessageChunk")
+    return _shape(kind, item) if is_bare else None
+
+
+def _class_of(item: Mapping[str, Any]) -> object:
+    """Return the last part of the path by which LangChain finds the class of a serialised object."""
+    return next(reversed(list_at(item, "id")), None)
+
+
+def _shape(name: object, data: Mapping[str, Any]) -> Shape | None:
+    if not isinstance(name, str) or "content" not in data:
+        return None
+    type_ = name.removesuffix("Chunk").removesuffix("Message").lower()
+    return Shape(type_, data, name.endswith("Chunk")) if type_ in TYPES else None
+
+
+def _text(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    for key in ("text", "refusal"):
+        if isinstance(block.get(key), str):
+            return [Part("text", block[key])]
+    return _page_or_kind(block, note, words)
+
+
+def _page_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return a page that a search found; any other block by its kind."""
+    title = block.get("title")
+    url = block.get("url")
+    if isinstance(title, str) and isinstance(url, str):
+        return [Part("text", f"{title} {url}")]
+    return show_kind(block, note, words)
+
+
+def _untyped(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    rule = _thought if "reasoning_content" in block else _text
+    return rule(block, note, words)
+
+
+def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    text = thought(block)
+    return [Part("reasoning", text)] if text else []
+
+
+def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    # The id of a Responses item is not the id that its result names.
+    id = block.get("call_id") or block.get("id")
+    return [call_part({**block, "id": id}, note)]
+
+
+def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    id = id_text(block.get("tool_use_id")) or id_text(block.get("tool_call_id"))
+    content = block.get("content")
+    if content is None:
+        content = block.get("output")
+    if isinstance(content, list):
+        parts = words.parts(content, note)
+        text = "\n".join(part.text for part in parts if part.text)
+    else:
+        text = content_text(content, lambda _: None)
+    return [Part("result", text, id=id or None)]
+
+
+def _file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if isinstance(block.get("title"), str) and isinstance(block.get("url"), str):
+        return _page_or_kind(block, note, words)
+    kind = words.kind_of(block)
+    label = FILES[kind]
+    family = text_at(block, "mime_type").split("/")[0]
+    if kind == "media" and family in MEDIA:
+        label = family
+    names = (
+        [] if label == "image" and kind != "media" else texts_under(block, *NAME_PATHS)
+    )
+    return [Part("text", stand_in(label, next(iter(names), None)))]
+
+
+FILES = {
+    "image": "image", "image_url": "image", "input_image": "image", "audio": "audio", "input_audio": "audio",
+    "video": "video", "file": "file", "input_file": "file", "document": "file", "media": "file",
+}  # fmt: skip
+BLOCKS = Vocabulary(
+    {
+        "": _untyped,
+        **dict.fromkeys(
+            ("text", "text-plain", "input_text", "output_text", "refusal"), _text
+        ),
+        **dict.fromkeys(("thinking", "reasoning", "reasoning_content"), _thought),
+        # Thoughts without text, and pieces of calls that stand whole in ``tool_calls``.
+        "redacted_thinking": show_nothing,
+        "input_json_delta": show_nothing,
+        "tool_call_chunk": show_nothing,
+        "server_tool_call_chunk": show_nothing,
+        **dict.fromkeys(CALL_TYPES, _call),
+        # Calls of the provider's own tools, which stand nowhere else.
+        **dict.fromkeys(("server_tool_use", "server_tool_call", "mcp_tool_use"), _call),
+        "tool_result": _result,
+        **dict.fromkeys(FILES, _file),
+    },
+    endings={"_tool_result": _result, "_call_result": _result},
+    other=_page_or_kind,
+)
+
+
+def add_message(item: object, builder: TranscriptBuilder, place: str) -> None:
+    """Parse one JSON value as a message and add it; anything else is left out."""
+    shape = shape_of(item)
+    if shape is None:
+        builder.leave_out(place, _reason(item))
+    elif shape.type == "remove":
+        builder.note(REMOVAL, place)
+    else:
+        _add_shape(shape, builder, place)
+
+
+def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
+    data = shape.data
+    note = builder.note_at(place)
+    role = known_role(shape.type) or builder.speaker(data, place)
+    if role is None:
+        return
+    extra = object_at(data, "additional_kwargs")
+    calls = _calls(data, extra, note) if role == "assistant" else []
+    content = data.get("content")
+    if calls and isinstance(content, list):  # most messages repeat their calls there
+        content = [
+            block for block in content if text_at(block, "type") not in CALL_TYPES
+        ]
+    parts = [*content_parts(content, note), *calls]
+    if not any(part.text for part in parts):
+        spoken = texts_under(extra, "refusal", "audio.transcript")
+        parts.append(Part("text", next(iter(spoken), "")))
+    meta: dict[str, Any] = {}
+    if role == "assistant":
+        meta = _meta(data, extra, parts)
+    elif role == "tool":
+        meta = kept_beside({"artifact": data.get("artifact")}, note)
+    add_parts(
+        builder,
+        role,
+        parts,
+        place,
+        name=id_text(data.get("name")) or None,
+        tool_call_id=id_text(data.get("tool_call_id")) or None,
+        meta=meta,
+    )
+
+
+def _reason(item: object) -> str:
+    if not isinstance(item, dict):
+        return f"is {kind_of(item)}, not a message"
+    if item.get("type") == "not_implemented":
+        return "could not be saved by LangChain (not_implemented)"
+    if "lc" not in item:
+        return "is not a message of a type that LangChain knows"
+    name = _class_of(item)
+    shown = f"{name[:40]!r}, not" if isinstance(name, str) else "not"
+    return f"is {shown} a message"
+
+
+def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> list[Part]:
+    """Return the calls of a message. The vendor's own form is kept beside LangChain's, and counts where that is
+    missing."""
+    found = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
+    if not found:
+        legacy = extra.get("function_call")
+        found = [*list_at(extra, "tool_calls"), *([legacy] if legacy else [])]
+    return call_parts(found, note)
+
+
+def _meta(
+    data: Mapping[str, Any], extra: Mapping[str, Any], parts: list[Part]
+) -> dict[str, Any]:
+    model = first_text(object_at(data, "response_metadata"), *MODEL_KEYS)
+    meta = {"model": model} if model else {}
+    if not any(part.kind == "reasoning" for part in parts):
+        keys = ("reasoning_content", "reasoning")
+        thoughts = next((text for key in keys if (text := thought(extra.get(key)))), "")
+        if thoughts:
+            meta[REASONING] = thoughts
+    return meta
+
+
+def content_parts(content: object, note: Note) -> list[Part]:
+    """Return the parts of a content in order. ``note`` is called for every repair."""
+    if isinstance(content, list):
+        return BLOCKS.parts(content, note)
+    return [Part("text", content_text(content, note))]
+
+
+def thought(value: object) -> str:
+    """Return the text of reasoning in whichever shape its vendor gives it; empty where it is withheld."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(text for text in map(thought, value) if text)
+    if not isinstance(value, dict):
+        return ""
+    return next((text for key in THOUGHT_KEYS if (text := thought(value.get(key)))), "")

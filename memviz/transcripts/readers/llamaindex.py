@@ -1,0 +1,317 @@
+"""LlamaIndex: chat stores, memory buffers with their store inside, and the table of its SQL memory.
+
+A message has a role with blocks, or a content in older versions, and what the vendor sent beside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import (
+    UNKNOWN_KIND,
+    Note,
+    content_text,
+    known_role,
+    stand_in,
+)
+from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
+from memviz.transcripts.json_text import JsonParser
+from memviz.transcripts.readers.blocks import (
+    Block,
+    File,
+    Part,
+    Vocabulary,
+    add_parts,
+    call_parts,
+    show_nothing,
+)
+from memviz.transcripts.readers.database_rows import (
+    Row,
+    cell_json,
+    cell_text,
+    conversations_in,
+    grouped,
+    row_place,
+    tables_with,
+)
+from memviz.transcripts.readers.json_access import (
+    at_least_half,
+    first_text,
+    id_text,
+    joined,
+    list_at,
+    object_at,
+    text_at,
+    value_at,
+)
+from memviz.transcripts.readers.json_rows import with_places
+from memviz.transcripts.times import moment, with_time
+
+COLUMNS = ("id", "key", "timestamp", "role", "status", "data")
+NEEDED = {"key", "role", "status", "data"}
+DEFAULT_KEY = "chat_history"
+SUMMARY_BUFFER = "ChatSummaryMemoryBuffer"
+SUMMARY_FIELDS = {"summarize_prompt", "count_initial_tokens"}
+REPLACED = "turns before the first message were already replaced by the summary that it is, when the buffer was saved"
+INSTRUCTS = re.compile(
+    r"\b(you|your|yours|yourself)\b"
+    r"|^\s*(act|always|answer|be|do|don't|give|help|keep|never|play|please|pretend|reply|respond|speak|talk|use|write)\b"
+    r"|\b(du bist|sie sind|tu es|vous êtes|eres|usted es|você é|sei un)\b|[你您]",
+    re.IGNORECASE,
+)
+"""How a system message begins that tells the model what to do. A summary, which this buffer also keeps as a system
+message without any mark, tells what the user and the assistant said."""
+OTHER_ROLES = {"chatbot": "assistant", "model": "assistant"}
+
+
+def _block_type(block: Block) -> str:
+    return text_at(block, "block_type")
+
+
+def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    text = text_at(block, "content")
+    return [Part("reasoning", text)] if text else []
+
+
+def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return call_parts([{**block, "id": block.get("tool_call_id")}], note)
+
+
+def _document(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    path = text_at(block, "path").replace("\\", "/")
+    name = text_at(block, "title") or path.rsplit("/", 1)[-1]
+    return [Part("text", stand_in("file", name))]
+
+
+def _citable(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    text = words.text(block.get("content") or None, note)
+    return [Part("text", joined([stand_in("file", block.get("title")), text]))]
+
+
+def _citation(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    return [Part("text", words.text(block.get("cited_content") or None, note))]
+
+
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if isinstance(block.get("text"), str):
+        return [Part("text", block["text"])]
+    note(UNKNOWN_KIND)
+    return [Part("text", stand_in(words.kind_of(block) or "block"))]
+
+
+BLOCKS = Vocabulary(
+    kind_of=_block_type,
+    kinds={
+        "thinking": _thought,
+        "tool_call": _call,
+        "image": File("image"),
+        "audio": File("audio"),
+        "video": File("video"),
+        "document": _document,
+        "citable": _citable,
+        "citation": _citation,
+        "cache": show_nothing,
+    },
+    other=_text_or_kind,
+)
+
+
+class Chat(NamedTuple):
+    """The messages under one key. ``rows``: those of a table; ``is_summary_buffer``: its oldest turns may be gone,
+    because it had a model to summarize them with."""
+
+    key: str
+    messages: Sequence[Placed] = ()
+    rows: Sequence[Row] = ()
+    is_summary_buffer: bool = False
+
+
+class LlamaIndex(Reader):
+    """Chat messages as LlamaIndex keeps them."""
+
+    name = "llamaindex"
+    title = "LlamaIndex chat store or memory"
+
+    def recognise(self, document: Document) -> bool:
+        """A store of lists by key, a buffer with one inside, a list of messages of blocks, or the table of a memory."""
+        if document.columns:
+            return bool(tables_with(document, NEEDED))
+        items = document.items[:HEAD_ITEMS]
+        if items:
+            return any(map(_has_blocks, items)) and at_least_half(items, _is_message)
+        value = document.object
+        if _is_store(value) or _is_buffer(value):
+            return True
+        return _has_blocks(value) and _is_message(value)
+
+    def conversations(self, document: Document) -> Sequence[Chat]:
+        """One for each key."""
+        if document.columns:
+            tables = tables_with(document, NEEDED)
+            expected = "with key, role, status and data"
+            stored = conversations_in(
+                document, tables, COLUMNS, ("timestamp", "id"), "key", expected
+            )
+            return [Chat(key, rows=rows) for key, rows in stored]
+        if document.items:
+            return [Chat("", document.placed)]
+        found = _chats(document.object, document)
+        if not found:
+            raise mismatch("a chat store or a memory of LlamaIndex", document)
+        return found
+
+    def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:
+        """The conversation; a summary buffer that begins with a summary has lost its oldest turns to it."""
+        for item, place in piece.messages:
+            _add_message(item, builder, place)
+        for row in piece.rows:
+            _add_row(row, builder)
+        first = builder.messages[0] if builder.messages else None
+        if piece.is_summary_buffer and first and first.role == "system":
+            sentence = re.split(r"[.!?。\n]", first.content.strip(), maxsplit=1)[0]
+            if not INSTRUCTS.search(sentence):
+                builder.note(REPLACED)
+                builder.events.append(RecordedEvent("summary", 0, first.content))
+        return builder.build(
+            title=UNTITLED if piece.key in ("", DEFAULT_KEY) else piece.key,
+            held_at=moment(piece.rows[0]["timestamp"]) if piece.rows else None,
+        )
+
+
+def _is_message(item: object) -> bool:
+    """Return whether a JSON value is a message of LlamaIndex's: a known role, with blocks or what else only it
+    writes."""
+    if not isinstance(item, dict) or _role_of(item.get("role")) is None:
+        return False
+    extra = item.get("additional_kwargs")
+    return isinstance(item.get("blocks"), list) or isinstance(extra, dict)
+
+
+def _has_blocks(item: object) -> bool:
+    """Return whether a JSON value is a message that no other product could have written."""
+    blocks = value_at(item, "blocks")
+    return isinstance(blocks, list) and all(
+        "block_type" in object_at(block) for block in blocks
+    )
+
+
+def _is_store(value: object) -> bool:
+    store = value_at(value, "store")
+    if not isinstance(store, dict):
+        return False
+    if value_at(value, "class_name") == "SimpleChatStore":
+        return True
+    return any(
+        _is_message(held[0])
+        for held in store.values()
+        if held and isinstance(held, list)
+    )
+
+
+def _is_buffer(value: Mapping[str, Any]) -> bool:
+    if "chat_store" in value:
+        is_own = "chat_store_key" in value or "token_limit" in value
+        return is_own or _is_store(value["chat_store"])
+    if isinstance(value.get("chat_history"), list):
+        return "token_limit" in value
+    return bool(_rows_inside(value))
+
+
+def _chats(value: Mapping[str, Any], document: Document) -> list[Chat]:
+    """Return the conversations of a store or of a buffer, without empty ones if there are others."""
+    if _is_message(value):
+        return [Chat("", with_places([value]))]
+    is_summary = value.get("class_name") == SUMMARY_BUFFER
+    is_summary = is_summary or not SUMMARY_FIELDS.isdisjoint(value)
+    is_summary = is_summary and value.get("llm", {}) is not None
+    history = value.get("chat_history")
+    rows = _rows_inside(value)
+    if isinstance(history, list):
+        return [Chat("", with_places(history), is_summary_buffer=is_summary)]
+    if rows:
+        return [Chat(key, rows=inside) for key, inside in grouped(rows, "key").items()]
+    store = value.get("chat_store", value)
+    if isinstance(store, str):
+        store = JsonParser(document.notes, document.limits.depth).parse(store)
+    chats = [
+        Chat(key, with_places(messages), is_summary_buffer=is_summary)
+        for key, messages in object_at(store, "store").items()
+        if isinstance(messages, list)
+    ]
+    return [chat for chat in chats if chat.messages] or chats[:1]
+
+
+def _rows_inside(value: Mapping[str, Any]) -> list[Row]:
+    """Return the rows of a database that a memory kept in memory and saved inside itself."""
+    rows = list_at(value.get("sql_store", value), "db_data")
+    if not all("data" in object_at(row) for row in rows):
+        return []
+    missing = dict.fromkeys(COLUMNS)
+    return [{**missing, "id": number, **row} for number, row in enumerate(rows, 1)]
+
+
+def _add_row(row: Row, builder: TranscriptBuilder) -> None:
+    """Add the message of a row. Archived rows are read as well: they are the older part of the conversation."""
+    place = row_place(row)
+    item = row["data"]
+    try:
+        item = item if isinstance(item, dict) else cell_json(item, builder)
+    except TranscriptError:
+        builder.leave_out(place, "is not JSON")
+        return
+    if isinstance(item, dict) and item.get("role") is None:
+        item = {**item, "role": cell_text(row["role"])}
+    _add_message(item, builder, place, row["timestamp"])
+
+
+def _role_of(value: object) -> str | None:
+    if not isinstance(value, str) or len(value) >= 40:
+        return None
+    role = value.strip().lower().removeprefix("messagerole.")
+    return OTHER_ROLES.get(role, known_role(role))
+
+
+def _add_message(
+    item: Any, builder: TranscriptBuilder, place: str, time: object = None
+) -> None:
+    """Parse one JSON value as a message and add it; anything else is left out."""
+    role = builder.speaker(item, place, role_of=_role_of)
+    if role is None:
+        return
+    note = builder.note_at(place)
+    extra = object_at(item, "additional_kwargs")
+    blocks = item.get("blocks")
+    content = item.get("content")
+    if isinstance(blocks, list) and (blocks or content is None):
+        parts = BLOCKS.parts(blocks, note)
+    else:
+        parts = [Part("text", content_text(content, note))]
+    if role == "assistant":
+        parts += _beside(extra, {part.kind for part in parts}, note)
+    add_parts(
+        builder,
+        role,
+        parts,
+        place,
+        name=id_text(extra.get("name")) or None,
+        tool_call_id=id_text(extra.get("tool_call_id")) or None,
+        meta=with_time(time),
+    )
+
+
+def _beside(extra: Mapping[str, Any], there: set[str], note: Note) -> list[Part]:
+    """Return the calls and thoughts that older versions keep beside the content; they count where no block has them."""
+    found: list[Part] = []
+    if "call" not in there:
+        legacy = extra.get("function_call")
+        calls = [*list_at(extra, "tool_calls"), *([legacy] if legacy else [])]
+        found += call_parts(calls, note)
+    if "reasoning" not in there:
+        thoughts = first_text(extra, "thinking", "reasoning_content")
+        found.append(Part("reasoning", thoughts))
+    return found

@@ -1,1 +1,0 @@
-"""What LlamaIndex writes."""

@@ -1,0 +1,168 @@
+"""OpenAssistant (OASST): trees of prompts and replies, as whole trees or as single messages."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.document import Document, Reader
+from memviz.transcripts.json_text import describe
+from memviz.transcripts.readers.json_access import first_text, list_at, value_at
+from memviz.transcripts.readers.json_rows import most_rows, rows
+from memviz.transcripts.readers.message_trees import branch, leaves
+from memviz.transcripts.times import moment, with_time
+
+ROLES = {"prompter": "user", "assistant": "assistant"}
+TREE = "message_tree_id"
+
+
+class Node(NamedTuple):
+    """A message of a tree: the id of the one before it, where it stands, and its record."""
+
+    parent: str | None
+    place: str
+    record: Any
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether the message was not deleted."""
+        record = self.record
+        if not isinstance(record, dict) or "text" not in record:
+            return False
+        return record.get("deleted") is not True
+
+
+Nodes = dict[str, Node]
+
+
+class Oasst(Reader):
+    """Trees with ``prompt`` and ``replies``, or messages with ``parent_id``; mostly one a line."""
+
+    name = "oasst"
+    title = "OpenAssistant trees (OASST)"
+
+    def recognise(self, document: Document) -> bool:
+        """Records of a message tree: the tree itself, or one of its messages."""
+        return most_rows(document, lambda row: _is_tree(row) or _is_message(row))
+
+    def conversations(self, document: Document) -> Sequence[Nodes]:
+        """One conversation for each tree."""
+        trees: dict[str, Nodes] = {}
+        found = rows(document, f"trees or messages with a {TREE}")
+        for index, (record, place) in enumerate(found):
+            if isinstance(record, dict) and _is_message(record):
+                id = first_text(record, "message_id") or str(index)
+                parent = first_text(record, "parent_id") or None
+                nodes = trees.setdefault(str(record[TREE]), {})
+                nodes.setdefault(id, Node(parent, place, record))
+            else:
+                trees[f"{index}, a tree"] = _nodes_of_tree(record, place)
+        return list(trees.values())
+
+    def read(self, piece: Nodes, builder: TranscriptBuilder) -> Transcript:
+        """The branch of the replies that people ranked best."""
+        path = _best_path(piece)
+        for id in path:
+            _add(piece[id], builder)
+        _note_others(piece, path, builder)
+        first = piece[path[0]].record
+        known = {"language": first["lang"]} if first_text(first, "lang") else {}
+        return builder.build(held_at=moment(first.get("created_date")), **known)
+
+
+def _is_tree(record: dict[str, Any]) -> bool:
+    return TREE in record and isinstance(record.get("prompt"), dict)
+
+
+def _is_message(record: dict[str, Any]) -> bool:
+    return isinstance(record.get(TREE), str) and "role" in record and "text" in record
+
+
+def _nodes_of_tree(record: Any, place: str) -> Nodes:
+    """Return the messages of a whole tree, by numbers of their own: the nesting says what follows what."""
+    prompt = value_at(record, "prompt")
+    if not isinstance(prompt, dict):
+        return {"": Node(None, place, record)}
+    nodes: Nodes = {}
+    level: list[tuple[str | None, Any]] = [(None, prompt)]
+    depth = 1
+    while level:
+        where = f"{place}, message {depth}" if place else f"message {depth}"
+        below: list[tuple[str | None, Any]] = []
+        for parent, message in level:
+            id = str(len(nodes))
+            nodes[id] = Node(parent, where, message)
+            below += [(id, reply) for reply in list_at(message, "replies")]
+        level = below
+        depth += 1
+    return nodes
+
+
+def _best_path(nodes: Nodes) -> list[str]:
+    children: dict[str | None, list[str]] = {}
+    parents: dict[str, str | None] = {}
+    for id, node in nodes.items():
+        parents[id] = node.parent
+        children.setdefault(node.parent, []).append(id)
+    # Those without a parent are whole; the other roots answer messages that the file does not have.
+    roots = [id for id, parent in parents.items() if parent not in nodes]
+    if not roots:
+        raise TranscriptError(
+            "its messages name each other in a circle.", remedy="Export the tree again."
+        )
+    options = children.get(None) or roots
+    at = None
+    while True:
+        there = [id for id in options if nodes[id].is_there]
+        if not there:
+            break
+        at = min(there, key=lambda id: _rank(nodes[id].record))
+        options = children.get(at, [])
+    if at is None:
+        first = nodes[roots[0]]
+        reason = (
+            f"its first message was deleted or is none: found {describe(first.record)}."
+        )
+        raise TranscriptError(reason, place=first.place)
+    return branch(at, parents)[0]
+
+
+def _rank(record: dict[str, Any]) -> tuple[bool, float]:
+    """Return what sorts replies: those that reviewers rejected last, then the rank, 0 being the best."""
+    rank = record.get("rank")
+    if not isinstance(rank, (int, float)) or isinstance(rank, bool):
+        rank = math.inf
+    return record.get("review_result") is False, rank
+
+
+def _add(node: Node, builder: TranscriptBuilder) -> None:
+    record = node.record
+    place = node.place
+    role = ROLES.get(first_text(record, "role"))
+    text = record["text"]
+    if role is None:
+        builder.leave_out(place, "has no known role")
+    elif not isinstance(text, str):
+        builder.leave_out(place, "has no text")
+    else:
+        model = first_text(record, "model_name")
+        meta = with_time(record.get("created_date"), model=model)
+        builder.add_text(role, text, place, meta=meta)
+
+
+def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) -> None:
+    there = {id: node.parent for id, node in nodes.items() if node.is_there}
+    others = len(there.keys() - set(path))
+    gone = len(nodes) - len(there)
+    if others:
+        branches = max(len(leaves(there)) - 1, 1)
+        of = "1 other branch" if branches == 1 else f"{branches} other branches"
+        builder.note(f"left out {_messages(others)} of {of}")
+    if gone:
+        builder.note(f"left out {_messages(gone)}, deleted or broken")
+
+
+def _messages(number: int) -> str:
+    return "1 message" if number == 1 else f"{number} messages"

@@ -1,0 +1,268 @@
+"""Lists of messages in the shape of the OpenAI chat API, its requests and its responses, and rows of such requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memviz.core.errors import TranscriptError
+from memviz.transcripts.base import Transcript
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import content_text, saved_prompt
+from memviz.transcripts.document import Document, Placed, Reader, mismatch
+from memviz.transcripts.readers.json_access import (
+    list_at,
+    object_at,
+    objects_at,
+    value_at,
+)
+from memviz.transcripts.readers.json_rows import (
+    RowReader,
+    add_messages,
+    inside,
+    tool_schemas,
+    with_places,
+)
+from memviz.transcripts.readers.memviz_json import saved_texts
+from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, are_messages, are_openai
+from memviz.transcripts.times import moment, with_time
+
+
+class OpenAIMessages(Reader):
+    """A list of messages, or one message a line, with roles, tool calls or content that only this API knows."""
+
+    name = "openai_messages"
+    title = "OpenAI chat messages"
+
+    def recognise(self, document: Document) -> bool:
+        """A list of which at least half are messages with a role, and one has what only this API knows."""
+        items = _items(document)
+        return are_messages(items) and are_openai(items)
+
+    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+        """One conversation: all items."""
+        if not _items(document):
+            raise mismatch("a list of messages, or one message a line,", document)
+        return [document.placed or [(document.object, "line 1")]]
+
+    def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
+        """The conversation that the items are, in order."""
+        prompt = saved_prompt(piece[0][0]) if piece else None
+        for item, place in piece[0 if prompt is None else 1 :]:
+            builder.add_json(item, place)
+        return builder.build(system_prompt=prompt)
+
+
+class RoleContent(OpenAIMessages):
+    """A list of messages with nothing but role and content, as many programs write it; or a list of such lists."""
+
+    name = "role_content"
+    title = "List of role and content"
+
+    def recognise(self, document: Document) -> bool:
+        """A list of which at least half are messages with a role, and nothing that only the OpenAI API knows; or a
+        list of lists of messages."""
+        items = _items(document)
+        if items and all(isinstance(item, list) for item in items):
+            return all(are_messages(item) for item in items)
+        return are_messages(items) and not are_openai(items)
+
+    def conversations(self, document: Document) -> Sequence[list[Placed]]:
+        """One conversation, or one for each inner list."""
+        ((*items,),) = super().conversations(document)
+        if not all(isinstance(item, list) for item, _ in items):
+            return [items]
+        return [
+            [(item, f"{place}, index {n}") for n, item in enumerate(inner)]
+            for inner, place in items
+        ]
+
+
+def _items(document: Document) -> Sequence[Any]:
+    """The items of a list or of lines; a file with a single message is one line."""
+    return document.items or ([document.object] if "role" in document.object else [])
+
+
+# What an object has beside its messages where it is of another kind: whatever there is under these keys,
+OTHER_KINDS = frozenset(
+    {
+        "probes", "custom_id", "response", "chosen", "rejected", "preferred_output", "role", "agent_type",
+        "projectHash", "loglines",
+    }
+)  # fmt: skip
+# and a list or an object under these, as other values are settings of a request ("store": true).
+OTHER_HOLDERS = frozenset(
+    {
+        "choices", "agents", "chat_messages", "chat_memory", "chat_store", "store", "chat", "mapping", "conversations",
+        "history", "traj", "trajectory", "threads", "simulations",
+    }
+)  # fmt: skip
+TIME_KEYS = ("held_at", "created_at", "created", "timestamp")
+
+
+class FinetuningRows(RowReader):
+    """JSON lines, or a list, of objects with messages. The weight of a message stays in its ``meta``."""
+
+    name = "finetuning"
+    title = "Fine-tuning rows with messages"
+    expected = "one object with messages a line"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Return whether a row is an object with messages and no other product's."""
+        return is_request(row)
+
+    def recognise(self, document: Document) -> bool:
+        """Rows that mostly have messages; a file that is one row has a message with a weight."""
+        alone = document.object
+        return super().recognise(document) and (
+            not alone or has_weights(alone["messages"])
+        )
+
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """Add the messages; the model and its settings are no part of the conversation."""
+        return read_request(row, place, builder)
+
+
+class ChatRequest(FinetuningRows):
+    """One object with messages; title, description, language, system_prompt, model and tools may be beside them."""
+
+    name = "chat_request"
+    title = "OpenAI chat request"
+
+    def recognise(self, document: Document) -> bool:
+        """An object with a list of messages, which is no row of fine-tuning and no other product's."""
+        return is_request(document.object) and not has_weights(
+            document.object["messages"]
+        )
+
+    def conversations(self, document: Document) -> Sequence[Placed]:
+        """One conversation: the object."""
+        if not isinstance(document.object.get("messages"), list):
+            raise mismatch("an object with a list of messages", document)
+        return [(document.object, "")]
+
+
+def is_request(value: Mapping[str, Any]) -> bool:
+    """Return whether an object has messages in the shape of the OpenAI chat API, maybe none yet, and is nothing
+    else."""
+    messages = value.get("messages")
+    if not isinstance(messages, list) or not OTHER_KINDS.isdisjoint(value):
+        return False
+    holds_others = any(
+        isinstance(value.get(key), (list, dict)) for key in OTHER_HOLDERS
+    )
+    is_sharegpt = isinstance(value.get("conversation"), list)
+    is_anthropic = (
+        isinstance(value.get("system"), (str, list)) and "max_tokens" in value
+    )
+    is_other = holds_others or is_sharegpt or is_anthropic
+    return not is_other and (not messages or are_messages(messages))
+
+
+def has_weights(messages: object) -> bool:
+    """Return whether a message says whether to learn from it, as only fine-tuning does."""
+    return any("weight" in item for item in objects_at(messages))
+
+
+def read_request(
+    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
+) -> dict[str, Any]:
+    """Add the messages of an object; returns what else is known of the conversation."""
+    prompt = saved_prompt(next(iter(list_at(value, "messages")), None))
+    add_messages(
+        value.get("messages"), place, builder, start=0 if prompt is None else 1
+    )
+    known: dict[str, Any] = {"system_prompt": prompt, **saved_texts(dict(value))}
+    if value.get("system") and known["system_prompt"] is None:
+        known["system_prompt"] = content_text(
+            value["system"], builder.note_at(inside(place, "system"))
+        )
+    times = (moment(value.get(key)) for key in TIME_KEYS)
+    held_at = next((time for time in times if time), None)
+    return {**known, "held_at": held_at, "tools": tool_schemas(value)}
+
+
+class ChatResponse(RowReader):
+    """One response, a list, lines or a page of them. The messages that were asked may be beside the choices."""
+
+    name = "chat_response"
+    title = "OpenAI chat response"
+    expected = "an object with choices"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Return whether an object has choices with a message."""
+        return is_response(row)
+
+    def recognise(self, document: Document) -> bool:
+        """Objects with choices that have a message, or a page of such."""
+        data = page_data(document.object)
+        if data:
+            return all(isinstance(item, dict) and is_response(item) for item in data)
+        return super().recognise(document)
+
+    def conversations(self, document: Document) -> Sequence[Placed]:
+        """One conversation for each response."""
+        data = page_data(document.object)
+        return (
+            with_places(data, "data index") if data else super().conversations(document)
+        )
+
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """Add the messages that were asked, if they are there, and the reply."""
+        return read_response(row, place, builder)
+
+
+def page_data(value: Mapping[str, Any]) -> list[Any]:
+    """The items of a page of a list of the OpenAI API; none for anything else."""
+    return (
+        list_at(value, "data")
+        if value.get("object") == "list" or "has_more" in value
+        else []
+    )
+
+
+def is_response(value: Mapping[str, Any]) -> bool:
+    """Return whether an object has choices, and the first of them has a message."""
+    if "custom_id" in value or "probes" in value or not FOREIGN_KEYS.isdisjoint(value):
+        return False
+    return any(_message(choice) is not None for choice in list_at(value, "choices")[:1])
+
+
+def read_response(
+    value: Mapping[str, Any], place: str, builder: TranscriptBuilder
+) -> dict[str, Any]:
+    """Add the reply of a response; returns what else is known of the conversation."""
+    replies = [
+        (index, _message(choice))
+        for index, choice in _in_order(list_at(value, "choices"))
+    ]
+    found = [(index, message) for index, message in replies if message is not None]
+    if not found:
+        raise TranscriptError(
+            "it has no choice with a message.",
+            place=place,
+            remedy="Choose one with a reply.",
+        )
+    if value.get("messages") is not None:
+        add_messages(value["messages"], place, builder, "messages")
+    (index, reply), *others = found
+    meta = {**with_time(value.get("created")), **object_at(reply, "meta")}
+    builder.add_json({**reply, "meta": meta}, inside(place, f"choices index {index}"))
+    if others:
+        builder.note(f"of {len(found)} choices only the first was imported", place)
+    return {"held_at": moment(value.get("created"))}
+
+
+def _in_order(choices: list[Any]) -> list[tuple[int, Any]]:
+    """The choices with their position in the list, the one that calls itself number 0 first."""
+    numbered = list(enumerate(choices))
+    return sorted(numbered, key=lambda entry: value_at(entry[1], "index") != 0)
+
+
+def _message(choice: object) -> dict[str, Any] | None:
+    message = value_at(choice, "message")
+    return message if isinstance(message, dict) else None

@@ -1,0 +1,161 @@
+"""ShareGPT: conversations as lists of who spoke and what they said, which most training data is kept in.
+
+Every data set has its own names for the speakers.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from memviz.core.conversation import ToolCall
+from memviz.core.errors import MessageError, TranscriptError
+from memviz.transcripts.base import UNTITLED
+from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import known_role
+from memviz.transcripts.json_text import describe
+from memviz.transcripts.readers.json_access import first_text, id_text, objects_at
+from memviz.transcripts.readers.json_rows import RowReader
+from memviz.transcripts.readers.role_lists import chat_item
+from memviz.transcripts.times import moment, with_time
+
+LIST_KEYS = ("conversations", "conversation", "items")
+LANGUAGES = {
+    "english": "en", "chinese": "zh", "japanese": "ja", "korean": "ko", "german": "de", "french": "fr",
+    "spanish": "es", "italian": "it", "portuguese": "pt", "russian": "ru", "arabic": "ar", "dutch": "nl",
+    "polish": "pl", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi", "indonesian": "id", "hindi": "hi",
+}  # fmt: skip
+"""How rows of WildChat and LMSYS name languages."""
+
+CALL = "call"
+"""What a speaker of :data:`CALLERS` says, whose turn is nothing but tool calls."""
+CALLERS = frozenset({"function_call", "tool_call", "tool_calls", "function_calls"})
+TEXT_KEYS = ("value", "content", "text")
+
+
+class ShareGpt(RowReader):
+    """Rows with ``conversations`` (or ``items``) of from and value, or ``conversation`` of role and content."""
+
+    name = "sharegpt"
+    title = "ShareGPT conversations (also WildChat and LMSYS rows)"
+    expected = "rows with a list called conversations, conversation or items"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Return whether a row has a list of turns in which somebody speaks, or an empty one."""
+        return row.get("conversations") == [] or any(
+            _speaks(key, row[key]) for key in LIST_KEYS if key in row
+        )
+
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """Add the turns of a row, and the chosen one of two last replies."""
+        turns = next(
+            (row[key] for key in LIST_KEYS if isinstance(row.get(key), list)), None
+        )
+        if turns is None:
+            raise TranscriptError(
+                f"a row with a list of turns was expected, found {describe(row)}.",
+                place=place,
+            )
+        is_call = False
+        for index, turn in enumerate(turns):
+            is_call = add_turn(turn, f"turn {index}", is_call, builder)
+        if isinstance(row.get("chosen"), dict):
+            add_turn(row["chosen"], "the chosen reply", False, builder)
+        if isinstance(row.get("rejected"), dict):
+            builder.note("the rejected reply was left out")
+        language = LANGUAGES.get(first_text(row, "language").strip().lower())
+        return {
+            "title": first_text(row, "title") or _label(row) or UNTITLED,
+            "system_prompt": first_text(row, "system", "system_prompt") or None,
+            "held_at": moment(row.get("timestamp")) or moment(row.get("tstamp")),
+            **({"language": language} if language else {}),
+        }
+
+
+def _speaks(key: str, turns: object) -> bool:
+    found = objects_at(turns)
+    if any("value" in turn and isinstance(turn.get("from"), str) for turn in found):
+        return True
+    # A bare list of items is the shape of many things: only "from" makes it a ShareGPT conversation.
+    return key != "items" and any(
+        "content" in turn and known_role(turn.get("role")) for turn in found
+    )
+
+
+def _label(row: dict[str, Any]) -> str:
+    labels = (id_text(row.get(key)) for key in ("id", "conversation_id"))
+    return next((label for label in labels if label.strip()), "")
+
+
+def add_turn(
+    turn: Any, place: str, after_call: bool, builder: TranscriptBuilder
+) -> bool:
+    """Add a turn. Returns whether it is nothing but tool calls: more calls of the same reply may follow."""
+    speaker = builder.speaker(
+        turn, place, "from", "role", called="speaker", role_of=_speaker
+    )
+    if speaker is None:
+        return False
+    value_key = next((key for key in TEXT_KEYS if key in turn), None)
+    if value_key is None and not turn.get("tool_calls"):
+        builder.leave_out(place, "has no value")
+    elif speaker == CALL and (calls := tool_calls(turn.get(value_key or ""))):
+        return _add_calls(calls, place, after_call, builder)
+    else:
+        if speaker == CALL:
+            builder.note(
+                "a tool call that is not JSON with a name was kept as the assistant's text",
+                place,
+            )
+        role = "assistant" if speaker == CALL else speaker
+        item = {**turn, "role": role, "content": turn.get(value_key or "")}
+        builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
+    return False
+
+
+def _speaker(name: object) -> str | None:
+    key = (
+        name.strip().lower().replace("-", "_").replace(" ", "_")
+        if isinstance(name, str)
+        else ""
+    )
+    return CALL if key in CALLERS else known_role(name)
+
+
+def _add_calls(
+    calls: tuple[ToolCall, ...],
+    place: str,
+    after_call: bool,
+    builder: TranscriptBuilder,
+) -> bool:
+    if after_call:
+        builder.messages[-1] = replace(
+            builder.messages[-1], tool_calls=(*builder.messages[-1].tool_calls, *calls)
+        )
+    else:
+        builder.add_text("assistant", "", place, tool_calls=calls)
+    return True
+
+
+def tool_calls(value: object) -> tuple[ToolCall, ...]:
+    """The tool calls that a value, or its text as JSON, describes; none if it describes anything else.
+
+    Calls without ids keep none: results then belong to the call before them.
+    """
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+        return tuple(
+            ToolCall.of(_call(item))
+            for item in (found if isinstance(found, list) else [found])
+        )
+    except (ValueError, RecursionError, MessageError):
+        return ()
+
+
+def _call(item: Any) -> Any:
+    if isinstance(item, dict) and "arguments" not in item and "parameters" in item:
+        return {**item, "arguments": item["parameters"]}
+    return item

@@ -1,0 +1,221 @@
+"""Tables in text: their cells, whatever the delimiter, and what their columns mean."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from memviz.transcripts.csv_cells import COLUMNS
+from memviz.transcripts.readers.texts.speakers import role_of
+
+DELIMITERS = (",", ";", "\t", "|")
+MAX_CELL_CHARS = 2**31 - 1
+# This limit is global to the process, and csv checks it while it reads. Changing it for one import would also change
+# it for an import in another thread. So it is set once, to the most that every system takes; how large a file may be
+# is limited before.
+csv.field_size_limit(MAX_CELL_CHARS)
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_DECLARED = re.compile(r"\s*\"?sep=(.)\"?[ \t]*(?:\r\n|\r|\n)", re.IGNORECASE)
+_RULE = re.compile(r"\s*:?-+:?\s*")
+_END = "\0 end of the table \0"
+
+
+class Row(NamedTuple):
+    """The cells of a row, and the line of the file on which it starts, counted from 1.
+
+    ``is_open``: a quotation mark in it is never closed, so that the rest of the file is its last cell.
+    """
+
+    cells: list[str]
+    line: int
+    is_open: bool = False
+
+
+class Dialect(NamedTuple):
+    """How the cells of a table are separated. The first ``skipped`` characters are a declaration such as "sep=;".
+
+    ``spaced``: a space after the delimiter belongs to it. ``piped``: rows start with the delimiter, as in Markdown.
+    """
+
+    delimiter: str
+    skipped: int = 0
+    spaced: bool = False
+    piped: bool = False
+
+
+def dialects(text: str) -> Iterator[Dialect]:
+    """The dialects that a table may be in, judged by its first row; only one, if the table declares it."""
+    declared = _DECLARED.match(text)
+    skipped = declared.end() if declared else len(text) - len(text.lstrip())
+    first = next(_lines(text, skipped), "")
+    for delimiter in (declared[1],) if declared else DELIMITERS:
+        if delimiter == "\t" or (
+            delimiter.isprintable()
+            and not delimiter.isalnum()
+            and delimiter not in '" '
+        ):
+            spaced = f"{delimiter} " in first and first.count(delimiter) == first.count(
+                f"{delimiter} "
+            )
+            yield Dialect(
+                delimiter, skipped, spaced, delimiter == "|" and first.startswith("|")
+            )
+
+
+def rows(text: str, dialect: Dialect) -> Iterator[Row]:
+    """The rows of a table that are not blank."""
+    above = len(_LINE.findall(text[: dialect.skipped]))
+    line = above + 1
+    reader = csv.reader(_with_end(text, dialect.skipped), **_options(dialect))
+    for cells in reader:
+        row = _row(cells, line, dialect)
+        if row:
+            yield row
+        line = above + reader.line_num + 1
+
+
+def _options(dialect: Dialect) -> dict[str, Any]:
+    quoting = csv.QUOTE_NONE if dialect.piped else csv.QUOTE_MINIMAL
+    return {
+        "delimiter": dialect.delimiter,
+        "skipinitialspace": dialect.spaced,
+        "quoting": quoting,
+    }
+
+
+def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
+    if dialect.piped:
+        cells = [cell.strip() for cell in cells[1:] if cell != _END]
+        cells = cells[:-1] if cells and not cells[-1] else cells
+        if all(_RULE.fullmatch(cell) for cell in cells):
+            return None
+    if not any(cell.strip() for cell in cells) or cells == [_END]:
+        return None
+    if not cells[-1].endswith(_END):
+        return Row(cells, line)
+    return Row(
+        [*cells[:-1], cells[-1].removesuffix(_END).rstrip("\r\n")], line, is_open=True
+    )
+
+
+def _with_end(text: str, start: int) -> Iterator[str]:
+    """The lines of a text and one more, which is a row of its own unless a quotation mark swallows it."""
+    yield from _lines(text, start)
+    yield _END
+
+
+def _lines(text: str, start: int) -> Iterator[str]:
+    return (found[0] for found in _LINE.finditer(text, start))
+
+
+# If a table has several columns with the same meaning, the name that is listed first wins.
+NAMES = {
+    "role": "role message_role speaker sender from author author_role",
+    "content": "content text message value message_content message_text body utterance",
+    "question": "prompt question instruction user human query input q",
+    "answer": "response answer assistant output completion reply ai bot chatgpt gpt model a",
+    "conversation": "conversation_id conversation session_id session thread_id thread chat_id chat "
+    "dialogue_id dialog_id dialogue dialog conv_id",
+    "order": "turn index position turn_index turn_id turn_number message_index message_number order sequence seq step",
+    "time": "timestamp time date created_at datetime created sent_at date_time",
+    "title": "title conversation_title chat_title",
+    "name": "name speaker_name sender_name author_name tool_name tool function_name",
+    "tool_calls": "tool_calls",
+    "tool_call_id": "tool_call_id call_id",
+    "system": "system system_prompt",
+}
+HEAD_ROWS = 50
+
+
+class Table(NamedTuple):
+    """How a table is to be read: its dialect, where the column of each meaning is, and what kind of head it has.
+
+    ``width``: the columns of the head. ``has_head``: the first row names the columns. ``is_own``: memviz wrote it.
+    """
+
+    dialect: Dialect
+    columns: dict[str, int]
+    width: int
+    has_head: bool = True
+    is_own: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Return whether each row is a question with its answer."""
+        return "question" in self.columns
+
+    def data(self, text: str) -> Iterator[Row]:
+        """The rows below the head."""
+        return islice(rows(text, self.dialect), int(self.has_head), None)
+
+
+def find_table(text: str) -> Table | None:
+    """The table that a text is, or ``None``: its first row names the columns, or all first cells are roles."""
+    for dialect in dialects(text):
+        head = list(islice(rows(text, dialect), HEAD_ROWS))
+        table = _with_head(head, dialect) or _without_head(head, dialect)
+        if table:
+            return table
+    return None
+
+
+def meanings_of(cells: Sequence[str]) -> frozenset[str]:
+    """Return what the columns with these names mean, of :data:`NAMES`."""
+    return frozenset(_meanings([_plain(cell) for cell in cells]))
+
+
+def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+    if not head or (len(head) > 1 and all(len(row.cells) < 2 for row in head[1:])):
+        return None
+    names = [_plain(cell) for cell in head[0].cells]
+    if tuple(names) == COLUMNS and dialect.delimiter in DELIMITERS:
+        own = {name: at for at, name in enumerate(("order", *COLUMNS[1:]))}
+        return Table(dialect, own, len(names), is_own=True)
+    columns = _meanings(names)
+    if {"role", "content"} <= columns.keys():
+        kept = columns.keys() - {"question", "answer", "system"}
+    elif {"question", "answer"} <= columns.keys():
+        kept = columns.keys() - {
+            "role",
+            "content",
+            "name",
+            "tool_calls",
+            "tool_call_id",
+        }
+    else:
+        return None
+    return Table(
+        dialect,
+        {meaning: columns[meaning] for meaning in columns if meaning in kept},
+        len(names),
+    )
+
+
+def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
+    sound = len(head) > 1 and all(
+        len(row.cells) > 1 and role_of(row.cells[0]) for row in head
+    )
+    return (
+        Table(dialect, {"role": 0, "content": 1}, 2, has_head=False) if sound else None
+    )
+
+
+def _meanings(names: Sequence[str]) -> dict[str, int]:
+    columns: dict[str, int] = {}
+    for meaning, known in NAMES.items():
+        at = next((names.index(name) for name in known.split() if name in names), None)
+        if at is not None and at not in columns.values():
+            columns[meaning] = at
+    if (
+        "instruction" in names and "input" in names
+    ):  # rows of this kind have the text to work on in a column of its own
+        columns["input"] = names.index("input")
+    return columns
+
+
+def _plain(cell: str) -> str:
+    return re.sub(r"[\s_-]+", "_", cell.strip(" \t\ufeff").lower())
