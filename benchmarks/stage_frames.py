@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import memviz
 from benchmarks.synthetic.generator import generate
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.reporting.themes import LIGHT
 from memviz.stage.data import Json, stage_data
 from memviz.stage.files import script, style

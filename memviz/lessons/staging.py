@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.lessons.lesson import Prediction, Step, View
 from memviz.lessons.playing import Played
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memviz.charts.palette import STEP_COLORS
 from memviz.charts.requests.limit_lines import budget_fits
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.context import Fate
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run

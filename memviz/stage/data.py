@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.charts.palette import PART_COLORS, PART_TITLES, STEP_COLORS, STEP_TITLES
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import Memory

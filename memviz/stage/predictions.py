@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.errors import ParameterError
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention

@@ -7,7 +7,8 @@ from copy import deepcopy
 import plotly.graph_objects as go
 
 from memviz.charts.enlarged import enlarged
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from tests.charts.runs import run_of
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from memviz.charts import figure as module
 from memviz.charts.palette import LEGEND_ROW_PIXELS, with_legend
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from tests.charts.runs import run_of
 
 

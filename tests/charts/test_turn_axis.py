@@ -14,7 +14,8 @@ from memviz.charts.requests.composition import composition
 from memviz.charts.requests.finding import finding, request_finding
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.tables import parts_table, tokens_table
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.charts.thinning import MAX_POINTS
 from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings

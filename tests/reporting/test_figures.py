@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 import memviz
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from memviz.reporting import figures
 from memviz.reporting.themes import DARK
 from tests.charts.runs import MARKUP, run_of

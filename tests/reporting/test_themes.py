@@ -11,7 +11,8 @@ import pytest
 
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_map import map_of
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.reporting.themes import DARK, LIGHT, THEMES, Theme, themed
 from tests.charts.runs import run_of

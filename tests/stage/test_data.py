@@ -9,7 +9,7 @@ import pytest
 
 import memviz
 from memviz import Message, Recall, Run, ScriptedModel
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.chat import Chat
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.ceilings import ceilings, spells

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ParameterError, Run
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.stage.predictions import KINDS, Question, predict, predictions

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
 

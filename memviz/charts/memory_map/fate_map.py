@@ -29,7 +29,7 @@ from memviz.charts.palette import (
     setting_color,
     turn_ticks,
 )
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.text import escaped
 from memviz.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid

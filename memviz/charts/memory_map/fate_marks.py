@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.summaries.marks import request_mark
 from memviz.engine.compaction import Compaction

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.charts.palette import STEP_TITLES
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.text import escaped
 from memviz.context import Fate
 from memviz.engine.records import TurnRecord

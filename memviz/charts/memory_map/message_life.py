@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from memviz.charts.figure import figure
 from memviz.charts.memory_map.fate_words import span_words
 from memviz.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.text import escaped, label_lines
 from memviz.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.metrics.memory_map.fate_map import Span, fate_map

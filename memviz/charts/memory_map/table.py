@@ -8,7 +8,7 @@ import pandas as pd
 
 from memviz.charts.memory_map.fate_words import FATE_WORDS
 from memviz.charts.requests.tables import request_columns, shown_requests
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.request_axis import calls_of
 from memviz.text.wording import distinct_names

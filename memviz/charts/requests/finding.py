@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, log10
 
 from memviz.charts.palette import PART_ORDER, PART_TITLES
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import name_of

@@ -20,7 +20,7 @@ from memviz.metrics.requests.limits import limit_of, limit_rule
 from memviz.metrics.requests.request_axis import name_of, request_turns
 
 if TYPE_CHECKING:
-    from memviz.charts.requests.tokens_per_turn import SettingRun
+    from memviz.charts.setting_run import SettingRun
     from memviz.engine.run import Run
     from memviz.metrics.requests.request_axis import RequestAxis
     from memviz.strategies.base import Strategy

@@ -10,7 +10,7 @@ from memviz.charts.requests.window_share import Window, percent_ticks
 from memviz.charts.text import escaped
 
 if TYPE_CHECKING:
-    from memviz.charts.requests.tokens_per_turn import SettingRun
+    from memviz.charts.setting_run import SettingRun
     from memviz.metrics.requests.request_axis import RequestAxis
 
 TIMES_LARGER = 3

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 import pandas as pd
 
 from memviz.charts.palette import PART_ORDER, PART_TITLES
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.thinning import MAX_POINTS
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

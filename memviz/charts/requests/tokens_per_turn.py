@@ -29,6 +29,7 @@ from memviz.charts.requests.panels import (
 from memviz.charts.requests.recorded_marks import recorded_marks
 from memviz.charts.requests.setting_marks import ROW_PIXELS, setting_marks
 from memviz.charts.requests.window_share import Window
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
 from memviz.charts.summaries.marks import Mark, request_mark
 from memviz.charts.text import escaped, legend_name
@@ -78,16 +79,6 @@ under it."""
 LEAST_OFF_PIXELS = 160
 """Of a chart's height, what its legend, its axis and the names of its settings take: the rest is the picture."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
-
-
-@dataclass(frozen=True, slots=True)
-class SettingRun:
-    """One setting on the chart. ``index`` decides its colour and dash; ``shown`` is the legend's state."""
-
-    run: Run
-    label: str
-    index: int
-    shown: bool = True
 
 
 def tokens_per_turn(

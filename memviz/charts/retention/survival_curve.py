@@ -17,7 +17,7 @@ from memviz.charts.palette import (
     turn_ticks,
     with_legend,
 )
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival

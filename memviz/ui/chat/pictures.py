@@ -11,7 +11,8 @@ from memviz.charts.palette import PART_TITLES
 from memviz.charts.requests.context_bar import context_bar
 from memviz.charts.requests.finding import finding, request_finding
 from memviz.charts.requests.tables import tokens_table
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord

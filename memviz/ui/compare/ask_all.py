@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.asking import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord

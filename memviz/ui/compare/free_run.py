@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

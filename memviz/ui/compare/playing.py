@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention

@@ -12,7 +12,7 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.requests.composition import composition
 from memviz.charts.requests.finding import parts_finding
 from memviz.charts.requests.tables import parts_table
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.text.wording import counted

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
 from memviz.ui.controls.selected_request import (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.recall import Recall
 from memviz.engine.recall_tokens import added_tokens, stating_turns
 from memviz.engine.records import TurnRecord

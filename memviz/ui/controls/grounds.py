@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.calls import ReplyFacts
 from memviz.metrics.summaries.authors import (
     Author,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.text.wording import counted

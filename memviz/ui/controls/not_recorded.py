@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.models.names import RECORDED_FIRST, RECORDING
 from memviz.text.wording import counted, listed
 from memviz.ui.controls.grounds import WITH_RECORDINGS, WITH_RECORDINGS_HELP, instead

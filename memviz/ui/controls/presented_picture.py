@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.ui.controls.selected_request import is_marked
 from memviz.ui.shell.presenting import is_bare, presents, speaker_notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE, is_free

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -9,7 +9,7 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.counters import counter as find_counter
 from memviz.errors import MemvizError
 from memviz.guide.glossary import tooltip

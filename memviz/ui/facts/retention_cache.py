@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import Bounds, Shares
 from memviz.charts.retention.result import Measure, RetentionResult
+from memviz.charts.setting_run import SettingRun
 from memviz.conversation import Log
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention

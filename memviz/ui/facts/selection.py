@@ -3,7 +3,7 @@ summary by then; on Facts a fact besides."""
 
 from __future__ import annotations
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.ui.controls.selected_request import event_at, places_changed
 from memviz.ui.facts.views import LIVES, SUMMARIES
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn

@@ -11,7 +11,7 @@ from memviz.charts.cost.words import (
     cost_finding,
     requests_finding,
 )
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from tests.charts.costs import cost_line
 from tests.charts.runs import run_of
 

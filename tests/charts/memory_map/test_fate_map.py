@@ -23,7 +23,7 @@ from memviz.charts.palette import (
     SUMMARIZATION_LINE,
     setting_color,
 )
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions

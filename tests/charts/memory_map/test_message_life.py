@@ -7,7 +7,7 @@ from memviz import Recall
 from memviz.charts.memory_map.fate_words import life_finding, map_finding
 from memviz.charts.memory_map.message_life import LINE_PIXELS, message_life
 from memviz.charts.palette import STEP_COLORS
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of

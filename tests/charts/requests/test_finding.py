@@ -6,7 +6,7 @@ import re
 
 import memviz
 from memviz.charts.requests.finding import finding, request_finding
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.transcripts.samples import sample
 
 

@@ -19,11 +19,8 @@ from memviz.charts.palette import (
     setting_color,
     setting_dash,
 )
-from memviz.charts.requests.tokens_per_turn import (
-    MAX_CLICKABLE,
-    SettingRun,
-    tokens_per_turn,
-)
+from memviz.charts.requests.tokens_per_turn import MAX_CLICKABLE, tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.summaries.compaction_words import compaction_words, plain_limit
 from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.charts.runs import MARKUP, run_of, run_of_markup

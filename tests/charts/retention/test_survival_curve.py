@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.charts.palette import setting_color, setting_dash
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.survival_curve import WORD, Lasting, survival_curve
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import Survival, survival
 from tests.charts.facts import FACTS, run_with_facts

@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz import Message, Run
 from memviz.charts.memory_map.fate_map import map_of
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from tests.engine.probes import Digest, small

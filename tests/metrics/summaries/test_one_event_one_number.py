@@ -14,10 +14,11 @@ from rich.console import Console
 import memviz
 from memviz import Recall, Run
 from memviz.charts.memory_map.fate_map import map_of
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.life_lines import life_lines_of
 from memviz.charts.retention.result import Measure, RetentionResult
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.cli.run_tables import print_run
 from memviz.metrics.memory_map.fate_grid import View

@@ -12,7 +12,7 @@ import memviz
 from memviz import Run
 from memviz.charts.cost.frame import framed
 from memviz.charts.cost.setting_cost import Unit, View
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import Knowledge, Retention, retention

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.summaries.authors import whose_words
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE

@@ -14,7 +14,7 @@ from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.cost.words import above_finding, cost_finding
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import with_legend
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript

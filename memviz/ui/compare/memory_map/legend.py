@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.palette import STEP_COLORS, STEP_TITLES, SUMMARIZATION_GLYPH
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.marks import marks_of
 from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import FateMap, fate_map

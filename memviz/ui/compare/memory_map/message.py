@@ -10,7 +10,7 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_words import life_finding
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.palette import PART_COLORS
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.context import Fate
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map

@@ -11,7 +11,7 @@ from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_map import beside_others, map_of
 from memviz.charts.memory_map.fate_words import map_finding
 from memviz.charts.memory_map.table import fates_table
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.text.wording import counted, message_number, message_position

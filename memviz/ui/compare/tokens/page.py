@@ -13,7 +13,8 @@ from memviz.charts.palette import with_legend
 from memviz.charts.requests.finding import finding
 from memviz.charts.requests.limit_lines import budget_fits
 from memviz.charts.requests.tables import tokens_table
-from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript

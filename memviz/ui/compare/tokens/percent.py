@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.requests.window_share import Window
+from memviz.charts.setting_run import SettingRun
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.shell.linked import linked

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.knowledge_words import STATE_WORDS
 from memviz.charts.retention.survival_curve import (
     WORD,
@@ -16,6 +15,7 @@ from memviz.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.retention.tool_argument_recall import (
     NeededArgument,
     ToolArgumentRecall,

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.curve import retention_curve
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.charts.retention.survival_curve import (
@@ -20,6 +19,7 @@ from memviz.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.measured_error import error_in_words

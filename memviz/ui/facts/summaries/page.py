@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.compaction import Compaction
 from memviz.engine.review import worded
 from memviz.errors import MemvizError

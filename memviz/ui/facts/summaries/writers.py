@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.summaries.authors import Author, models_of

@@ -11,7 +11,7 @@ import pytest
 
 import memviz
 from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.setting_run import SettingRun
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.metrics.health import health_warnings
 from memviz.models.cache_rules import CacheRules
