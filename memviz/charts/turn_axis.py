@@ -26,6 +26,8 @@ LEAST_GAP_OF_WORDS = 0.15
 """Two words, such as "call 40" and "turn 3", at least so far; in a small picture as far as there is room for each of
 its numbers."""
 CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**9)
+TITLE_STANDOFF = 6
+"""The title is close to its axis: further away, a legend of several lines would cover it."""
 PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
 
 
@@ -99,6 +101,21 @@ def axis_ticks(
         "ticklen": 6,
         "showgrid": False,
         **({"minor": steps} if len(places) <= MOST_STEPS_TICKED else {}),
+    }
+
+
+def turns_axis(
+    axis: RequestAxis, shown: range | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the x axis of a chart that begins with the first request. ``shown`` are the places that are in the
+    picture."""
+    stop = last_place(axis) + 1 if shown is None else shown.stop
+    return {
+        "automargin": False,
+        "title": {"text": axis_title(axis), "standoff": TITLE_STANDOFF},
+        "range": [0.4, stop - 0.2],
+        **axis_ticks(axis, shown),
+        **more,
     }
 
 

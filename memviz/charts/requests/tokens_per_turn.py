@@ -45,7 +45,6 @@ from memviz.charts.turn_axis import (
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
-from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import (
     Places,
     RequestAxis,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.charts.cost.cache_hits import cache_hits
+from memviz.charts.cost.request_lines import cache_hits
 from memviz.charts.palette import setting_color, setting_dash
 from tests.charts.costs import cost_line
 from tests.charts.retention.test_curve import unescaped_tags

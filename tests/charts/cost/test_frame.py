@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memviz.charts.cost.curve import cost_curve
-from memviz.charts.cost.frame import framed
-from memviz.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.charts.cost.words import (
-    above_finding,
+from memviz.charts.cost.curve import above_finding, cost_curve, framed
+from memviz.charts.cost.setting_cost import (
+    SettingCost,
+    Unit,
+    View,
     cache_finding,
     cost_finding,
     requests_finding,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.charts.cost.window_use import window_use
+from memviz.charts.cost.request_lines import window_use
 from tests.charts.costs import cost_line
 from tests.charts.retention.test_curve import unescaped_tags
 from tests.charts.runs import MARKUP

@@ -10,7 +10,7 @@ import pytest
 
 import memviz
 from memviz import Run
-from memviz.charts.cost.frame import framed
+from memviz.charts.cost.curve import framed
 from memviz.charts.cost.setting_cost import Unit, View
 from memviz.charts.setting_run import SettingRun
 from memviz.engine.recall_tokens import recalled_tokens

@@ -8,10 +8,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.cost.curve import HEIGHT_PIXELS, cost_curve
-from memviz.charts.cost.frame import framed
-from memviz.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.charts.cost.words import above_finding, cost_finding
+from memviz.charts.cost.curve import HEIGHT_PIXELS, above_finding, cost_curve, framed
+from memviz.charts.cost.setting_cost import SettingCost, Unit, View, cost_finding
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import with_legend
 from memviz.charts.setting_run import SettingRun

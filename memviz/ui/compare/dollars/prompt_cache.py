@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import streamlit as st
 
-from memviz.charts.cost.cache_hits import cache_hits
-from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.cost.words import cache_finding
+from memviz.charts.cost.request_lines import cache_hits
+from memviz.charts.cost.setting_cost import SettingCost, cache_finding
 from memviz.charts.figure import CONFIG
 from memviz.engine.compaction import REDUCING
 from memviz.metrics.summaries.events import grows_a_list

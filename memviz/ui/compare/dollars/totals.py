@@ -9,8 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.cost.words import usd_words
+from memviz.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.metrics.cost.by_pause import cost_by_pause
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import Part

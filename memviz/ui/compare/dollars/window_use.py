@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.cost.window_use import largest_request, window_fits, window_use
-from memviz.charts.cost.words import requests_finding
+from memviz.charts.cost.request_lines import largest_request, window_fits, window_use
+from memviz.charts.cost.setting_cost import SettingCost, requests_finding
 from memviz.charts.figure import CONFIG
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.overflow import forecast_words, overflow_name
