@@ -75,9 +75,16 @@ def stroke(width: float, dash: str | None = None, color: str = GREY) -> Part:
 
 
 def line(
-    setting: SettingRun, x: Any, y: Any, text: Any, *, dot: float = 9, **more: Any
+    setting: SettingRun,
+    x: Any,
+    y: Any,
+    text: Any,
+    *,
+    width: float = 2.5,
+    dot: float | list[int] = 9,
+    **more: Any,
 ) -> Part:
-    """Return the line of one setting, with a tooltip at each point. One point alone is seen as a dot."""
+    """Return the line of one setting, with a tooltip at each point. Only of one point alone the dot is seen."""
     color = setting_color(setting.index)
     return {
         "type": "scatter",
@@ -89,7 +96,7 @@ def line(
         "name": legend_name(setting.label),
         "legendgroup": str(setting.index),
         "marker": {"opacity": 0 if len(x) > 1 else 1, "size": dot, "color": color},
-        "line": stroke(2.5, setting_dash(setting.index), color),
+        "line": stroke(width, setting_dash(setting.index), color),
         **more,
     }
 

@@ -107,14 +107,13 @@ def axis_ticks(
 def turns_axis(
     axis: RequestAxis, shown: range | None = None, **more: Any
 ) -> dict[str, Any]:
-    """Return the x axis of a chart that begins with the first request. ``shown`` are the places that are in the
-    picture."""
-    stop = last_place(axis) + 1 if shown is None else shown.stop
+    """Return the x axis of a chart. ``shown`` are the places that are in the picture, by default all."""
+    places = range(1, last_place(axis) + 1) if shown is None else shown
     return {
         "automargin": False,
         "title": {"text": axis_title(axis), "standoff": TITLE_STANDOFF},
-        "range": [0.4, stop - 0.2],
-        **axis_ticks(axis, shown),
+        "range": [places.start - 0.6, places.stop - 0.2],
+        **axis_ticks(axis, places),
         **more,
     }
 
