@@ -147,17 +147,9 @@ def bars(x: Any, y: Any, color: Any, **more: Any) -> Part:
     return {"type": "bar", "x": x, "y": y, "marker": marker, **more}
 
 
-def area(x: Any, y: Any, fill: str, line: Part, **more: Any) -> Part:
+def area(x: Any, y: Any, edge: Part, **more: Any) -> Part:
     """Return one of several areas that stand on each other, those of one ``stackgroup``."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "line": line,
-        "fillcolor": fill,
-        **more,
-    }
+    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": edge, **more}
 
 
 def heat(z: Any, low: float, high: float, scale: Any, gap: int, **more: Any) -> Part:

@@ -11,9 +11,13 @@ from memviz.charts.memory_map.fate_map import map_of
 from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.memory_map.table import fates_table
 from memviz.charts.requests.composition import composition
-from memviz.charts.requests.finding import finding, request_finding
 from memviz.charts.requests.setting_marks import recorded_marks
-from memviz.charts.requests.tables import parts_table, tokens_table
+from memviz.charts.requests.tables import (
+    finding,
+    parts_table,
+    request_finding,
+    tokens_table,
+)
 from memviz.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.charts.setting_run import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from memviz.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
 from memviz.charts.setting_run import SettingRun
-from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.summaries.marks import request_mark
+from memviz.charts.summaries.marks import compaction_tooltip, request_mark
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid

@@ -11,12 +11,14 @@ from memviz.charts.grammar import Part, marks, note, path, stroke
 from memviz.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
 from memviz.charts.requests.panels import Panels
 from memviz.charts.requests.placed_setting import PlacedSetting
-from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.summaries.marks import Mark, request_mark
+from memviz.charts.summaries.marks import (
+    MarkedCompaction,
+    compaction_tooltip,
+    marked_compactions,
+)
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
 from memviz.charts.turn_axis import last_place
-from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -40,16 +42,14 @@ _LABEL_FONT = {"size": NOTE_PIXELS, "color": "#1A1A1A"}
 
 
 class _Change(NamedTuple):
-    """A compaction at the first request that it changed."""
+    """What a compaction did to the first request that it changed."""
 
-    x: float
+    marked: MarkedCompaction
     before: int
     """Tokens that the request would have been."""
     after: int
     """Tokens that it was."""
-    look: Mark
     id: str
-    compaction: Compaction
 
 
 def compaction_marks(one: PlacedSetting) -> list[Part]:
@@ -66,16 +66,16 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
     size, width = next(look for most, look in LOOKS if len(changes) <= most)
 
     def tooltip(change: _Change) -> str:
-        return compaction_tooltip(one.setting.label, change.compaction, run=run)
+        return compaction_tooltip(one.setting.label, change.marked.compaction, run=run)
 
     points = marks(
-        np.array([change.x for change in changes]),
+        np.array([change.marked.place for change in changes]),
         np.array([change.after for change in changes]),
         Texts(changes, tooltip),
         {
-            "symbol": [change.look.symbol for change in changes],
+            "symbol": [change.marked.look.symbol for change in changes],
             "size": DENSE_PIXELS if is_dense else size,
-            "color": [change.look.color for change in changes],
+            "color": [change.marked.look.color for change in changes],
             "line": stroke(1, color=setting_color(one.setting.index)),
         },
         unselected=_UNSELECTED,
@@ -88,7 +88,7 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
     x: list[float] = []
     tokens: list[float] = []
     for change in changes:
-        x += [change.x, change.x, np.nan]
+        x += [change.marked.place, change.marked.place, np.nan]
         tokens += [change.before, change.after, np.nan]
     drops = path(
         np.array(x),
@@ -101,31 +101,20 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
 
 
 def _changes(one: PlacedSetting) -> Iterator[_Change]:
-    """Return what compactions changed. Those that changed no request stand half a step behind the last one of their
-    setting."""
     run = one.setting.run
-    places = one.places
-    for at, made in run.requests.compactions():
-        for compaction in made:
-            yield from _change(run, compaction, float(places[at]), one.id_of(at))
-    for turn, compaction in run.unsent:
-        behind = one.axis.last(turn) + 0.5
-        for change in _change(run, compaction, behind, f"{one.number}:{turn}"):
-            if run.turns and turn < run.turns[-1].turn:
+    for marked in marked_compactions(run, one.axis):
+        sizes = request_sizes(marked.compaction, run)
+        before = max(sizes)  # no line up where the summary is larger
+        after = sizes.after_tokens
+        if marked.request is not None:
+            id = one.id_of(marked.request)
+        else:
+            id = f"{one.number}:{marked.turn}"
+            if run.turns and marked.turn < run.turns[-1].turn:
                 # Another setting went on: it stands beside the line.
-                last = int(np.searchsorted(run.columns.turns, turn, "right")) - 1
-                sent_tokens = int(run.columns.totals[last])
-                yield change._replace(before=sent_tokens, after=sent_tokens)
-            else:
-                yield change
-
-
-def _change(run: Run, compaction: Compaction, x: float, id: str) -> Iterator[_Change]:
-    look = request_mark(compaction)
-    if look is not None:
-        sizes = request_sizes(compaction, run)
-        # No line up where the summary is larger.
-        yield _Change(x, max(sizes), sizes.after_tokens, look, id, compaction)
+                behind = np.searchsorted(run.columns.turns, marked.turn, "right")
+                before = after = int(run.columns.totals[behind - 1])
+        yield _Change(marked, before, after, id)
 
 
 def recall_marks(one: PlacedSetting, panels: Panels) -> list[Part]:

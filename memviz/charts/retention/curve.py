@@ -22,8 +22,7 @@ from memviz.charts.palette import (
 )
 from memviz.charts.retention.knowledge_words import known_words
 from memviz.charts.retention.result import Measure, RetentionResult
-from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.summaries.marks import request_mark
+from memviz.charts.summaries.marks import compaction_tooltip, request_mark
 from memviz.charts.text import escaped, legend_name
 from memviz.charts.thinning import Texts
 from memviz.charts.turn_axis import (

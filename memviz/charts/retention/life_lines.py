@@ -18,8 +18,7 @@ from memviz.charts.retention.knowledge_words import (
     fact_label,
 )
 from memviz.charts.retention.result import RetentionResult
-from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.summaries.marks import request_mark
+from memviz.charts.summaries.marks import compaction_tooltip, request_mark
 from memviz.charts.thinning import Texts
 from memviz.charts.turn_axis import axis_ticks, axis_title, last_place, turn_partings
 from memviz.engine.compaction import Compaction

@@ -8,9 +8,8 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_TITLES
-from memviz.charts.requests.context_bar import context_bar
-from memviz.charts.requests.finding import finding, request_finding
-from memviz.charts.requests.tables import tokens_table
+from memviz.charts.requests.composition import context_bar
+from memviz.charts.requests.tables import finding, request_finding, tokens_table
 from memviz.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.charts.setting_run import SettingRun
 from memviz.engine.chat import Chat

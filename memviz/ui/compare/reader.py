@@ -10,8 +10,7 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.requests.composition import composition
-from memviz.charts.requests.finding import parts_finding
-from memviz.charts.requests.tables import parts_table
+from memviz.charts.requests.tables import parts_finding, parts_table
 from memviz.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns

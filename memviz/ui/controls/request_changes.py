@@ -10,8 +10,7 @@ import streamlit as st
 
 from memviz.charts.memory_map.fate_words import FATE_WORDS
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
-from memviz.charts.summaries.compaction_tooltip import cache_words
-from memviz.charts.summaries.marks import MARKS, lacks_summarizer
+from memviz.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.context import Fate
 from memviz.conversation import Message
 from memviz.engine.backoff import waiting_failure

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
-from memviz.charts.summaries.compaction_tooltip import cache_words
-from memviz.charts.summaries.marks import MARKS, lacks_summarizer
+from memviz.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import FACTS, SummaryVersion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
-from memviz.charts.requests.context_bar import MAX_LIMIT_SHARE, context_bar
+from memviz.charts.requests.composition import MAX_LIMIT_SHARE, context_bar
 from memviz.metrics.requests.limits import Limit
 from tests.charts.runs import run_of
 

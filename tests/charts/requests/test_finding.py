@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import memviz
-from memviz.charts.requests.finding import finding, request_finding
+from memviz.charts.requests.tables import finding, request_finding
 from memviz.charts.setting_run import SettingRun
 from memviz.transcripts.samples import sample
 

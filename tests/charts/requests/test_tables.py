@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import memviz
 from memviz.charts.memory_map.table import fates_table
-from memviz.charts.requests.finding import parts_finding
-from memviz.charts.requests.tables import bounded, parts_table, tokens_table
+from memviz.charts.requests.tables import (
+    bounded,
+    parts_finding,
+    parts_table,
+    tokens_table,
+)
 from memviz.charts.setting_run import SettingRun
 from memviz.charts.thinning import MAX_POINTS
 from memviz.context import Fate

@@ -10,15 +10,13 @@ from memviz import Message, ModelError, Probe, Run, ScriptedModel
 from memviz.charts.memory_map.fate_map import map_of
 from memviz.charts.memory_map.fate_words import map_finding
 from memviz.charts.palette import PART_COLORS
-from memviz.charts.requests.finding import finding
-from memviz.charts.requests.tables import tokens_table
+from memviz.charts.requests.tables import finding, tokens_table
 from memviz.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.charts.retention.curve import summarization_marks
 from memviz.charts.retention.life_lines import life_lines_of
 from memviz.charts.retention.result import Measure
 from memviz.charts.setting_run import SettingRun
-from memviz.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.charts.summaries.marks import marks_of, request_mark
+from memviz.charts.summaries.marks import compaction_tooltip, marks_of, request_mark
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.conversation import ToolCall
 from memviz.memory import Memory

@@ -10,9 +10,8 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import with_legend
-from memviz.charts.requests.finding import finding
 from memviz.charts.requests.limit_lines import budget_fits
-from memviz.charts.requests.tables import tokens_table
+from memviz.charts.requests.tables import finding, tokens_table
 from memviz.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.charts.setting_run import SettingRun
 from memviz.charts.thinning import MAX_POINTS

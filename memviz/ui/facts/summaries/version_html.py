@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from memviz.charts.palette import PART_COLORS
-from memviz.charts.summaries.compaction_tooltip import cache_words
+from memviz.charts.summaries.marks import cache_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text
