@@ -101,6 +101,19 @@ def line(
     }
 
 
+def segments(
+    ends: Iterable[tuple[float, float, float, float]], gap: float | None
+) -> tuple[list[float | None], list[float | None]]:
+    """Return the x and the y of separate lines in one trace, each from ``(x, y)`` to ``(x, y)``, with a ``gap`` behind
+    it."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for x0, y0, x1, y1 in ends:
+        x += [x0, x1, gap]
+        y += [y0, y1, gap]
+    return x, y
+
+
 def path(x: Any, y: Any, line: Part, **more: Any) -> Part:
     """Return a line that says nothing when one points at it."""
     return {

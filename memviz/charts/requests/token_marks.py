@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memviz.charts.grammar import Part, marks, note, path, stroke
+from memviz.charts.grammar import Part, marks, note, path, segments, stroke
 from memviz.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
 from memviz.charts.requests.panels import Panels
 from memviz.charts.requests.placed_setting import PlacedSetting
@@ -85,13 +85,13 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
     )
     if is_dense:
         return [points]
-    x: list[float] = []
-    tokens: list[float] = []
+    lines = []
     for change in changes:
-        x += [change.marked.place, change.marked.place, np.nan]
-        tokens += [change.before, change.after, np.nan]
+        x = change.marked.place
+        lines.append((x, change.before, x, change.after))
+    x_values, tokens = segments(lines, np.nan)
     drops = path(
-        np.array(x),
+        np.array(x_values),
         np.array(tokens),
         stroke(width, color=PART_COLORS["summary"]),
         name=f"{name} before and after",

@@ -10,7 +10,6 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH, SUMMARIZATION_LINE
-from memviz.charts.retention.knowledge_split import knowledge_split
 from memviz.charts.retention.knowledge_words import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
@@ -19,6 +18,7 @@ from memviz.charts.retention.knowledge_words import (
 )
 from memviz.charts.retention.life_lines import (
     by_birth,
+    knowledge_split,
     life_lines_of,
     mark_color,
     span_words,
