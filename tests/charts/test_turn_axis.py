@@ -8,8 +8,8 @@ import pytest
 
 from memviz.charts.cost.curve import cost_curve
 from memviz.charts.memory_map.fate_map import map_of
+from memviz.charts.memory_map.fate_words import fates_table
 from memviz.charts.memory_map.message_life import message_life
-from memviz.charts.memory_map.table import fates_table
 from memviz.charts.requests.composition import composition
 from memviz.charts.requests.setting_marks import recorded_marks
 from memviz.charts.requests.tables import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.charts.memory_map.table import fates_table
+from memviz.charts.memory_map.fate_words import fates_table
 from memviz.charts.requests.tables import (
     bounded,
     parts_finding,

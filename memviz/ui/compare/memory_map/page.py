@@ -9,8 +9,7 @@ import streamlit as st
 
 from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_map import beside_others, map_of
-from memviz.charts.memory_map.fate_words import map_finding
-from memviz.charts.memory_map.table import fates_table
+from memviz.charts.memory_map.fate_words import fates_table, map_finding
 from memviz.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
