@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.charts.sweeps.parameter_axis import axis_title
+from memviz.charts.sweeps.axes import axis_title
 from memviz.counters import counter as find_counter
 from memviz.errors import MemvizError, ParameterError
 from memviz.strategies.base import Strategy

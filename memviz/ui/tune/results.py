@@ -8,8 +8,11 @@ from typing import Any
 import streamlit as st
 
 from memviz.charts.figure import CONFIG
-from memviz.charts.sweeps.cost_and_peak import cost_and_peak_chart
-from memviz.charts.sweeps.pareto import pareto_chart, pareto_finding
+from memviz.charts.sweeps.pareto import (
+    cost_and_peak_chart,
+    pareto_chart,
+    pareto_finding,
+)
 from memviz.strategies import strategies
 from memviz.text.wording import counted
 from memviz.tuning.constraints import Constraints
