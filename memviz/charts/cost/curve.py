@@ -165,7 +165,7 @@ def _lines(
             opacity=UNCACHED_OPACITY,
             **behind,
         )
-    band = {}
+    band: Part = {}
     if summarizer.any():
         band = _SUMMARIZER_BAND
         edge = {"width": 0}

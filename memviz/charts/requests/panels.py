@@ -83,12 +83,12 @@ class Panels:
 
 def y_axes(
     panels: Panels, *, has_note: bool = False, window: Window | None = None
-) -> dict[str, Part]:
+) -> Part:
     """Return the y axes for the layout. Each begins at 0. ``has_note``: a line of words stands above the main panel.
     ``window``: the tokens are given as percent of it."""
     top = panels.main_top(has_note=has_note)
     title = window.title if window else "tokens sent"
-    axes: dict[str, Part] = {
+    axes: Part = {
         "yaxis": {**TOKENS_AXIS, "title": {"text": title}, "domain": [0, top]}
     }
     if panels.strip:

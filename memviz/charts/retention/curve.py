@@ -47,7 +47,7 @@ POINT_PIXELS = 12
 Shares = NDArray[np.float64]
 _SHARE = {**SHARE_AXIS, "title": {"text": "share of the facts stated so far"}}
 _LEGEND = {**BELOW, "y": -0.18, "groupclick": "togglegroup"}
-_ONLY_CHOSEN = {"selected": OPAQUE, "unselected": {"marker": {"opacity": 0}}}
+_ONLY_CHOSEN: Part = {"selected": OPAQUE, "unselected": {"marker": {"opacity": 0}}}
 
 
 class Bounds(NamedTuple):

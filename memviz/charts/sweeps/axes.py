@@ -172,11 +172,12 @@ def values_axis(x: Axis, values: list[Any]) -> Part:
     title = {"text": escaped(axis_title(x))}
     if values and _is_switch(values[0]):
         words = [value_words(value) for value in values]
-        places = [int(value) for value in values]
-        return {**_SWITCH, "title": title, "tickvals": places, "ticktext": words}
-    numbers = np.array(values, dtype=float)
-    by_ratio = counts_by_ratio(numbers)
-    places = np.log10(numbers) if by_ratio else numbers
+        numbers = [int(value) for value in values]
+        return {**_SWITCH, "title": title, "tickvals": numbers, "ticktext": words}
+    places = np.array(values, dtype=float)
+    by_ratio = counts_by_ratio(places)
+    if by_ratio:
+        places = np.log10(places)
     low, high = (float(places.min()), float(places.max())) if values else (0.0, 1.0)
     room = (high - low) / 30 or 0.5
     axis = {
