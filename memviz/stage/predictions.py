@@ -135,9 +135,9 @@ class _Chosen:
             # Two questions before one step would stop the stage twice, and each says something of the other.
             is_new = one.step not in self._steps and not one.keys & self._keys
             if distance <= reach and is_new:
-                ranked.append((*self._rank(kind, one, distance), place))
-        for *_, place in sorted(ranked)[:MOST_TRIED]:
-            one = candidates[int(place)]
+                ranked.append((self._rank(kind, one, distance), place))
+        for _, place in sorted(ranked)[:MOST_TRIED]:
+            one = candidates[place]
             question = one.question()
             if question is not None:
                 self.questions.append(question)

@@ -7,6 +7,7 @@ sent besides (:mod:`memviz.metrics.requests.ceilings`). It rises where a new sum
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,9 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
 from memviz.metrics.requests.limits import limit_of, limit_rule
 from memviz.metrics.requests.request_axis import name_of
-from memviz.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from memviz.strategies.base import Strategy
 
 FITS_UP_TO = 3
 _DASH = '<span style="color:{}"><b>- -</b></span>'

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.charts.grammar import Part, note_on_top, rule_down, stroke
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.text import escaped
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
-from memviz.transcripts.base import RecordedEvent
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import RecordedEvent
 
 LABEL_CHARS = 34
 ROW_PIXELS, MOST_ROWS = 18, 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -42,7 +43,9 @@ from memviz.charts.turn_axis import (
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import axis_of, name_of
 from memviz.text.wording import counted
-from memviz.transcripts.base import RecordedEvent
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import RecordedEvent
 
 MAX_CLICKABLE = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
