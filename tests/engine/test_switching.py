@@ -7,7 +7,8 @@ from typing import Any
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.engine.chat import Chat
 from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.requests_sent import requests_sent

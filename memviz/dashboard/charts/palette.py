@@ -94,8 +94,6 @@ LEGEND_ROW_PIXELS, SETTINGS_IN_ROOM = 28, 3
 FEW_TURNS = 12
 FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
 """Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""
-TURN_TITLE = {"text": "turn", "standoff": 6}
-"""Close to its axis: further away, a legend of several lines would cover it."""
 FAILURE_COLOR = "#D32F2F"
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 

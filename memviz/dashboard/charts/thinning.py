@@ -7,7 +7,7 @@ stays together: stacked areas and bars keep the same turns, chosen by their sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 MAX_POINTS = 1_500
 """More in one trace cannot be told apart on a screen, and make a page of several megabytes."""
 BINS = MAX_POINTS // 2
+MOST_KINDS = 64
+"""Of symbols that are kept apart."""
 T = TypeVar("T")
 Trace = dict[str, Any]
 Places = NDArray[np.intp]
@@ -46,134 +48,138 @@ class Texts(Sequence[str], Generic[T]):
 
 
 class Thinned(NamedTuple):
-    """The traces, and how many turns one column of the picture stands for; 1 where every point is drawn."""
+    """The traces of a picture."""
 
     traces: list[Trace]
     turns_per_bin: int
+    """How many turns one column of the picture stands for; 1 where every point is drawn."""
+
+
+class _Window(NamedTuple):
+    """The part of the x axis that is shown."""
+
+    low: float
+    high: float
+
+    def places_in(self, x: Floats) -> Places:
+        """The places of the points that are shown."""
+        return np.flatnonzero((x >= self.low) & (x <= self.high))
+
+    def bins_of(self, x: Floats) -> NDArray[np.int64]:
+        """The bin of each point, from 0."""
+        width = max(self.high - self.low, 1e-9)
+        return np.minimum((x - self.low) / width * BINS, BINS - 1).astype(np.int64)
 
 
 def thinned(
     traces: Sequence[Mapping[str, Any]], window: Sequence[float] | None = None
 ) -> Thinned:
-    """``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis that is
-    shown: points outside are left out of a trace that has too many."""
+    """Return ``traces`` over turns with at most :data:`MAX_POINTS` points each. ``window`` is the part of the x axis
+    that is shown: points outside are left out of a trace that has too many."""
     drawn = [dict(trace) for trace in traces]
     turns = 1
     for group in _groups(drawn):
         first = drawn[group[0]]
         x = np.array(first["x"], dtype=float)
-        low, high = (np.nanmin(x), np.nanmax(x)) if window is None else window
-        kept = _kept(
-            first, x, [drawn[place] for place in group], float(low), float(high)
-        )
+        ends = (np.nanmin(x), np.nanmax(x)) if window is None else window
+        shown = _Window(float(ends[0]), float(ends[1]))
+        kept = _kept(x, [drawn[place] for place in group], shown)
         if kept is None:
             continue
-        if len(kept) < np.count_nonzero((x >= low) & (x <= high)):
-            turns = max(turns, round((high - low) / BINS))
+        if len(kept) < len(shown.places_in(x)):
+            turns = max(turns, round((shown.high - shown.low) / BINS))
         for place in group:
             drawn[place] = _cut(drawn[place], len(x), kept)
-    return Thinned(
-        [{name: _written(value) for name, value in trace.items()} for trace in drawn],
-        turns,
-    )
+    for trace in drawn:
+        for name, value in trace.items():
+            if isinstance(value, Texts):
+                trace[name] = list(value)
+    return Thinned(drawn, turns)
 
 
-def _groups(traces: Sequence[Trace]) -> Iterator[list[int]]:
-    """The numbers of traces with too many points; of those that are stacked, all together."""
-    stacks: dict[tuple[Any, ...], list[int]] = {}
+def _groups(traces: Sequence[Trace]) -> Iterable[list[int]]:
+    """Return the numbers of traces with too many points; of those that are stacked, all together."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for number, trace in enumerate(traces):
         x = trace.get("x")
-        is_along_turns = trace.get("type") == "scatter" or (
-            trace.get("type") == "bar" and "orientation" not in trace
-        )
-        if (
-            x is None
-            or not is_along_turns
-            or len(x) <= MAX_POINTS
-            or "maxdisplayed" in trace.get("marker", {})
-        ):
+        kind = trace.get("type")
+        is_bar = kind == "bar" and "orientation" not in trace
+        if x is None or len(x) <= MAX_POINTS or not (is_bar or kind == "scatter"):
             continue
-        stack = trace.get("stackgroup") or (
-            "bars" if trace["type"] == "bar" else number
-        )
-        stacks.setdefault((stack, trace.get("yaxis"), len(x)), []).append(number)
-    yield from stacks.values()
+        if "maxdisplayed" in trace.get("marker", {}):
+            continue
+        together = trace.get("stackgroup") or ("bars" if is_bar else number)
+        key = (together, trace.get("yaxis"), len(x))
+        groups.setdefault(key, []).append(number)
+    return groups.values()
 
 
-def _kept(
-    first: Trace, x: Floats, group: Sequence[Trace], low: float, high: float
-) -> Places | None:
-    """The places of the points that are drawn; ``None`` where all are."""
-    is_bar, y = (
-        first["type"] == "bar",
-        np.sum([np.array(trace["y"], dtype=float) for trace in group], axis=0),
-    )
+def _kept(x: Floats, group: Sequence[Trace], shown: _Window) -> Places | None:
+    """Return the places of the points that are drawn; ``None`` where all are."""
+    heights = [np.array(trace["y"], dtype=float) for trace in group]
+    y: Floats = np.sum(heights, axis=0)
     if np.isnan(x).any():
-        return _kept_strokes(x, y, low, high)
-    inside = np.flatnonzero((x >= low) & (x <= high))
+        return _kept_strokes(x, y, shown)
+    inside = shown.places_in(x)
+    if not len(inside):
+        return np.arange(0)
     if len(inside) <= MAX_POINTS:
-        bounds = (max(0, inside[0] - 1), inside[-1] + 2) if len(inside) else (0, 0)
-        return np.arange(bounds[0], min(bounds[1], len(x)))
-    keys = _bins(x[inside], low, high) * 64 + _kinds(first, len(x))[inside]
+        first = max(0, inside[0] - 1)
+        return np.arange(first, min(inside[-1] + 2, len(x)))
+    keys = shown.bins_of(x[inside]) * MOST_KINDS + _kinds(group[0], len(x))[inside]
     least, most = _ends(keys, np.nan_to_num(y[inside], nan=-np.inf))
-    ends = most if is_bar else np.r_[least, most, 0, len(inside) - 1]
+    ends = np.r_[least, most, 0, len(inside) - 1]
+    if group[0]["type"] == "bar":
+        ends = most
     return np.asarray(inside[np.unique(ends)])
 
 
-def _kept_strokes(x: Floats, y: Floats, low: float, high: float) -> Places | None:
-    """Of lines from one point to another, each followed by a gap, the longest of every bin."""
-    if len(x) % 3 or not np.isnan(x[2::3]).all() or np.isnan(x[::3]).any():
+def _kept_strokes(x: Floats, y: Floats, shown: _Window) -> Places | None:
+    """Return of lines from one point to another, each followed by a gap, the longest of every bin."""
+    begins = x[::3]
+    are_strokes = len(x) % 3 == 0 and np.isnan(x[2::3]).all()
+    if not are_strokes or np.isnan(begins).any():
         return None
-    inside = np.flatnonzero((x[::3] >= low) & (x[::3] <= high))
+    inside = shown.places_in(begins)
     if len(inside) > BINS:
-        _, most = _ends(
-            _bins(x[::3][inside], low, high), np.abs(y[1::3] - y[::3])[inside]
-        )
-        inside = inside[np.sort(most)]
+        lengths = np.abs(y[1::3] - y[::3])
+        _, longest = _ends(shown.bins_of(begins[inside]), lengths[inside])
+        inside = inside[np.sort(longest)]
     return np.asarray((3 * inside[:, None] + np.arange(3)).ravel())
 
 
-def _bins(x: Floats, low: float, high: float) -> NDArray[np.int64]:
-    return np.minimum((x - low) / max(high - low, 1e-9) * BINS, BINS - 1).astype(
-        np.int64
-    )
-
-
 def _kinds(trace: Trace, size: int) -> NDArray[np.int64]:
-    """A number for each point's symbol: a failure must not hide behind what did not fail."""
+    """Return a number for each point's symbol: a failure must not hide behind what did not fail."""
     symbols = trace.get("marker", {}).get("symbol")
     if not isinstance(symbols, list | tuple) or len(symbols) != size:
         return np.zeros(size, np.int64)
-    return np.unique(symbols, return_inverse=True)[1].astype(np.int64) % 64
+    numbers = np.unique(symbols, return_inverse=True)[1]
+    return numbers.astype(np.int64) % MOST_KINDS
 
 
 def _ends(keys: NDArray[np.int64], y: Floats) -> tuple[Places, Places]:
-    """The places of the smallest and of the largest ``y`` of every key; the first of several that are alike."""
-    rising, falling = np.lexsort((y, keys)), np.lexsort((-y, keys))
+    """Return the places of the smallest and of the largest ``y`` of every key; the first of several that are alike."""
+    rising = np.lexsort((y, keys))
+    falling = np.lexsort((-y, keys))
     starts = np.flatnonzero(np.r_[True, np.diff(keys[rising]) > 0])
     return rising[starts], falling[starts]
 
 
 def _cut(trace: Trace, size: int, kept: Places) -> Trace:
     found = {name: _picked(value, size, kept) for name, value in trace.items()}
-    if "marker" in found:
-        found["marker"] = {
-            name: _picked(value, size, kept) for name, value in trace["marker"].items()
-        }
-    if trace["type"] == "bar" and isinstance(trace.get("width"), float | int):
-        found["width"] = trace["width"] * max(
-            1.0, size / max(1, len(kept))
-        )  # a bar stands for its neighbours
+    if "marker" in trace:
+        marker = trace["marker"].items()
+        found["marker"] = {name: _picked(value, size, kept) for name, value in marker}
+    width = trace.get("width")
+    if trace["type"] == "bar" and isinstance(width, float | int):
+        # A bar stands for its neighbours.
+        found["width"] = width * max(1.0, size / max(1, len(kept)))
     return found
 
 
 def _picked(value: Any, size: int, kept: Places) -> Any:
+    if not isinstance(value, np.ndarray | Texts | list | tuple) or len(value) != size:
+        return value
     if isinstance(value, np.ndarray):
-        return value[kept] if len(value) == size else value
-    if isinstance(value, Texts | list | tuple) and len(value) == size:
-        return [value[place] for place in kept.tolist()]
-    return value
-
-
-def _written(value: Any) -> Any:
-    return list(value) if isinstance(value, Texts) else value
+        return value[kept]
+    return [value[place] for place in kept.tolist()]

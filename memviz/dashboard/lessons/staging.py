@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.lesson import Prediction, Step, View
 from memviz.dashboard.lessons.playing import Played
 from memviz.dashboard.stage.data import stage_data

@@ -11,7 +11,7 @@ from memviz.core.context import Fate
 from memviz.core.text.wording import cost_words, dollars
 from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings

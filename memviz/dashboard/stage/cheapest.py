@@ -21,13 +21,15 @@ LEAST_TURNS = 4
 
 
 class Race(NamedTuple):
-    """What every setting has spent by every turn: ``spent`` is an array [settings x turns] in the unit that ``words``
-    writes; ``asks`` begins the question."""
+    """What every setting has spent by every turn."""
 
     staged: Sequence[StagedRun]
     spent: NDArray[np.float64]
+    """An array [settings x turns], in dollars or tokens."""
     asks: str
+    """The beginning of the question."""
     words: Callable[[float], str]
+    """Writes an amount."""
 
     @property
     def turns(self) -> int:
@@ -47,63 +49,59 @@ class Race(NamedTuple):
 def race(
     staged: Sequence[StagedRun], assumptions: PricingAssumptions | None
 ) -> Race | None:
-    """The spending of all settings; ``None`` of fewer than two, or before the first request."""
-    turns = min(
-        (one.run.requests[-1].turn for one in staged if one.run.requests), default=0
-    )
-    if len(staged) < 2 or not turns or not all(one.run.requests for one in staged):
+    """Return the spending of all settings; ``None`` of fewer than two, or before the first request."""
+    if len(staged) < 2 or not all(one.run.requests for one in staged):
         return None
-    sent = [one.run.once(traffic, partial(traffic, one.run)) for one in staged]
-    usd = [_usd_by_turn(each, turns, assumptions) for each in sent]
-    known = [one for one in usd if one is not None]
-    if len(known) == len(usd) and any(one.any() for one in known):
-        return Race(staged, np.stack(known), "Which setting is cheapest", dollars)
-    tokens = np.stack([_tokens_by_turn(each, turns) for each in sent])
-    return Race(
-        staged,
-        tokens,
-        "Which setting has used the fewest tokens",
-        lambda number: counted(int(number), "token"),
-    )
+    turns = min(one.run.requests[-1].turn for one in staged)
+    usd = []
+    tokens = []
+    for one in staged:
+        sent = one.run.once(traffic, partial(traffic, one.run))
+        tokens.append(_tokens_by_turn(sent, turns))
+        cost = None if assumptions is None else assumptions.cost(sent)
+        if cost is not None and cost.cumulative_usd is not None:
+            each = np.diff(cost.cumulative_usd, prepend=0.0)
+            usd.append(_up_to(cost.turns, each, turns))
+    if len(usd) == len(staged) and any(spent.any() for spent in usd):
+        return Race(staged, np.stack(usd), "Which setting is cheapest", dollars)
+    asks = "Which setting has used the fewest tokens"
+    return Race(staged, np.stack(tokens), asks, _token_words)
 
 
-def _usd_by_turn(
-    sent: Traffic, turns: int, assumptions: PricingAssumptions | None
-) -> NDArray[np.float64] | None:
-    cost = None if assumptions is None else assumptions.cost(sent)
-    if cost is None or cost.cumulative_usd is None:
-        return None
-    return _up_to(cost.turns, np.diff(cost.cumulative_usd, prepend=0.0), turns)
+def _token_words(number: float) -> str:
+    return counted(int(number), "token")
 
 
 def _tokens_by_turn(sent: Traffic, turns: int) -> NDArray[np.float64]:
-    """Read and written, by both models."""
+    """Return what both models read and wrote."""
+    chat = sent.input_tokens + sent.output_tokens
     summarizer = sent.summarizer_input_tokens + sent.summarizer_output_tokens
-    return _up_to(sent.turns, sent.input_tokens + sent.output_tokens, turns) + _up_to(
-        sent.summarizer_turns, summarizer, turns
-    )
+    by_chat = _up_to(sent.turns, chat, turns)
+    return by_chat + _up_to(sent.summarizer_turns, summarizer, turns)
 
 
 def _up_to(
     at: NDArray[np.int64], amounts: NDArray[np.generic], turns: int
 ) -> NDArray[np.float64]:
-    """The sum of all amounts up to each turn, from 1."""
+    """Return the sum of all amounts up to each turn, from 1."""
     by_turn = np.bincount(at, weights=amounts, minlength=turns + 1)[: turns + 1]
     return np.cumsum(by_turn, dtype=np.float64)[1:]
 
 
 def candidates(found: Race) -> Iterator[Candidate]:
     """The winner at the end, and the one half way if that is another one."""
-    end, half = found.turns, found.turns // 2
+    end = found.turns
+    half = end // 2
     if end < LEAST_TURNS:
         return
-    for turn in (end, half) if found.leader(half) != found.leader(end) else (end,):
-        if (
-            found.margin(turn) >= LEAST_MARGIN
-            and _asked_at(found, turn) in found.staged[0].steps
-        ):
+    turns = [end]
+    if found.leader(half) != found.leader(end):
+        turns.append(half)
+    for turn in turns:
+        step = _asked_at(found, turn)
+        if found.margin(turn) >= LEAST_MARGIN and step in found.staged[0].steps:
             yield Candidate(
-                _asked_at(found, turn),
+                step,
                 None,
                 frozenset({("cheapest", turn)}),
                 None,
@@ -112,32 +110,34 @@ def candidates(found: Race) -> Iterator[Candidate]:
             )
 
 
-def question(found: Race, turn: int) -> Question | None:
-    """Which setting has spent least by ``turn``; ``None`` where two are level."""
-    if not found.margin(turn):
-        return None
-    order = np.argsort(found.spent[:, turn - 1], kind="stable").tolist()
+def question(found: Race, turn: int) -> Question:
+    """Return which setting has spent least by ``turn``, at which no two are level."""
+    spent = found.spent[:, turn - 1]
+    first, second, *_ = np.argsort(spent, kind="stable").tolist()
     labels = distinct_names([one.label for one in found.staged])
-    first, second = (found.words(found.spent[number, turn - 1]) for number in order[:2])
+    winner = f"{labels[first]} came to {found.words(spent[first])} by turn {turn:,}"
+    other = f"the next, {labels[second]}, to {found.words(spent[second])}"
     return Question(
         "cheapest",
         _asked_at(found, turn),
         None,
         f"{found.asks} by turn {turn:,}?",
         tuple(labels),
-        order[0],
-        f"{labels[order[0]]} came to {first} by turn {turn:,}, summaries included; the next, {labels[order[1]]}, to "
-        f"{second}.",
+        first,
+        f"{winner}, summaries included; {other}.",
     )
 
 
 def _asked_at(found: Race, turn: int) -> int:
-    """Before the last turn at which another setting is still ahead, for then what was shown does not say it; where it
-    is always the same one, early."""
-    others = [one for one in range(2, turn) if found.leader(one) != found.leader(turn)]
-    asked = min(others[-1] + 1, turn) if others else max(2, turn // 3)
-    return min(one.step(_first_request(one, min(asked, turn))) for one in found.staged)
-
-
-def _first_request(staged: StagedRun, turn: int) -> int:
-    return int(np.searchsorted(request_turns(staged.run), turn))
+    """Return the step before the last turn at which another setting is still ahead, for then what was shown does not
+    say it; where it is always the same one, an early step."""
+    winner = found.leader(turn)
+    asked = max(2, turn // 3)
+    for earlier in range(2, turn):
+        if found.leader(earlier) != winner:
+            asked = earlier + 1
+    steps = []
+    for one in found.staged:
+        first = np.searchsorted(request_turns(one.run), min(asked, turn))
+        steps.append(one.step(int(first)))
+    return min(steps)

@@ -52,7 +52,7 @@ from memviz.dashboard.charts.palette import (
     STEP_COLORS,
     STEP_TITLES,
 )
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.events import KINDS, EventTeller
 from memviz.dashboard.stage.lane import KINDS as PIECES
 from memviz.dashboard.stage.lane import Sizes, lane, message_sizes, sent_sizes
@@ -84,10 +84,16 @@ MAX_FACTS = 24
 TEXT_CHARS, ALL_TEXT_CHARS = 160, 40_000
 """Of one message, and of all."""
 Codes = NDArray[np.uint8]
+_COLORS = {
+    "parts": PART_COLORS,
+    "fates": list(STEP_COLORS),
+    "titles": list(STEP_TITLES),
+    "names": PART_TITLES,
+}
 
 
 def steps_around(step: int, steps: int, most: int = MAX_STEPS) -> range:
-    """The part of so many steps that is played around one of them (0-based)."""
+    """Return the part of so many steps that is played around one of them (0-based)."""
     first = max(0, min(step - most // 2, steps - most))
     return range(first, min(steps, first + most))
 
@@ -104,7 +110,7 @@ def stage_data(
     chosen: int | None = None,
     questions: Sequence[Mapping[str, Any]] = (),
 ) -> Json:
-    """What the stage plays of ``settings``, all over one conversation.
+    """Return what the stage plays of ``settings``, all over one conversation.
 
     ``retentions``, one a setting, say which facts each request knows (default: of the transcript's own probes).
     ``assumptions`` price the requests. ``steps`` (0-based places of the shared axis) are those that can be played, by
@@ -112,79 +118,52 @@ def stage_data(
     number of the setting whose sentences and facts are shown; by default the first to which anything happens.
     """
     axis = axis_of(setting.run for setting in settings)
-    every = int(axis.lasts[-1])
-    steps = (
-        steps_around(at or 0, every)
-        if steps is None
-        else range(every)[steps.start : steps.stop]
-    )
-    texts = dict[int, ProbeTexts]()
+    every = range(int(axis.lasts[-1]))
+    if steps is None:
+        steps = steps_around(at or 0, len(every))
+    else:
+        steps = every[steps.start : steps.stop]
+    texts: dict[int, ProbeTexts] = {}
     if retentions is None:
         retentions = [_retained(setting.run, transcript, texts) for setting in settings]
-    base = _base(settings, axis, steps)
-    lanes = [
-        _Lane(
-            setting,
-            axis,
-            steps,
-            base,
-            kept,
-            texts.get(id(setting.run.log)),
-            assumptions,
-        )
-        for setting, kept in zip(settings, retentions, strict=True)
-    ]
-    first = settings[0].run
-    shared = _messages(first, base, lanes[0].stop)
-    longest, pending = (
-        max(lanes, key=lambda one: one.stop),
-        [one.pending for one in lanes if one.pending is not None],
-    )
-    if all(_says_the_same(first, one.run) for one in settings):
-        shared = _messages(longest.run, base, longest.stop)
-    probes = next((one.probes for one in retentions if one is not None), ())[:MAX_FACTS]
+    part = _Part(axis, steps, _base(settings, axis, steps))
+    lanes = []
+    for setting, known in zip(settings, retentions, strict=True):
+        texts_of_run = texts.get(id(setting.run.log))
+        lanes.append(_Lane(setting, part, known, texts_of_run, assumptions))
+
+    # All that say the same share the messages of the longest; the others have their own.
+    first = lanes[0]
+    others = [not _says_the_same(first.run, one.run) for one in lanes]
+    shared = first if any(others) else max(lanes, key=lambda one: one.stop)
+    pending = [one.pending for one in lanes if one.pending is not None]
+    rows = []
+    for one, has_own in zip(lanes, others, strict=True):
+        rows.append(one.as_data(has_own=has_own, is_open=bool(pending)))
+    played = [list(axis.request_at(place + 1)) for place in steps]
+    if pending:
+        played.append([pending[0].turn, pending[0].call, pending[0].call])
+    if chosen is None:
+        has_events = [bool(one.run.compactions) for one in lanes]
+        chosen = has_events.index(True) if any(has_events) else 0
     return {
         "title": transcript.title,
         "measure": measure,
         "step": "turn" if axis.is_by_turn else "request",
-        "base": base,
-        "messages": shared,
-        "settings": [
-            one.as_data(
-                None if _says_the_same(first, one.run) else base, is_open=bool(pending)
-            )
-            for one in lanes
-        ],
-        "steps": [
-            *(list(axis.request_at(place + 1)) for place in steps),
-            *([one.turn, one.call, one.call] for one in pending[:1]),
-        ],
+        "base": part.base,
+        "messages": _messages(shared.run, part.base, shared.stop),
+        "settings": rows,
+        "steps": played,
         "first": steps.start,
-        "of": every + bool(pending),
-        "facts": [
-            {
-                "answer": probe.answers[0],
-                "question": probe.question,
-                "turn": _stated(first, probe.evidence),
-            }
-            for probe in probes
-        ],
+        "of": len(every) + bool(pending),
+        "facts": _facts(first.run, retentions),
         "questions": [dict(question) for question in questions],
         "at": at if at in steps else steps.start,
-        "chosen": _eventful(lanes) if chosen is None else chosen,
+        "chosen": chosen,
         "kinds": KINDS,
         "pieces": PIECES,
-        "colors": {
-            "parts": PART_COLORS,
-            "fates": list(STEP_COLORS),
-            "titles": list(STEP_TITLES),
-            "names": PART_TITLES,
-        },
+        "colors": _COLORS,
     }
-
-
-def _eventful(lanes: Sequence[_Lane]) -> int:
-    return next((number for number, one in enumerate(lanes) if one.run.compactions), 0)
 
 
 def _retained(
@@ -192,16 +171,20 @@ def _retained(
 ) -> Retention | None:
     if not transcript.probes:
         return None
-    known = texts.setdefault(id(run.log), ProbeTexts(run.log, transcript.probes))
-    return retention(run, transcript.probes, known)
+    if id(run.log) not in texts:
+        texts[id(run.log)] = ProbeTexts(run.log, transcript.probes)
+    return retention(run, transcript.probes, texts[id(run.log)])
 
 
-def _stated(run: Run, evidence: Sequence[int]) -> int | None:
-    return (
-        run.log.turn_number(max(evidence))
-        if evidence and max(evidence) < len(run.log)
-        else None
-    )
+def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
+    known = next((one for one in retentions if one is not None), None)
+    facts = []
+    for probe in known.probes[:MAX_FACTS] if known is not None else ():
+        stated = max(probe.evidence, default=len(run.log))
+        turn = run.log.turn_number(stated) if stated < len(run.log) else None
+        fact = {"answer": probe.answers[0], "question": probe.question, "turn": turn}
+        facts.append(fact)
+    return facts
 
 
 def _says_the_same(one: Run, other: Run) -> bool:
@@ -209,43 +192,41 @@ def _says_the_same(one: Run, other: Run) -> bool:
 
 
 def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> int:
-    """The first message that is drawn by itself."""
-    last = 0
+    """Return the first message that is drawn by itself."""
+    longest = 0
     for setting in settings:
-        lengths = setting.run.columns.lengths
-        number = (
-            int(
-                np.searchsorted(
-                    axis.places(request_turns(setting.run)), steps.stop, side="right"
-                )
-            )
-            - 1
-        )
-        last = max(last, int(lengths[number]) if number >= 0 else 0)
-    return max(0, last - MAX_MESSAGES)
+        places = axis.places(request_turns(setting.run))
+        shown = int(np.searchsorted(places, steps.stop, side="right"))
+        if shown:
+            longest = max(longest, int(setting.run.columns.lengths[shown - 1]))
+    return max(0, longest - MAX_MESSAGES)
 
 
 def _messages(run: Run, base: int, stop: int) -> list[list[Any]]:
     chars = min(TEXT_CHARS, ALL_TEXT_CHARS // max(1, stop - base))
-    sizes = message_sizes(run.space, len(run.log))
-    return [
-        [
-            run.log[position].role,
-            int(sizes[position]),
-            _begin(run.log[position].content, chars),
-            run.log.turn_number(position),
-        ]
-        for position in range(base, stop)
-    ]
+    sizes = message_sizes(run.space, len(run.log)).tolist()
+    messages = []
+    for position in range(base, stop):
+        message = run.log[position]
+        text = " ".join(message.content[: 4 * chars].split())
+        if len(text) > chars:
+            text = f"{text[: chars - 1]}…"
+        turn = run.log.turn_number(position)
+        messages.append([message.role, sizes[position], text, turn])
+    return messages
 
 
-def _begin(text: str, chars: int) -> str:
-    text = " ".join(text[: 4 * chars].split())
-    return text if len(text) <= chars else f"{text[: chars - 1]}…"
+class _Part(NamedTuple):
+    """The part of a conversation that is played."""
+
+    axis: RequestAxis
+    steps: range
+    base: int
+    """The first message that is drawn by itself."""
 
 
-class _Then(NamedTuple):
-    """What a request is said against: the one before it."""
+class _Sent(NamedTuple):
+    """What a request does with every message, and what it knows; the next one is said against it."""
 
     codes: Codes
     sizes: Sizes
@@ -257,9 +238,7 @@ class _Lane:
     """One setting, step by step."""
 
     setting: SettingRun
-    axis: RequestAxis
-    steps: range
-    base: int
+    part: _Part
     retention: Retention | None
     texts: ProbeTexts | None
     assumptions: PricingAssumptions | None
@@ -269,103 +248,96 @@ class _Lane:
         self.whole = message_sizes(run.space, len(run.log))
         self.fates = fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
-        self.usd = self._usd()
-        places = self.axis.places(request_turns(run)) - 1
-        self.numbers = np.flatnonzero(
-            (places >= self.steps.start) & (places < self.steps.stop)
-        ).tolist()
-        self.at = [int(places[number]) - self.steps.start for number in self.numbers]
-        if (
-            self.at and self.at[0] > 0 and self.numbers[0] > 0
-        ):  # what was sent last before the first step
+        self.usd: NDArray[np.float64] | None = None
+        if self.assumptions is not None:
+            sent = run.once(traffic, partial(traffic, run))
+            self.usd = self.assumptions.cost(sent).so_far_usd
+        axis, steps, base = self.part
+        places = axis.places(request_turns(run)) - 1
+        is_shown = (places >= steps.start) & (places < steps.stop)
+        self.numbers = np.flatnonzero(is_shown).tolist()
+        self.at = (places[is_shown] - steps.start).tolist()
+        if self.at and self.at[0] > 0 and self.numbers[0] > 0:
+            # What was sent last before the first step.
             self.numbers.insert(0, self.numbers[0] - 1)
             self.at.insert(0, 0)
-        is_last = self.steps.stop == int(self.axis.lasts[-1])
-        self.pending = run.pending if is_last else None
-        self.stop = max(
-            (int(run.columns.lengths[number]) for number in self.numbers[-1:]),
-            default=self.base,
-        )
+        self.stop = base
+        if self.numbers:
+            self.stop = int(run.columns.lengths[self.numbers[-1]])
+        is_end_shown = steps.stop == int(axis.lasts[-1])
+        self.pending = run.pending if is_end_shown else None
         if self.pending is not None:
             self.stop = self.pending.memory.length
 
-    def as_data(self, own: int | None, *, is_open: bool) -> Json:
-        requests: list[Json | None] = [None] * len(self.steps)
-        before: _Then | None = None
+    def as_data(self, *, has_own: bool, is_open: bool) -> Json:
+        """The setting as JSON. ``has_own``: with messages of its own; ``is_open``: with a last step for requests that
+        nobody has answered."""
+        requests: list[Json | None] = [None] * len(self.part.steps)
+        before = _Sent(np.zeros(0, np.uint8), self.whole[:0], "")
         for at, number in zip(self.at, self.numbers, strict=True):
             requests[at], before = self._request(number, before)
         if is_open:
-            requests.append(
-                None if self.pending is None else self._pending(self.pending, before)
-            )
-        run = self.run
+            requests.append(self._pending(before))
+        authors = sorted(author.value for author in authors_of(self.run))
+        own = _messages(self.run, self.part.base, self.stop) if has_own else None
         return {
             "label": self.setting.label,
             "index": self.setting.index,
-            "author": listed(sorted(author.value for author in authors_of(run)))
-            if authors_of(run)
-            else None,
-            "rule": limit_rule(run.strategy),
+            "author": listed(authors) if authors else None,
+            "rule": limit_rule(self.run.strategy),
             "requests": requests,
-            "messages": None if own is None else _messages(run, self.base, self.stop),
+            "messages": own,
         }
 
-    def _request(self, number: int, before: _Then | None) -> tuple[Json, _Then]:
+    def _request(self, number: int, before: _Sent) -> tuple[Json, _Sent]:
         record = self.run.requests[number]
-        codes, sizes = (
-            self._codes(number),
-            sent_sizes(record.memory, record.parts, self.whole),
-        )
+        codes = self._codes(number)
+        known = ""
+        if self.retention is not None:
+            states = self.retention.states[number, :MAX_FACTS].tolist()
+            known = "".join(map(str, states))
+        sent = _Sent(codes, sent_sizes(record.memory, record.parts, self.whole), known)
+        found = self._sent(record, sent, before)
+        if self.usd is not None:
+            found["usd"] = dollars(float(self.usd[number]))
+        if known != before.known:
+            found["known"] = known
+        if record.compactions:
+            found["before"] = self._before(number)
         then = self._codes(number - 1) if number else None
-        events, known = self.teller.events(number, codes, then), self._known(number)
-        found = self._sent(record, codes, sizes, before) | {
-            "usd": None if self.usd is None else dollars(float(self.usd[number])),
-            "known": "" if before is not None and before.known == known else known,
-            "before": self._before(number) if record.compactions else None,
-            "events": events,
-        }
-        return _without_empty(found), _Then(codes, sizes, known)
+        found["events"] = self.teller.events(number, codes, then)
+        return _without_empty(found), sent
 
-    def _pending(self, record: TurnRecord, before: _Then | None) -> Json:
-        codes, sizes = (
-            pending_codes(self.run),
-            sent_sizes(record.memory, record.parts, self.whole),
-        )
-        return _without_empty(
-            self._sent(record, codes, sizes, before) | {"pending": True}
-        )
+    def _pending(self, before: _Sent) -> Json | None:
+        record = self.pending
+        if record is None:
+            return None
+        sizes = sent_sizes(record.memory, record.parts, self.whole)
+        sent = _Sent(pending_codes(self.run), sizes, "")
+        return _without_empty({**self._sent(record, sent, before), "pending": True})
 
-    def _sent(
-        self, record: TurnRecord, codes: Codes, sizes: Sizes, before: _Then | None
-    ) -> Json:
+    def _sent(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
         """What a request sends, and how full that is."""
         strategy = self.run.strategy_at(record.turn)
-        limit, fill = strategy.budget_tokens, strategy.fill(record.memory)
-        uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
-        return {
-            "pieces": lane(
-                record.memory, record.parts, record.tokens, sizes, self.base
-            ),
+        base = self.part.base
+        memory = record.memory
+        found: Json = {
+            "pieces": lane(memory, record.parts, record.tokens, sent.sizes, base),
             "tokens": record.total_tokens,
-            "length": record.memory.length,
-            "fates": changes(
-                codes, None if before is None else before.codes, self.base
-            ),
-            "sizes": _resized(
-                sizes,
-                self.whole if before is None else before.sizes,
-                self.whole,
-                self.base,
-            ),
-            "limit": None
-            if limit is None
-            else [
-                int(uncounted + limit),
-                limit,
-                *filter(None, [strategy.budget_share]),
-            ],
-            "fill": None if fill is None else [fill.held, fill.limit, fill.unit],
+            "length": memory.length,
+            "fates": changes(sent.codes, before.codes, base),
+            "sizes": _resized(sent.sizes, before.sizes, self.whole, base),
         }
+        limit = strategy.budget_tokens
+        if limit is not None:
+            uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
+            found["limit"] = [int(uncounted + limit), limit]
+            if strategy.budget_share:
+                found["limit"].append(strategy.budget_share)
+        fill = strategy.fill(memory)
+        if fill is not None:
+            found["fill"] = [fill.held, fill.limit, fill.unit]
+        return found
 
     def _before(self, number: int) -> list[Any]:
         """The request without the first of the compactions that changed it, and so without any."""
@@ -374,60 +346,40 @@ class _Lane:
         parts = sent_without(first, self.run, number)
         tokens, _, besides = request_parts(first, self.run)
         sizes = sent_sizes(memory, parts, self.whole)
-        return [
-            sum(tokens.values()) + besides,
-            lane(memory, parts, dict(tokens), sizes, self.base),
-        ]
+        pieces = lane(memory, parts, dict(tokens), sizes, self.part.base)
+        return [sum(tokens.values()) + besides, pieces]
 
     def _codes(self, number: int) -> Codes:
         """What a request does with every message so far."""
         codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
         _, starts, stops, found = self.fates.stretches.of(number)
-        for start, stop, code in zip(
-            starts.tolist(), stops.tolist(), found.tolist(), strict=True
-        ):
+        stretches = zip(starts.tolist(), stops.tolist(), found.tolist(), strict=True)
+        for start, stop, code in stretches:
             codes[start:stop] = code
         return codes
-
-    def _known(self, number: int) -> str:
-        if self.retention is None:
-            return ""
-        return "".join(
-            str(state) for state in self.retention.states[number, :MAX_FACTS].tolist()
-        )
-
-    def _usd(self) -> NDArray[np.float64] | None:
-        if self.assumptions is None:
-            return None
-        return self.assumptions.cost(
-            self.run.once(traffic, partial(traffic, self.run))
-        ).so_far_usd
 
 
 def _without_empty(found: Json) -> Json:
     return {name: value for name, value in found.items() if value not in (None, "", [])}
 
 
-def changes(codes: Codes, before: Codes | None, base: int) -> list[list[int]]:
-    """``[start, stop, code]`` of the messages from ``base`` on whose code is another one than ``before``."""
+def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
+    """Return ``[start, stop, code]`` of the messages from ``base`` on whose code is another one than ``before``; what
+    was not there before had none (0)."""
     then = np.zeros(len(codes), np.int64)
-    if before is not None:
-        then[: len(before)] = before[: len(codes)]
-    differs = codes != then
-    differs[:base] = False
-    edges = np.flatnonzero(
-        np.diff(np.r_[-2, np.where(differs, codes.astype(np.int64), -1), -2])
-    ).tolist()
-    return [
-        [start, stop, int(codes[start])]
-        for start, stop in pairwise(edges)
-        if differs[start]
-    ]
+    then[: len(before)] = before[: len(codes)]
+    changed = np.where(codes != then, codes.astype(np.int64), -1)
+    changed[:base] = -1
+    edges = np.flatnonzero(np.diff(np.r_[-2, changed, -2])).tolist()
+    found = []
+    for start, stop in pairwise(edges):
+        if changed[start] >= 0:
+            found.append([start, stop, int(changed[start])])
+    return found
 
 
 def _resized(sizes: Sizes, before: Sizes, whole: Sizes, base: int) -> list[list[int]]:
     then = whole[: len(sizes)].copy()
     then[: len(before)] = before[: len(sizes)]
-    return [
-        [int(at), int(sizes[at])] for at in np.flatnonzero(sizes != then) if at >= base
-    ]
+    positions = np.flatnonzero(sizes != then).tolist()
+    return [[at, int(sizes[at])] for at in positions if at >= base]

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memviz.core.context import Fate
 from memviz.dashboard.stage.sentences import (
@@ -18,7 +19,6 @@ from memviz.dashboard.stage.sentences import (
     setting_sentence,
 )
 from memviz.engine.compaction import Compaction
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
@@ -38,6 +38,8 @@ _KIND_OF = {
     "evicted": "dropped",
 }
 _DROPPED = code_of(Fate.DROPPED)
+Codes = NDArray[np.uint8]
+Event = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,74 +52,56 @@ class EventTeller:
     texts: ProbeTexts | None = None
 
     def events(
-        self, number: int, codes: Any, codes_before: Any
-    ) -> list[dict[str, Any]]:
+        self, number: int, codes: Codes, codes_before: Codes | None
+    ) -> list[Event]:
         """The events of request ``number`` (0-based) as JSON, the weightiest first. ``codes`` are what it does with
         every message (:data:`memviz.metrics.memory_map.steps.STEPS`), ``codes_before`` the same of the one before,
         ``None`` for the first."""
-        record = self.run.requests[number]
-        found = [*self._compacted(record)]
-        if number and self.run.strategy_at(record.turn) is not self.run.strategy_at(
-            self.run.requests.turn_at(number - 1)
-        ):
-            found.append(
-                {"kind": "switched", "sentence": setting_sentence(self.run, record)}
-            )
-        found += self._recalled(record, number)
-        if codes_before is not None and not any(
-            event["kind"] in ("dropped", "switched") for event in found
-        ):
-            found += self._dropped(codes, codes_before)
+        run = self.run
+        record = run.requests[number]
+        found = []
+        for compaction in record.compactions:
+            sentence = compaction_sentence(run, compaction)
+            found.append({"kind": _kind(compaction), "sentence": sentence})
+        recalled_before: set[int] = set()
+        is_switched = False
+        if number:
+            before = run.strategy_at(run.requests.turn_at(number - 1))
+            is_switched = run.strategy_at(record.turn) is not before
+            recalled_before.update(run.requests.parts_at(number - 1).recalled)
+        if is_switched:
+            sentence = setting_sentence(run, record)
+            found.append({"kind": "switched", "sentence": sentence})
+        if set(record.parts.recalled) - recalled_before:
+            found.append({"kind": "recalled", "sentence": recall_sentence(record)})
+        is_told = is_switched or any(event["kind"] == "dropped" for event in found)
+        if codes_before is not None and not is_told:
+            was_sent = codes_before != _DROPPED
+            is_dropped = codes[: len(codes_before)] == _DROPPED
+            dropped = np.flatnonzero(is_dropped & was_sent).tolist()
+            if dropped:
+                sentence = dropped_sentence(dropped)
+                found.append({"kind": "dropped", "sentence": sentence})
         return [*found, *self._lost(number)]
 
-    def _compacted(self, record: TurnRecord) -> Iterator[dict[str, Any]]:
-        for compaction in record.compactions:
-            yield {
-                "kind": _kind(compaction),
-                "sentence": compaction_sentence(self.run, compaction),
-            }
-
-    def _recalled(self, record: TurnRecord, number: int) -> Iterator[dict[str, Any]]:
-        recalled = set(record.parts.recalled)
-        before = (
-            set(self.run.requests.parts_at(number - 1).recalled)
-            if number
-            else set[int]()
-        )
-        if recalled - before:
-            yield {"kind": "recalled", "sentence": recall_sentence(record)}
-
-    def _dropped(self, codes: Any, codes_before: Any) -> Iterator[dict[str, Any]]:
-        then = len(codes_before)
-        dropped = np.flatnonzero(
-            (codes[:then] == _DROPPED) & (codes_before != _DROPPED)
-        )
-        if dropped.size:
-            yield {"kind": "dropped", "sentence": dropped_sentence(dropped.tolist())}
-
-    def _lost(self, number: int) -> Iterator[dict[str, Any]]:
+    def _lost(self, number: int) -> Iterator[Event]:
         if self.retention is None or not number:
             return
-        now = self.retention.states[number]
+        is_lost = self.retention.states[number] == Knowledge.LOST
         was_known = self.retention.retained[number - 1]
-        lost = np.flatnonzero((now == Knowledge.LOST) & was_known).tolist()
         causes: dict[int | None, list[int]] = {}
-        for fact in lost:
+        for fact in np.flatnonzero(is_lost & was_known).tolist():
             causes.setdefault(self._causes.by(number, fact), []).append(fact)
         for cause, facts in causes.items():
             probes = [self.retention.probes[fact] for fact in facts]
-            yield {
-                "kind": "fact lost",
-                "facts": facts,
-                "sentence": loss_sentence(self.run, probes, cause),
-            }
+            sentence = loss_sentence(self.run, probes, cause)
+            yield {"kind": "fact lost", "facts": facts, "sentence": sentence}
 
     @cached_property
     def _causes(self) -> LossCauses:
         assert self.retention is not None  # noqa: S101 - asked for lost facts alone
-        return LossCauses(
-            self.run, self.texts or ProbeTexts(self.run.log, self.retention.probes)
-        )
+        texts = self.texts or ProbeTexts(self.run.log, self.retention.probes)
+        return LossCauses(self.run, texts)
 
 
 def _kind(compaction: Compaction) -> str:

@@ -1,28 +1,36 @@
 """Questions to whoever watches the stage, made from any conversation's runs and facts and answered by them.
 
 Four kinds: will it summarize before this request, which messages stay word for word, does the model still know this
-fact, which setting is cheapest. None is written by hand.
+fact, which setting is cheapest. None is written by hand. Of many candidates those are asked that are spread over the
+run, over the kinds of questions, their answers and settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from math import inf
 
-from memviz.core.errors import ParameterError
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
-from memviz.dashboard.stage.choosing import spread
-from memviz.dashboard.stage.question import KINDS, Candidate, Kind, Question, StagedRun
-from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn
+from memviz.dashboard.stage.question import Candidate, Kind, Question, StagedRun
+from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-__all__ = ["KINDS", "Kind", "Question", "predict", "predictions"]
-
 MOST_QUESTIONS = 12
+ROUND: tuple[Kind, ...] = ("summarizes", "knows", "stays", "summarizes", "knows")
+"""The kinds about one request, in the order in which they are asked for over and over."""
+PER_CHEAPEST = 6
+"""Of so many questions one may ask for the cheapest setting: there are few such questions, each with a place of its
+own."""
+NEAR_WIDTHS = 1.5
+"""Of its place in the run a question is at most so many of the equal parts away that there are."""
+MOST_TRIED = 8
+"""Candidates that turn out to be none before a place stays empty."""
 
 
 def predictions(
@@ -33,151 +41,121 @@ def predictions(
     at_most: int = MOST_QUESTIONS,
     steps: range | None = None,
 ) -> list[Question]:
-    """At most so many questions on the runs of ``settings``, which are over one conversation, in the order of their
-    steps, of all or of those ``steps`` (from 0) that are shown; the same ones for the same runs. No two stand before
-    one step or are about one event.
+    """Return at most so many questions on the runs of ``settings``, which are over one conversation, in the order of
+    their steps, of all or of those ``steps`` (from 0) that are shown; the same ones for the same runs. No two stand
+    before one step or are about one event.
 
     ``retentions`` are those of the settings, in their order (``None``: no fact of it is asked for); without them the
     facts of ``transcript`` are looked up. Without ``assumptions`` on prices, or where one is unknown, the cheapest
     setting is told by tokens.
     """
-    staged = _staged(settings, steps)
+    staged = staged_runs(settings, steps)
     if not staged or at_most < 1:
         return []
-    kept = _retentions(staged, transcript, retentions)
-    found = cheapest.race(staged, assumptions)
+    if retentions is None:
+        retentions = _retentions(staged, transcript)
     by_kind: dict[Kind, list[Candidate]] = {
-        "summarizes": [
-            one for each in staged for one in will_summarize.candidates(each)
-        ],
-        "stays": [one for each in staged for one in what_stays.candidates(each)],
-        "knows": [
-            one
-            for each, known in zip(staged, kept, strict=True)
-            if known is not None
-            for one in still_known.candidates(each, known)
-        ],
-        "cheapest": [] if found is None else list(cheapest.candidates(found)),
+        "summarizes": [],
+        "stays": [],
+        "knows": [],
+        "cheapest": [],
     }
-    return spread(by_kind, staged[0].steps, at_most)
+    for one, known in zip(staged, retentions, strict=True):
+        by_kind["summarizes"] += will_summarize.candidates(one)
+        by_kind["stays"] += what_stays.candidates(one)
+        if known is not None:
+            by_kind["knows"] += still_known.candidates(one, known)
+    race = cheapest.race(staged, assumptions)
+    if race is not None:
+        by_kind["cheapest"] += cheapest.candidates(race)
+    return _spread(by_kind, staged[0].steps, at_most)
 
 
-def predict(
-    kind: Kind,
-    settings: Sequence[SettingRun],
-    transcript: Transcript,
-    *,
-    turn: int,
-    setting: int = 0,
-    fact: int | None = None,
-    call: int | None = None,
-    retentions: Sequence[Retention | None] | None = None,
-    assumptions: PricingAssumptions | None = None,
-) -> Question:
-    """One question of a ``kind`` on the request of ``turn`` under ``setting`` (its place in ``settings``, from 0), or
-    on all settings up to ``turn`` where it asks for the cheapest. Of several requests of a turn it is about ``call``
-    (from 1); ``None``: the first one that a compaction changed, or the last. *knows* asks for ``fact``, the number of
-    a probe (from 0).
-
-    Raises :class:`memviz.ParameterError` for what is not there, and where the run gives no answer: where nobody could
-    choose between ranges of messages, or two settings are level.
-    """
-    staged = _staged(settings)
-    if kind not in KINDS:
-        raise ParameterError("kind", kind, f"one of {', '.join(KINDS)}")
-    if kind == "cheapest":
-        return _cheapest(staged, turn, assumptions)
-    if not 0 <= setting < len(staged):
-        raise ParameterError(
-            "setting", setting, f"0 to {len(staged) - 1}, a setting's place"
-        )
-    one = staged[setting]
-    request = _request(one, turn, call)
-    if kind == "summarizes":
-        return will_summarize.question(one, request)
-    if kind == "stays":
-        return _asked(
-            what_stays.question(one, request),
-            "turn",
-            turn,
-            "a turn whose request leaves messages out",
-        )
-    given = None if retentions is None else [retentions[setting]]
-    (known,) = _retentions([one], transcript, given)
-    if known is None or not known.probes:
-        raise ParameterError("kind", kind, "another kind: there are no facts")
-    if fact is None or not 0 <= fact < len(known.probes):
-        raise ParameterError(
-            "fact", fact, f"0 to {len(known.probes) - 1}, the number of a fact"
-        )
-    return still_known.question(one, known, request, fact)
-
-
-def _cheapest(
-    staged: Sequence[StagedRun], turn: int, assumptions: PricingAssumptions | None
-) -> Question:
-    found = cheapest.race(staged, assumptions)
-    if found is None:
-        raise ParameterError(
-            "kind", "cheapest", "another kind: there are not two settings with requests"
-        )
-    if not 1 <= turn <= found.turns:
-        raise ParameterError("turn", turn, f"1 to {found.turns}")
-    return _asked(
-        cheapest.question(found, turn),
-        "turn",
-        turn,
-        "a turn at which no two settings are level",
-    )
-
-
-def _asked(
-    question: Question | None, name: str, value: object, allowed: str
-) -> Question:
-    if question is None:
-        raise ParameterError(name, value, allowed)
-    return question
-
-
-def _request(staged: StagedRun, turn: int, call: int | None) -> int:
-    """The number of the request that is meant."""
-    numbers = numbers_of_turn(staged.run, turn)
-    if not numbers:
-        turns = staged.run.columns.turns
-        raise ParameterError(
-            "turn", turn, f"1 to {int(turns.max(initial=0))}, a turn with a request"
-        )
-    if call is not None:
-        if not 1 <= call <= len(numbers):
-            raise ParameterError("call", call, f"1 to {len(numbers)}")
-        return numbers[call - 1]
-    changed = [number for number in numbers if staged.run.requests[number].compactions]
-    return changed[0] if changed else numbers[-1]
-
-
-def _staged(
+def staged_runs(
     settings: Sequence[SettingRun], steps: range | None = None
 ) -> list[StagedRun]:
+    """Return the runs as settings of a stage that shows all or some of their steps."""
     axis = axis_of(one.run for one in settings)
-    every = range(int(axis.lasts[-1]))
-    shown = every if steps is None else every[steps.start : steps.stop]
+    shown = range(int(axis.lasts[-1]))
+    if steps is not None:
+        shown = shown[steps.start : steps.stop]
     return [
         StagedRun(one.run, one.label, number, axis, shown)
         for number, one in enumerate(settings)
     ]
 
 
-def _retentions(
-    staged: Sequence[StagedRun],
-    transcript: Transcript,
-    given: Sequence[Retention | None] | None,
-) -> Sequence[Retention | None]:
-    if given is not None:
-        return given
+def _retentions(staged: Sequence[StagedRun], transcript: Transcript) -> list[Retention]:
     texts: dict[int, ProbeTexts] = {}
     found = []
     for one in staged:
         log = one.run.log
-        texts[id(log)] = texts.get(id(log)) or ProbeTexts(log, transcript.probes)
+        if id(log) not in texts:
+            texts[id(log)] = ProbeTexts(log, transcript.probes)
         found.append(retention(one.run, transcript.probes, texts[id(log)]))
     return found
+
+
+def _spread(
+    by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int
+) -> list[Question]:
+    chosen = _Chosen(len(steps) / at_most)
+    for _ in range(-(-at_most // PER_CHEAPEST)):
+        chosen.take("cheapest", by_kind["cheapest"])
+    for place in range(at_most - len(chosen.questions)):
+        middle = steps.start + (place + 0.5) * chosen.width
+        turn = place % len(ROUND)
+        for kind in dict.fromkeys([*ROUND[turn:], *ROUND[:turn]]):
+            if chosen.take(kind, by_kind[kind], middle):
+                break
+    return sorted(chosen.questions, key=lambda one: one.step)
+
+
+class _Chosen:
+    """The questions that have been chosen so far."""
+
+    def __init__(self, width: float) -> None:
+        self.width = width
+        """How many steps there are for each question."""
+        self.questions: list[Question] = []
+        self._keys: set[Hashable] = set()
+        self._steps: set[int] = set()
+        self._sides: Counter[Hashable] = Counter()
+        self._settings: Counter[int | None] = Counter()
+
+    def take(
+        self, kind: Kind, candidates: Sequence[Candidate], middle: float | None = None
+    ) -> bool:
+        """Take the best of the candidates of this kind, of those around the step ``middle``, and return whether there
+        was one."""
+        reach = inf if middle is None else NEAR_WIDTHS * self.width
+        ranked = []
+        for place, one in enumerate(candidates):
+            distance = abs(one.step - (middle or 0))
+            # Two questions before one step would stop the stage twice, and each says something of the other.
+            is_new = one.step not in self._steps and not one.keys & self._keys
+            if distance <= reach and is_new:
+                ranked.append((self._rank(kind, one, distance), place))
+        for _, place in sorted(ranked)[:MOST_TRIED]:
+            one = candidates[place]
+            question = one.question()
+            if question is not None:
+                self.questions.append(question)
+                self._keys |= one.keys
+                self._steps.add(one.step)
+                self._sides[kind, one.side] += 1
+                self._settings[one.setting] += 1
+                return True
+        return False
+
+    def _rank(self, kind: Kind, one: Candidate, distance: float) -> tuple[float, ...]:
+        # First of all each answer as often as the other: whoever always says yes is to be wrong half of the time.
+        return (
+            self._sides[kind, one.side],
+            round(distance / self.width),
+            self._settings[one.setting],
+            -one.interest,
+            distance,
+            one.step,
+            -1 if one.setting is None else one.setting,
+        )

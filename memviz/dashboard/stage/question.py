@@ -21,18 +21,19 @@ YES_OR_NO = ("Yes", "No")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prediction that is asked for. ``step`` (from 0) is the place of a request on the axis of all runs, which is not
-    shown before the answer is given; ``setting`` is the place of the setting it is about among all (``None``: about all
-    of them). ``answer`` is the number of the right one of ``choices``, and ``reason`` says why in the numbers of the
-    run. All texts are plain text."""
+    """A prediction that is asked for. All texts are plain text."""
 
     kind: Kind
     step: int
+    """The place (from 0) of a request on the axis of all runs, which is not shown before the answer is given."""
     setting: int | None
+    """The place of the setting it is about among all; ``None``: it is about all of them."""
     text: str
     choices: tuple[str, ...]
     answer: int
+    """The number of the right one of the choices."""
     reason: str
+    """Says why, in the numbers of the run."""
 
     def as_data(self) -> dict[str, Any]:
         """The question as JSON, as the stage takes it."""
@@ -47,17 +48,19 @@ class Question:
 
 
 class Candidate(NamedTuple):
-    """A question that could be asked. Of two that share one of their ``keys`` only one is: they are about the same
-    event. ``side`` is the answer as far as it is known before the question is put together (whether it is yes), so that
-    no answer wins by itself; of candidates alike the more ``interesting`` one is taken. ``question`` puts it together,
-    ``None`` where it turns out that it cannot be asked."""
+    """A question that could be asked."""
 
     step: int
     setting: int | None
     keys: frozenset[Hashable]
+    """What it is about: of two that share a key only one is asked."""
     side: bool | None
+    """Whether the answer is yes, as far as that is known before the question is put together: so no answer wins by
+    itself."""
     interest: float
+    """Of candidates alike the more interesting one is taken."""
     question: Callable[[], Question | None]
+    """Puts it together; ``None`` where it turns out that it cannot be asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,7 @@ class StagedRun:
 
     def changed(self) -> Iterator[int]:
         """The numbers of the requests, of those shown, that a compaction changed first."""
+        shown = self.requests
         for request, made in self.run.requests.compactions():
-            if request in self.requests and any(one.changes_memory for one in made):
+            if request in shown and any(one.changes_memory for one in made):
                 yield request

@@ -6,7 +6,7 @@ A sentence is a list of texts of which every second one is said with emphasis. N
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -39,113 +39,89 @@ class _Said(str):
 
 
 def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
-    """``messages not yet summarized had grown to`` **1,600 tokens, over the limit of 1,500**. ``Summarized
+    """Return ``messages not yet summarized had grown to`` **1,600 tokens, over the limit of 1,500**. ``Summarized
     messages 13 to 18. The request:`` **1,874 → 993 tokens**."""
     words = compaction_words(compaction, run)
+    why = _why(compaction)
     if compaction.error is not None:
-        return _sentence(*_why(compaction), _Said(words.what), f". {words.result}.")
-    return _sentence(
-        *_why(compaction),
-        words.what,
-        _often(run, compaction),
-        f". {request_title(compaction, run)}: ",
-        _Said(size_words(compaction, run)),
-        ".",
-    )
+        return _sentence(*why, _Said(words.what), f". {words.result}.")
+    what = f"{words.what}{_often(run, compaction)}"
+    request = request_title(compaction, run)
+    sizes = _Said(size_words(compaction, run))
+    return _sentence(*why, what, f". {request}: ", sizes, ".")
 
 
-def _why(compaction: Compaction) -> Iterator[str]:
-    """Why it was due, up to the next sentence."""
-    reason, counts = (
-        plain_limit(compaction.reason),
-        compaction.strategy.limits or "the memory",
-    )
-    counts += "," if "," in counts else ""
-    if found := _OVER.fullmatch(reason):
-        yield from (
-            f"{counts} had grown to ",
-            _Said(f"{found[1]}, over the limit of {found[2]}"),
-            ". ",
-        )
-    elif found := _REACHED.fullmatch(reason):
-        yield from (
-            f"{counts} had reached ",
-            _Said(f"{found[1]}, the limit being {found[2]}"),
-            ". ",
-        )
-    elif reason:
-        yield from (_Said(named_reason(compaction.strategy, reason)), ". ")
+def _why(compaction: Compaction) -> list[str]:
+    """Return why it was due, up to the next sentence."""
+    reason = plain_limit(compaction.reason)
+    if not reason:
+        return []
+    counts = compaction.strategy.limits or "the memory"
+    if "," in counts:
+        counts += ","
+    grown = _OVER.fullmatch(reason)
+    if grown:
+        size = _Said(f"{grown[1]}, over the limit of {grown[2]}")
+        return [f"{counts} had grown to ", size, ". "]
+    reached = _REACHED.fullmatch(reason)
+    if reached:
+        size = _Said(f"{reached[1]}, the limit being {reached[2]}")
+        return [f"{counts} had reached ", size, ". "]
+    return [_Said(named_reason(compaction.strategy, reason)), ". "]
 
 
 def _often(run: Run, compaction: Compaction) -> str:
-    """Which messages the new summary holds that had been summarized before, if any."""
+    """Return which messages the new summary holds that had been summarized before, if any."""
     if compaction.written is None or compaction.replaces is None:
         return ""
     passed = fate_map(run).generations.row(compaction.written.version - 1, len(run.log))
     most = int(passed.max(initial=0))
-    oldest = in_ranges(np.flatnonzero(passed == most).tolist())
-    return (
-        f"; by now {message_range(oldest[0])} went through {counted(most, 'summary')}"
-        if most > 1
-        else ""
-    )
+    if most <= 1:
+        return ""
+    oldest = in_ranges(np.flatnonzero(passed == most).tolist())[0]
+    return f"; by now {message_range(oldest)} went through {counted(most, 'summary')}"
 
 
 def recall_sentence(record: TurnRecord) -> Sentence:
-    """What was brought back into a request."""
-    log, positions = record.memory.log, record.parts.recalled
+    """Return what was brought back into a request."""
+    log = record.memory.log
+    positions = record.parts.recalled
     turns = sorted({log.turn_number(position) for position in positions})
-    return _sentence(
-        _Said(
-            f"{counted(len(positions), 'message')} of {turn_list(turns, MOST_NAMED)}"
-        ),
-        " came back, word for word: ",
-        _Said(f"+{counted(recalled_tokens(record), 'token')}"),
-        ".",
-    )
+    messages = counted(len(positions), "message")
+    what = _Said(f"{messages} of {turn_list(turns, MOST_NAMED)}")
+    size = _Said(f"+{counted(recalled_tokens(record), 'token')}")
+    return _sentence(what, " came back, word for word: ", size, ".")
 
 
 def dropped_sentence(dropped: Sequence[int]) -> Sentence:
-    """What a request sends no more, and nothing stands for."""
+    """Return what a request sends no more, and nothing stands for."""
     ranges = in_ranges(dropped)
-    left = (
-        listed(message_range(one) for one in ranges)
-        if len(ranges) <= MOST_NAMED
-        else counted(len(dropped), "message")
-    )
-    is_one = len(dropped) == 1
-    return _sentence(
-        _Said(left),
-        f" {'is' if is_one else 'are'} sent no more, and nothing stands for {'it' if is_one else 'them'}.",
-    )
+    left = counted(len(dropped), "message")
+    if len(ranges) <= MOST_NAMED:
+        left = listed(message_range(one) for one in ranges)
+    are, them = ("is", "it") if len(dropped) == 1 else ("are", "them")
+    rest = f" {are} sent no more, and nothing stands for {them}."
+    return _sentence(_Said(left), rest)
 
 
 def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
-    """Which setting the chat was given."""
-    return _sentence(
-        "from here on the chat has another setting, ",
-        _Said(run.strategy_at(record.turn).label),
-        ".",
-    )
+    """Return which setting the chat was given."""
+    label = _Said(run.strategy_at(record.turn).label)
+    return _sentence("from here on the chat has another setting, ", label, ".")
 
 
 def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sentence:
-    """Which facts a request knows no more, and the number of the compaction that took them (``None``: what said so is
-    not sent)."""
-    answers = [_short(fact.answers[0]) for fact in facts[:MOST_NAMED]]
-    more = len(facts) - len(answers)
-    named = listed(
-        [*(f"“{answer}”" for answer in answers), *([f"{more:,} more"] if more else [])]
-    )
-    is_one = len(facts) == 1
-    noun = "the fact" if is_one else counted(len(facts), "fact")
-    return _sentence(
-        f"{noun} ",
-        _Said(named),
-        f" {'is' if is_one else 'are'} lost: ",
-        _taken_by(run, lost_by, "it" if is_one else "them"),
-        ".",
-    )
+    """Return which facts a request knows no more, and what took them: the number of a compaction (``None``: what said
+    so is not sent)."""
+    named = [f"“{_short(fact.answers[0])}”" for fact in facts[:MOST_NAMED]]
+    more = len(facts) - len(named)
+    if more:
+        named.append(f"{more:,} more")
+    noun, are, them = counted(len(facts), "fact"), "are", "them"
+    if len(facts) == 1:
+        noun, are, them = "the fact", "is", "it"
+    cause = _taken_by(run, lost_by, them)
+    return _sentence(f"{noun} ", _Said(listed(named)), f" {are} lost: ", cause, ".")
 
 
 def _taken_by(run: Run, number: int | None, what: str) -> str:
@@ -159,18 +135,17 @@ def _taken_by(run: Run, number: int | None, what: str) -> str:
 
 
 def _short(answer: str) -> str:
-    return (
-        answer
-        if len(answer) <= MOST_ANSWER_CHARS
-        else f"{answer[: MOST_ANSWER_CHARS - 1]}…"
-    )
+    if len(answer) <= MOST_ANSWER_CHARS:
+        return answer
+    return f"{answer[: MOST_ANSWER_CHARS - 1]}…"
 
 
 def _sentence(*texts: str) -> Sentence:
-    """The texts as a sentence; those next to each other with the same emphasis are one."""
+    """Return the texts as a sentence; those next to each other with the same emphasis are one."""
     found = [""]
     for text in filter(None, texts):
-        if isinstance(text, _Said) != (len(found) % 2 == 0):
+        has_emphasis = len(found) % 2 == 0
+        if isinstance(text, _Said) != has_emphasis:
             found.append("")
         found[-1] += str(text)
     return found

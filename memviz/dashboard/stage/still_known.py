@@ -28,39 +28,39 @@ def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
     """A question for each fact that was known and that a request knows from another place, or no more: where a summary
     took in what said it, or where that fell out of what is sent. Where nothing is ever summarized, also one for each
     fact at the last request that knows it."""
-    states, shown = retention.states, staged.requests
+    states = retention.states
     changed = np.zeros(len(states), dtype=bool)
     changed[[*staged.changed()]] = True
-    known = retention.retained[:-1] & (states[:-1] != Knowledge.SYSTEM)
+    before = states[:-1]
+    known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
     lost = known & ~retention.retained[1:]
     kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
     if grows_a_list(staged.run):  # what a summary once says stays as it is
-        kept &= states[:-1] != Knowledge.SUMMARY
+        kept &= before != Knowledge.SUMMARY
     if not staged.run.compactions:
         kept[:-1] |= known[:-1] & lost[1:]
-    for row, fact in np.argwhere(
-        (lost | kept)[shown.start - 1 : max(0, shown.stop - 1)]
-    ).tolist():
-        request = row + shown.start
-        before = int(states[request - 1, fact])
-        yield Candidate(
-            staged.step(request),
-            staged.number,
-            frozenset({("compaction", staged.number, request), ("fact", fact)}),
-            bool(kept[request - 1, fact]),
-            AGAIN if before == Knowledge.SUMMARY else FIRST,
-            partial(question, staged, retention, request, fact),
-        )
+    shown = staged.requests
+    for row, fact in np.argwhere(lost | kept).tolist():
+        request = row + 1
+        if request in shown:
+            is_again = before[row, fact] == Knowledge.SUMMARY
+            about = {("compaction", staged.number, request), ("fact", fact)}
+            yield Candidate(
+                staged.step(request),
+                staged.number,
+                frozenset(about),
+                bool(kept[row, fact]),
+                AGAIN if is_again else FIRST,
+                partial(question, staged, retention, request, fact),
+            )
 
 
 def question(
     staged: StagedRun, retention: Retention, request: int, fact: int
 ) -> Question:
-    """Whether ``request`` (number from 0) knows the ``fact`` (number of the probe)."""
-    state, probe = (
-        Knowledge(int(retention.states[request, fact])),
-        retention.probes[fact],
-    )
+    """Return whether ``request`` (number from 0) knows the ``fact`` (number of the probe)."""
+    state = Knowledge(int(retention.states[request, fact]))
+    probe = retention.probes[fact]
     record = staged.run.requests[request]
     return Question(
         "knows",
@@ -69,7 +69,7 @@ def question(
         _text(staged, record, probe),
         YES_OR_NO,
         0 if state.is_known else 1,
-        _reason(staged, record, probe, state),
+        _reason(record, probe, state),
     )
 
 
@@ -79,33 +79,37 @@ def _text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
     if made is None:
         return f"Under {staged.label}, does {asked} at {record.name}?"
     what = compaction_words(made, staged.run).what
-    return f"Before {record.name}, {staged.label} {what[0].lower()}{what[1:]}. Does {asked}?"
+    done = f"{what[0].lower()}{what[1:]}"
+    return f"Before {record.name}, {staged.label} {done}. Does {asked}?"
 
 
-def _reason(
-    staged: StagedRun, record: TurnRecord, probe: Probe, state: Knowledge
-) -> str:
-    answer = f"“{_flat(probe.answers[0])}”" if probe.answers else "The answer"
-    said = f" (said in {message_list(probe.evidence)})" if probe.evidence else ""
-    if state is Knowledge.NOT_BORN:
-        return f"At {record.name} nobody had said it yet{said.replace('said', 'it is said')}."
+def _reason(record: TurnRecord, probe: Probe, state: Knowledge) -> str:
+    fact = f"“{_flat(probe.answers[0])}”" if probe.answers else "The answer"
+    if probe.evidence:
+        fact += f" (said in {message_list(probe.evidence)})"
+    request = record.name
     if state is Knowledge.CONTRADICTED:
-        return f"{answer}{said} is mentioned at {record.name} only where it is denied or outdated."
+        return f"{fact} is mentioned at {request} only where it is denied or outdated."
+    if state is Knowledge.SUMMARY:
+        return f"{fact} is {_version_words(record)} at {request}."
     if state.is_known:
-        where = _version_words(record) if state is Knowledge.SUMMARY else _WHERE[state]
-        return f"{answer}{said} is {where} at {record.name}."
+        return f"{fact} is {_WHERE[state]} at {request}."
     if record.summary is None:
-        return f"{answer}{said} is in none of the {counted(record.total_tokens, 'token')} sent at {record.name}."
-    return f"{answer}{said} is not sent word for word at {record.name}, and is not {_version_words(record)}."
+        tokens = counted(record.total_tokens, "token")
+        return f"{fact} is in none of the {tokens} sent at {request}."
+    summary = _version_words(record)
+    return f"{fact} is not sent word for word at {request}, and is not {summary}."
 
 
 def _version_words(record: TurnRecord) -> str:
-    """``in version 3 of the summary (120 tokens)``, ``in the 12 summaries (840 tokens)``: the notes that a request
-    sends."""
+    """Return ``in version 3 of the summary (120 tokens)``, ``in the 12 summaries (840 tokens)``: the notes that a
+    request sends."""
     sent = record.parts.summaries
     if record.summary is None or len(sent) > 1:
-        return f"in the {counted(len(sent), 'summary')} ({counted(record.tokens['summary'], 'token')})"
-    return f"in version {record.summary.version} of the summary ({counted(record.summary.tokens, 'token')})"
+        tokens = counted(record.tokens["summary"], "token")
+        return f"in the {counted(len(sent), 'summary')} ({tokens})"
+    tokens = counted(record.summary.tokens, "token")
+    return f"in version {record.summary.version} of the summary ({tokens})"
 
 
 def _flat(text: str) -> str:

@@ -11,7 +11,6 @@ from memviz.dashboard.stage.question import YES_OR_NO, Candidate, Question, Stag
 from memviz.engine.compaction import Compaction
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.strategies.base import Strategy
-from memviz.strategies.clauses import Headroom
 
 NEAR_SHARE = 0.75
 """Of its limit a memory holds at least so much where it is worth asking although nothing happens."""
@@ -19,13 +18,14 @@ ACTS = ("cleared", "shortened", "evicted")
 
 
 class Fullness(NamedTuple):
-    """How full a memory is, in words: ``held`` ("1,412 tokens of messages not yet summarized", or what it still takes)
-    and the ``rule`` ("past 1,500 it summarizes", empty where ``held`` says it); the ``share`` of the limit, and whether
-    it ``is_over``."""
+    """How full a memory is, in words."""
 
     held: str
+    """``1,412 tokens of messages not yet summarized``, or what it still takes."""
     rule: str
+    """``past 1,500 it summarizes``, empty where ``held`` says it."""
     share: float
+    """Of the limit."""
     is_over: bool
 
 
@@ -44,119 +44,91 @@ def acted(compactions: tuple[Compaction, ...], strategy: Strategy) -> Compaction
 
 
 def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
-    """How full ``memory`` is; ``None`` for a rule that counts nothing which fills up."""
+    """Return how full ``memory`` is; ``None`` for a rule that counts nothing which fills up."""
     fill = strategy.fill(memory)
     if fill is not None:
-        counts = (
-            fill.counts
-            if fill.counts.startswith(fill.unit)
-            else f"{fill.unit} of {fill.counts}"
-        )
+        counts = fill.counts
+        if not counts.startswith(fill.unit):
+            counts = f"{fill.unit} of {counts}"
         rule = f"past {fill.limit:,} it {acts(strategy)}"
-        return Fullness(
-            f"{fill.held:,} {counts}",
-            rule,
-            fill.held / max(1, fill.limit),
-            fill.is_over,
-        )
+        share = fill.held / max(1, fill.limit)
+        return Fullness(f"{fill.held:,} {counts}", rule, share, fill.is_over)
     room = strategy.headroom(memory)
     if room is None or room.unit not in ("tokens", "messages"):
         return None
-    return _by_headroom(room, memory)
-
-
-def _by_headroom(room: Headroom, memory: Memory) -> Fullness:
-    held = memory.pending_tokens if room.unit == "tokens" else memory.pending
+    held, least = memory.pending_tokens, 0
+    if room.unit == "messages":
+        held, least = memory.pending, 1
     share = held / max(1, held + room.amount)
     return Fullness(
-        f"room for fewer than {room}",
-        "",
-        share,
-        room.amount <= (1 if room.unit == "messages" else 0),
+        f"room for fewer than {room}", "", share, is_over=room.amount <= least
     )
 
 
 def candidates(staged: StagedRun) -> Iterator[Candidate]:
     """A question for each request before which it summarized, and for each before which it nearly did."""
-    done = dict(staged.run.requests.compactions())
+    requests = staged.run.requests
+    done = dict(requests.compactions())
     coming = staged.requests.stop
     for request in reversed(staged.requests):
         here = done.get(request, ())
-        coming = request if here else coming
+        if here:
+            coming = request
         strategy = staged.strategy_at(request)
-        if any(one.error is not None or one.is_decision for one in here):
+        has_other = any(one.error is not None or one.is_decision for one in here)
+        if has_other or strategy is not staged.strategy_at(request - 1):
             continue
-        if strategy is not staged.strategy_at(request - 1):
-            continue
-        before = fullness(strategy, staged.run.requests.memory_at(request - 1))
-        after = fullness(strategy, staged.run.requests.memory_at(request))
+        before = fullness(strategy, requests.memory_at(request - 1))
+        after = fullness(strategy, requests.memory_at(request))
         if before is None or after is None or before.is_over:
             continue
-        yes = acted(here, strategy) is not None
-        if not yes and (here or after.is_over or after.share < NEAR_SHARE):
-            continue
+        compaction = acted(here, strategy)
+        if compaction is None:
+            if here or after.is_over or after.share < NEAR_SHARE:
+                continue
+            interest = after.share
+        else:
+            interest = 1 - before.share
         yield Candidate(
             staged.step(request),
             staged.number,
             _events(staged, request, coming),
-            yes,
-            1 - before.share if yes else after.share,
-            partial(question, staged, request),
+            compaction is not None,
+            interest,
+            partial(question, staged, request, before, after, compaction),
         )
 
 
 def _events(staged: StagedRun, request: int, coming: int) -> frozenset[Hashable]:
-    """What the question is about: the way to the compaction before the request ``coming``, and that one itself where it
-    comes here. Who was told that it did not come yet knows that it will."""
+    """Return what the question is about: the way to the compaction before the request ``coming``, and that one itself
+    where it comes here. Who was told that it did not come yet knows that it will."""
     way = ("way", staged.number, coming)
-    return frozenset(
-        {way, ("compaction", staged.number, coming)} if request == coming else {way}
-    )
+    if request != coming:
+        return frozenset({way})
+    return frozenset({way, ("compaction", staged.number, coming)})
 
 
-def question(staged: StagedRun, request: int) -> Question:
-    """Whether it summarizes before ``request`` (number from 0)."""
-    strategy, name = staged.strategy_at(request), staged.request_name(request)
-    compaction = acted(staged.run.requests[request].compactions, strategy)
-    return Question(
-        "summarizes",
-        staged.step(request),
-        staged.number,
-        _text(staged, request, strategy, name),
-        YES_OR_NO,
-        0 if compaction is not None else 1,
-        _why(staged, compaction)
-        if compaction is not None
-        else _why_not(staged, request, strategy, name),
-    )
-
-
-def _text(staged: StagedRun, request: int, strategy: Strategy, name: str) -> str:
-    act = acts(strategy).removesuffix("s")
-    before = (
-        fullness(strategy, staged.run.requests.memory_at(request - 1))
-        if request
-        else None
-    )
-    if before is None:
-        return f"Does {staged.label} {act} before the request of {name}?"
+def question(
+    staged: StagedRun,
+    request: int,
+    before: Fullness,
+    after: Fullness,
+    compaction: Compaction | None,
+) -> Question:
+    """Return whether it summarizes before ``request`` (number from 0). ``before`` and ``after`` are how full the memory
+    was at the request before it and at this one, and ``compaction`` is what it did."""
+    strategy = staged.strategy_at(request)
+    name = staged.request_name(request)
     held = f"At {staged.request_name(request - 1)}, {staged.label} has {before.held}"
     rule = f", and {before.rule}" if before.rule else f" before it {acts(strategy)}"
-    return f"{held}{rule}. Does it {act} before the request of {name}?"
-
-
-def _why(staged: StagedRun, compaction: Compaction) -> str:
-    return f"{compaction_words(compaction, staged.run).happened}."
-
-
-def _why_not(staged: StagedRun, request: int, strategy: Strategy, name: str) -> str:
-    here = staged.run.requests[request].compactions
-    if here:  # it failed, or somebody decided
-        return _why(staged, here[-1])
-    after = fullness(strategy, staged.run.requests.memory_at(request))
-    if after is None or after.is_over:
-        tokens = staged.run.requests[request].total_tokens
-        return f"Nothing was due: the request of {name} went out as it was, with {tokens:,} tokens."
-    if not after.rule:
-        return f"Nothing was due: at {name} it still had {after.held}."
-    return f"Nothing was due: {name} has {after.held}, and {after.rule}."
+    act = acts(strategy).removesuffix("s")
+    text = f"{held}{rule}. Does it {act} before the request of {name}?"
+    if compaction is not None:
+        reason = f"{compaction_words(compaction, staged.run).happened}."
+    elif after.rule:
+        reason = f"Nothing was due: {name} has {after.held}, and {after.rule}."
+    else:
+        reason = f"Nothing was due: at {name} it still had {after.held}."
+    answer = 1 if compaction is None else 0
+    step = staged.step(request)
+    return Question("summarizes", step, staged.number, text, YES_OR_NO, answer, reason)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.cost.cost import cost
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.cost.pricing import Pricing, unpriced

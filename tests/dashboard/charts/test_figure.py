@@ -6,7 +6,8 @@ import pytest
 
 from memviz.dashboard.charts import figure as module
 from memviz.dashboard.charts.palette import LEGEND_ROW_PIXELS, with_legend
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.runs import run_of
 
 

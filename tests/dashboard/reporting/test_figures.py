@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 import memviz
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.reporting import figures
 from memviz.dashboard.reporting.themes import DARK
 from tests.dashboard.charts.runs import MARKUP, run_of

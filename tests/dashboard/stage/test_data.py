@@ -10,7 +10,7 @@ import pytest
 import memviz
 from memviz import Message, Recall, Run, ScriptedModel
 from memviz.core.text.wording import dollars
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.engine.chat import Chat
 from memviz.metrics.memory_map.steps import STEPS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memviz
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.stage.followed import follow, told
 from memviz.transcripts.base import Probe

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from functools import cache
 
 import pytest
@@ -11,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, ParameterError, Run
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
-from memviz.dashboard.stage.predictions import KINDS, Question, predict, predictions
+from memviz import Message, Run
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
+from memviz.dashboard.stage.predictions import predictions, staged_runs
+from memviz.dashboard.stage.question import KINDS, Question
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
@@ -153,22 +154,26 @@ def test_several_settings_are_asked_about_on_one_axis(
 
 
 @given(data=st.data())
-def test_any_request_can_be_asked_about(data: st.DataObject) -> None:
+def test_every_candidate_is_a_question_that_the_records_answer(
+    data: st.DataObject,
+) -> None:
     id = data.draw(st.sampled_from(IDS))
     run, probes = data.draw(probed_runs(id))
     probes = distinct(probes)
-    transcript, settings = Transcript(tuple(run.log), probes=probes), as_settings(run)
-    for record in run.requests:
-        where = {"turn": record.turn, "call": record.call}
-        found = [predict("summarizes", settings, transcript, **where)]
-        found += [
-            predict("knows", settings, transcript, fact=fact, **where)
-            for fact in range(len(probes))
-        ]
-        with suppress(ParameterError):
-            found.append(predict("stays", settings, transcript, **where))
-        hold(found, [run], probes)
-        assert len({question.step for question in found}) == 1
+    (staged,) = staged_runs(as_settings(run))
+    candidates = [
+        *will_summarize.candidates(staged),
+        *what_stays.candidates(staged),
+        *still_known.candidates(staged, retention(run, probes)),
+    ]
+    for candidate in candidates:
+        question = candidate.question()
+        if question is None:
+            continue
+        assert (question.step, question.setting) == (candidate.step, 0)
+        if candidate.side is not None:
+            assert (question.choices[question.answer] == "Yes") == candidate.side
+        hold([question], [run], probes)
 
 
 @pytest.mark.parametrize(
@@ -273,24 +278,26 @@ def test_given_facts_are_not_looked_up_again() -> None:
     )
 
 
+def cheapest_by(
+    turn: int, runs: tuple[Run, ...], prices: PricingAssumptions | None = None
+) -> Question:
+    race = cheapest.race(staged_runs(as_settings(*runs)), prices)
+    assert race is not None
+    return cheapest.question(race, turn)
+
+
 def test_without_prices_the_cheapest_is_told_in_tokens() -> None:
     runs = recorded_runs("trip")
-    (question,) = [predict("cheapest", as_settings(*runs), sample("trip"), turn=30)]
+    question = cheapest_by(30, runs)
     used = [used_tokens(run, 30) for run in runs]
     assert question.answer == used.index(min(used))
     assert f"{min(used):,} tokens" in question.reason
-    unknown = PricingAssumptions(None, None)
-    assert (
-        predict(
-            "cheapest", as_settings(*runs), sample("trip"), turn=30, assumptions=unknown
-        )
-        == question
-    )
+    assert cheapest_by(30, runs, PricingAssumptions(None, None)) == question
 
 
 def test_what_the_summarizer_reads_and_writes_counts() -> None:
     runs = recorded_runs("trip")[2:4]
-    question = predict("cheapest", as_settings(*runs), sample("trip"), turn=46)
+    question = cheapest_by(46, runs)
     for run in runs:
         assert f"{used_tokens(run, 46):,} tokens" in question.reason
 
@@ -302,16 +309,20 @@ def test_the_system_prompt_is_no_message_that_stays() -> None:
         for turn in range(12)
         for role in ("user", "assistant")
     ]
-    settings = as_settings(
-        memviz.replay(messages, memviz.strategy("window", window_size=5))
+    (staged,) = staged_runs(
+        as_settings(memviz.replay(messages, memviz.strategy("window", window_size=5)))
     )
-    question = predict("stays", settings, Transcript(tuple(messages)), turn=9)
+    question = what_stays.question(staged, 8)
+    assert question is not None
     assert question.choices[question.answer] == "messages 15 to 19"
 
 
 def test_a_summary_is_asked_about_where_it_was_written() -> None:
-    settings = as_settings(*recorded_runs("trip"))
-    question = predict("summarizes", settings, sample("trip"), turn=9, setting=2)
+    staged = staged_runs(as_settings(*recorded_runs("trip")))[2]
+    (question,) = [
+        one.question() for one in will_summarize.candidates(staged) if one.step == 8
+    ]
+    assert question is not None
     assert (question.step, question.setting, question.choices[question.answer]) == (
         8,
         2,
@@ -330,43 +341,18 @@ def test_a_summary_is_asked_about_where_it_was_written() -> None:
 
 def test_words_of_the_conversation_stay_text() -> None:
     odd = "<b>What</b>\n is *it*?"
-    transcript = Transcript(
-        sample("trip").messages, probes=(Probe(odd, ("x",), (4,), "name"),)
-    )
-    question = predict(
-        "knows", as_settings(recorded_runs("trip")[1]), transcript, turn=20, fact=0
-    )
+    probes = (Probe(odd, ("x",), (4,), "name"),)
+    run = recorded_runs("trip")[1]
+    (staged,) = staged_runs(as_settings(run))
+    question = still_known.question(staged, retention(run, probes), 19, 0)
     assert "“<b>What</b> is *it*?”" in question.text
     assert "\n" not in question.text
 
 
-@pytest.mark.parametrize(
-    ("kind", "options", "name"),
-    [
-        ("guess", {"turn": 3}, "kind"),
-        ("summarizes", {"turn": 99}, "turn"),
-        ("summarizes", {"turn": 0}, "turn"),
-        ("summarizes", {"turn": 3, "setting": 7}, "setting"),
-        ("summarizes", {"turn": 3, "setting": -1}, "setting"),
-        ("summarizes", {"turn": 3, "call": 2}, "call"),
-        ("knows", {"turn": 3}, "fact"),
-        ("knows", {"turn": 3, "fact": 99}, "fact"),
-        ("stays", {"turn": 1}, "turn"),
-        ("cheapest", {"turn": 99}, "turn"),
-    ],
-)
-def test_what_is_not_there_is_refused_by_name(
-    kind: str, options: dict[str, int], name: str
-) -> None:
-    with pytest.raises(ParameterError, match=name):
-        predict(kind, as_settings(*recorded_runs("trip")), sample("trip"), **options)  # type: ignore[arg-type]
-
-
 def test_one_setting_has_no_cheapest() -> None:
-    with pytest.raises(ParameterError, match="two settings"):
-        predict(
-            "cheapest", as_settings(recorded_runs("trip")[0]), sample("trip"), turn=3
-        )
+    assert cheapest.race(staged_runs(as_settings(recorded_runs("trip")[0])), None) is (
+        None
+    )
 
 
 def test_of_nothing_nothing_is_asked() -> None:
@@ -394,12 +380,3 @@ def test_without_facts_none_is_asked_for() -> None:
     runs = recorded_runs("trip")
     found = predictions(as_settings(*runs), sample("trip"), [None] * len(runs), PRICES)
     assert {question.kind for question in found} == set(KINDS) - {"knows"}
-    with pytest.raises(ParameterError, match="no facts"):
-        predict(
-            "knows",
-            as_settings(*runs),
-            sample("trip"),
-            turn=3,
-            fact=0,
-            retentions=[None] * len(runs),
-        )

@@ -1,47 +1,77 @@
-"""What each setting costs over the requests, one line a setting, with and without the prompt cache."""
+"""What each setting costs over the requests, one line a setting, with and without the prompt cache.
+
+One line that rises far above the others would press them into a strip. So it leaves the picture: a line without the
+cache, and in the view of each turn a setting whose requests grow without end. A sentence below the picture says how
+high it goes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
 
-from memviz.core.text.wording import RequestPlace, request_name
-from memviz.dashboard.charts.cost.frame import framed
-from memviz.dashboard.charts.cost.setting_cost import Amounts, SettingCost, Unit, View
-from memviz.dashboard.charts.cost.words import turn_words
-from memviz.dashboard.charts.figure import figure_over_turns
+from memviz.core.text.wording import RequestPlace, counted, dollars, request_name
+from memviz.dashboard.charts.cost.setting_cost import (
+    Amounts,
+    SettingCost,
+    Unit,
+    View,
+    turn_words,
+)
+from memviz.dashboard.charts.grammar import (
+    Part,
+    line,
+    note_on_top,
+    path,
+    picture,
+    rule_down,
+    sized_for,
+    stroke,
+)
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
-    NOTE_PIXELS,
     PART_COLORS,
-    TURN_TITLE,
     faded,
     setting_color,
-    setting_dash,
-    with_legend,
 )
-from memviz.dashboard.charts.text import escaped, legend_name
+from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.turn_axis import (
-    axis_ticks,
-    axis_title,
     last_place,
     request_ids,
     turn_partings,
+    turns_axis,
 )
-from memviz.metrics.requests.request_axis import Places, RequestAxis
+from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.requests.request_axis import RequestAxis
 
 UNCACHED_OPACITY = 0.75
 HEIGHT_PIXELS = 320
 MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
-GREY = PART_COLORS["system"]
 LEGEND_FROM, LEGEND_OVER_LABEL_FROM = 1.01, 1.13
 """Where the legend begins, of the height; higher above the label of the break-even, which stands over the picture,
 where the line of the selected turn does not cross it."""
+SQUEEZES_FROM = 3.0
+"""A line that is so many times as high as all that has to fit leaves the picture."""
+_SUMMARIZER_BAND = {
+    "fill": "tonexty",
+    "fillcolor": faded(PART_COLORS["summary"], 0.3),
+}
+_LEGEND = {
+    "orientation": "h",
+    "yanchor": "bottom",
+    "x": -0.1,
+    "y": LEGEND_FROM,
+    "groupclick": "togglegroup",
+}
+_AMOUNTS = {"automargin": False, "rangemode": "tozero", "exponentformat": "none"}
+_TICKS = {
+    Unit.USD: {"tickprefix": "$", "tickformat": ",.9~f"},
+    Unit.TOKENS: {"tickformat": ",d"},
+}
 
 
 class BreakEven(NamedTuple):
@@ -52,6 +82,22 @@ class BreakEven(NamedTuple):
     dearer: SettingCost
 
 
+class Line(NamedTuple):
+    """A line by its highest point, in dollars or tokens."""
+
+    name: str
+    peak: float
+
+
+class Frame(NamedTuple):
+    """How high the picture is."""
+
+    top: float
+    """The highest point that has to fit."""
+    above: tuple[Line, ...]
+    """The lines that leave the picture."""
+
+
 def cost_curve(
     costs: Sequence[SettingCost],
     view: View = View.SO_FAR,
@@ -60,168 +106,139 @@ def cost_curve(
     uncached: bool = True,
     break_even: BreakEven | None = None,
 ) -> go.Figure:
-    """The chart. A violet band under a line is the summarizer's part of it. ``uncached`` adds what a setting would
-    cost without a cache, where that is something else. A setting with an unknown price has no line in dollars. Point
-    ids (customdata) read ``"<number of the setting>:<turn>"``, those of a turn's earlier calls
+    """Return the chart. A violet band under a line is the summarizer's part of it. ``uncached`` adds what a setting
+    would cost without a cache, where that is something else. A setting with an unknown price has no line in dollars.
+    Point ids (customdata) read ``"<number of the setting>:<turn>"``, those of a turn's earlier calls
     ``"<number of the setting>:<turn>:<call>"``."""
     axis = RequestAxis.of(one.cost.turns for one in costs)
-    traces = [
-        trace
-        for number, one in enumerate(costs)
-        for trace in _traces(one, number, view, unit, uncached, axis)
-    ]
-    money = (
-        {"tickprefix": "$", "tickformat": ",.9~f"}
-        if unit is Unit.USD
-        else {"tickformat": ",d"}
-    )
-    step = "a turn" if axis.is_by_turn else "a request"
-    each = f" {step}" if view is View.EACH_STEP else " in total"
-    last, mark = (
-        last_place(axis),
-        break_even if view is View.SO_FAR else None,
-    )  # it is about totals
-    frame = framed(costs, view, unit, uncached=uncached)
-    layout = {
-        "xaxis": {
-            "automargin": False,
-            "title": {**TURN_TITLE, "text": axis_title(axis)},
-            "range": [0.4, last + 0.8],
-            **axis_ticks(axis),
-        },
-        "yaxis": {
-            "automargin": False,
-            "title": {"text": unit.value + each},
-            "rangemode": "tozero",
-            "exponentformat": "none",
-            **money,
-            **({"range": [0, HEADROOM * frame.top]} if frame.above else {}),
-        },
-        "showlegend": len(costs) > 1,
-        "legend": {
-            "orientation": "h",
-            "yanchor": "bottom",
-            "x": -0.1,
-            "y": LEGEND_FROM if mark is None else LEGEND_OVER_LABEL_FROM,
-            "groupclick": "togglegroup",
-        },
-        "shapes": [*turn_partings(axis), *_mark(mark, axis)],
-        "annotations": [*_mark_label(mark, axis)],
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-        "height": with_legend(HEIGHT_PIXELS, len(costs)),
-        "margin": MARGINS,
-        "uirevision": f"cost-{view.name}-{unit.name}",
+    traces: list[Part] = []
+    for number, one in enumerate(costs):
+        thin = _without_cache(one, view, unit) if uncached else None
+        traces += _lines(one, number, one.amounts(view, unit), thin, axis)
+
+    y_axis = {
+        **_AMOUNTS,
+        **_TICKS[unit],
+        "title": {"text": _unit_title(view, unit, axis)},
     }
-    return figure_over_turns(traces, layout)
+    frame = framed(costs, view, unit, uncached=uncached)
+    if frame.above:
+        y_axis["range"] = [0, HEADROOM * frame.top]
+    shapes = turn_partings(axis)
+    notes = []
+    legend: Part = _LEGEND
+    if break_even is not None and view is View.SO_FAR:  # it is about totals
+        place = axis.place_of(break_even.request)
+        shapes.append(rule_down(place, stroke(1, "dot"), layer="below"))
+        notes.append(_break_even_words(break_even, place, axis))
+        legend = {**_LEGEND, "y": LEGEND_OVER_LABEL_FROM}
+    return picture(
+        traces,
+        xaxis=turns_axis(axis),
+        yaxis=y_axis,
+        legend=legend,
+        shapes=shapes,
+        annotations=notes,
+        margin=MARGINS,
+        uirevision=f"cost-{view.name}-{unit.name}",
+        **sized_for(len(costs), HEIGHT_PIXELS),
+    )
 
 
-def _traces(
+def _unit_title(view: View, unit: Unit, axis: RequestAxis) -> str:
+    if view is View.SO_FAR:
+        return f"{unit.value} in total"
+    return f"{unit.value} {'a turn' if axis.is_by_turn else 'a request'}"
+
+
+def _lines(
     one: SettingCost,
     number: int,
-    view: View,
-    unit: Unit,
-    uncached: bool,
+    amounts: tuple[Amounts, Amounts] | None,
+    without_cache: Amounts | None,
     axis: RequestAxis,
-) -> Iterator[dict[str, Any]]:
-    amounts = one.amounts(view, unit)
+) -> Iterator[Part]:
     if amounts is None:
         return
-    (main, summarizer), x = amounts, axis.places(one.cost.turns)
-    without = one.uncached(view) if uncached and unit is Unit.USD else None
-    if without is not None and one.cost.cached_tokens.any():
-        yield _thin(one, number, x, without, "without the cache") | {
-            "opacity": UNCACHED_OPACITY
-        }
-    has_band = bool(summarizer.any())
-    if has_band:
-        yield _thin(one, number, x, main, "without the summarizer") | {
-            "line": {"width": 0}
-        }
-    yield _line(one, number, x, main + summarizer, has_band)
-
-
-def _thin(
-    one: SettingCost, number: int, x: Places, amounts: Amounts, what: str
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": amounts,
-        "hoverinfo": "skip",
-        "name": f"{escaped(one.label)} {what}",
-        "showlegend": False,
-        "legendgroup": str(number),
-        "line": {
-            "color": setting_color(one.setting.index),
-            "dash": "dot",
-            "width": 1.4,
-        },
-    }
-
-
-def _line(
-    one: SettingCost, number: int, x: Places, amounts: Amounts, has_band: bool
-) -> dict[str, Any]:
-    index = one.setting.index
-    band = (
-        {"fill": "tonexty", "fillcolor": faded(PART_COLORS["summary"], 0.3)}
-        if has_band
-        else {}
-    )
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": x,
-        "y": np.asarray(amounts),
-        "name": legend_name(one.label),
-        "legendgroup": str(number),
-        "customdata": [f"{number}:{point}" for point in request_ids(one.cost.turns)],
-        "text": turn_words(one),
-        "hoverinfo": "text",
-        "marker": {
-            "opacity": 0 if len(x) > 1 else 1,
-            "size": 9,
-            "color": setting_color(index),
-        },
-        "line": {
-            "color": setting_color(index),
-            "dash": setting_dash(index),
-            "width": 2.5,
-        },
+    main, summarizer = amounts
+    x = axis.places(one.cost.turns)
+    name = escaped(one.label)
+    behind = {"showlegend": False, "legendgroup": str(number)}
+    if without_cache is not None:
+        thin = stroke(1.4, "dot", setting_color(one.setting.index))
+        name_without = f"{name} without the cache"
+        yield path(
+            x,
+            without_cache,
+            thin,
+            name=name_without,
+            opacity=UNCACHED_OPACITY,
+            **behind,
+        )
+    band: Part = {}
+    if summarizer.any():
+        band = _SUMMARIZER_BAND
+        edge = {"width": 0}
+        yield path(x, main, edge, name=f"{name} without the summarizer", **behind)
+    yield line(
+        one.setting,
+        x,
+        main + summarizer,
+        turn_words(one),
+        legendgroup=str(number),
+        customdata=[f"{number}:{point}" for point in request_ids(one.cost.turns)],
         **band,
-    }
+    )
 
 
-def _mark(break_even: BreakEven | None, axis: RequestAxis) -> Iterator[dict[str, Any]]:
-    if break_even is not None:
-        at = axis.place_of(break_even.request)
-        yield {
-            "type": "line",
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "x0": at,
-            "x1": at,
-            "layer": "below",
-            "line": {"width": 1, "dash": "dot", "color": GREY},
-        }
+def _without_cache(one: SettingCost, view: View, unit: Unit) -> Amounts | None:
+    """Return what the setting would have cost without a cache, where that is something else."""
+    if unit is not Unit.USD or not one.cost.cached_tokens.any():
+        return None
+    return one.uncached(view)
 
 
-def _mark_label(
-    break_even: BreakEven | None, axis: RequestAxis
-) -> Iterator[dict[str, Any]]:
-    if break_even is not None:
-        at = axis.place_of(break_even.request)
-        is_right = at > last_place(axis) / 2
-        yield {
-            "text": f"{request_name(*break_even.request)}: break-even",
-            "x": at,
-            "y": 1,
-            "yref": "paper",
-            "xanchor": "right" if is_right else "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": NOTE_PIXELS},
-        }
+def _break_even_words(break_even: BreakEven, place: int, axis: RequestAxis) -> Part:
+    words = f"{request_name(*break_even.request)}: break-even"
+    is_right = place > last_place(axis) / 2
+    return note_on_top(words, place, xanchor="right" if is_right else "left")
+
+
+def framed(
+    costs: Sequence[SettingCost], view: View, unit: Unit, *, uncached: bool
+) -> Frame:
+    """Return how high the picture of ``costs`` is. ``uncached``: whether the lines without the cache are drawn."""
+    solid: list[Line] = []
+    limited: list[Line] = []
+    thin: list[Line] = []
+    for one in costs:
+        amounts = one.amounts(view, unit)
+        if amounts is not None:
+            highest = Line(one.label, _peak(amounts[0] + amounts[1]))
+            solid.append(highest)
+            if view is View.SO_FAR or not unbounded_part(one.setting.run.strategy):
+                limited.append(highest)
+        without = _without_cache(one, view, unit) if uncached else None
+        if without is not None:
+            thin.append(Line(f"{one.label} without the cache", _peak(without)))
+
+    top = max((one.peak for one in limited or solid), default=0.0)
+    lines = [*solid, *thin]
+    above = tuple(one for one in lines if top and one.peak > SQUEEZES_FROM * top)
+    fitting = (one.peak for one in lines if one not in above)
+    return Frame(max(fitting, default=top), above)
+
+
+def _peak(amounts: Amounts) -> float:
+    return float(amounts.max(initial=0.0))
+
+
+def above_finding(frame: Frame, unit: Unit) -> str:
+    """Return which lines leave the picture, and how high they go; empty where all of them are seen whole."""
+    peaks = []
+    for one in sorted(frame.above, key=lambda one: -one.peak):
+        amount = dollars(one.peak)
+        if unit is Unit.TOKENS:
+            amount = counted(round(one.peak), "token")
+        peaks.append(f"{one.name}, {amount}")
+    return f"Off the chart: {'; '.join(peaks)}." if peaks else ""

@@ -1,18 +1,33 @@
-"""One setting and what it costs, as the charts of cost take it."""
+"""One setting and what it costs, as the charts of cost take it; what a point of it says, and what each chart shows in
+one sentence for those who do not see it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.core.text.wording import counted, dollars, listed
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.text import escaped
+from memviz.dashboard.charts.thinning import Texts
 from memviz.metrics.cost.cost import Cost
-from memviz.metrics.cost.parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
+from memviz.metrics.cost.parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts, Part
+from memviz.metrics.requests.request_axis import request_names
 
 Amounts = NDArray[np.float64]
+UNKNOWN = "unknown"
+_PART_WORDS = {
+    Part.CACHED: "read from the cache",
+    Part.FRESH: "read fresh",
+    Part.WRITTEN: "read and put into the cache",
+    Part.OUTPUT: "written by the model",
+    Part.SUMMARIZER_INPUT: "read by the summarizer",
+    Part.SUMMARIZER_OUTPUT: "written by the summarizer",
+}
 
 
 class View(Enum):
@@ -39,7 +54,7 @@ class SettingCost(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the setting is called."""
+        """The name of the setting."""
         return self.setting.label
 
     @property
@@ -56,17 +71,15 @@ class SettingCost(NamedTuple):
         """What the chat model and what the summarizer took, one entry a request; ``None`` if a price is unknown."""
         parts = self.parts
         if unit is Unit.TOKENS:
-            main, summarizer = (
-                parts.tokens_of(MAIN_PARTS),
-                parts.tokens_of(SUMMARIZER_PARTS),
-            )
-            return _seen(view, main.astype(np.float64)), _seen(
-                view, summarizer.astype(np.float64)
-            )
-        main_usd, summarizer_usd = parts.main_usd, parts.summarizer_usd
-        if main_usd is None or summarizer_usd is None:
+            main = parts.tokens_of(MAIN_PARTS).astype(np.float64)
+            summarizer = parts.tokens_of(SUMMARIZER_PARTS).astype(np.float64)
+        elif parts.main_usd is None or parts.summarizer_usd is None:
             return None
-        return _seen(view, main_usd), _seen(view, summarizer_usd)
+        else:
+            main, summarizer = parts.main_usd, parts.summarizer_usd
+        if view is View.SO_FAR:
+            return np.cumsum(main), np.cumsum(summarizer)
+        return main, summarizer
 
     def uncached(self, view: View) -> Amounts | None:
         """US dollars of both models had there been no cache, one entry a request; ``None`` if a price is unknown."""
@@ -76,5 +89,71 @@ class SettingCost(NamedTuple):
         return np.diff(so_far, prepend=0.0)
 
 
-def _seen(view: View, by_request: Amounts) -> Amounts:
-    return np.cumsum(by_request) if view is View.SO_FAR else by_request
+def usd_words(usd: float | None) -> str:
+    """Return an amount, or that it is not known: never a zero for what nobody knows."""
+    return UNKNOWN if usd is None else dollars(usd)
+
+
+def turn_words(one: SettingCost) -> Texts[int]:
+    """Return a tooltip for each request, in order."""
+    each = one.amounts(View.EACH_STEP)
+    so_far = one.amounts(View.SO_FAR)
+    uncached = one.uncached(View.EACH_STEP)
+    names = request_names(one.cost.turns)
+    has_calls = len(set(one.cost.turns.tolist())) < len(names)
+    has_hits = bool(one.cost.cached_tokens.any())
+
+    def words(row: int) -> str:
+        head = f"<b>{escaped(one.label)}</b><br>{names[row]} cost"
+        parts = _parts_of(one, row)
+        if each is None or so_far is None or uncached is None:
+            return f"{head} an unknown amount:{parts}"
+        usd = dollars(float(each[0][row] + each[1][row]))
+        total = dollars(float(so_far[0][row] + so_far[1][row]))
+        all_so_far = "all calls so far" if has_calls else "all turns so far"
+        told = f"{head} <b>{usd}</b>, {all_so_far} {total}:{parts}"
+        if has_hits:
+            told += f"<br>without the cache: {dollars(float(uncached[row]))}"
+        return told
+
+    return Texts(range(len(names)), words)
+
+
+def _parts_of(one: SettingCost, row: int) -> str:
+    """Return what a request was paid for, a line a part."""
+    told = ""
+    for part, words in _PART_WORDS.items():
+        tokens = int(one.parts.tokens[part][row])
+        usd = one.parts.usd[part]
+        paid = UNKNOWN if usd is None else dollars(float(usd[row]))
+        if tokens:
+            told += f"<br>{counted(tokens, 'token')} {words}: {paid}"
+    return told
+
+
+def cost_finding(costs: Sequence[SettingCost]) -> str:
+    """Return what the lines of cost come to."""
+    known = []
+    turns = 0
+    for one in costs:
+        turns = max(turns, int(one.cost.turns.max(initial=0)))
+        if one.cost.total_usd is not None:
+            known.append(f"{one.label} costs {dollars(one.cost.total_usd)}")
+    if not known:
+        return "No price is known, so tokens are drawn."
+    return f"Over {counted(turns, 'turn')} {listed(known)}."
+
+
+def cache_finding(costs: Sequence[SettingCost]) -> str:
+    """Return which share of the input each setting read from the cache."""
+    rates = [f"{one.label} {one.cost.hit_rate:.0%}" for one in costs]
+    return f"Input read from the prompt cache: {listed(rates)}."
+
+
+def requests_finding(costs: Sequence[SettingCost]) -> str:
+    """Return the largest request of each setting."""
+    largest = []
+    for one in costs:
+        tokens = int(one.cost.traffic.input_tokens.max(initial=0))
+        largest.append(f"{one.label} {tokens:,}")
+    return f"Tokens of the largest request: {listed(largest)}."

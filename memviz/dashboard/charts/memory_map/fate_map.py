@@ -2,43 +2,56 @@
 
 The cells are a heatmap. Streamlit tells of clicks on scattered points only, so a point lies on every cell; all but
 one of them are never drawn (``maxdisplayed``), yet each can be pointed at and clicked. What a tooltip says about its
-row and its column stands once, as the name of that value on a second pair of axes, and not in every cell.
+row and its column stands once, as the name of that value on a second pair of axes, and not in every cell. The request
+that nobody has answered yet is a hollow column behind all others: it counts nowhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import message_number
-from memviz.dashboard.charts.figure import figure
-from memviz.dashboard.charts.memory_map.fate_marks import marks
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    INVISIBLE,
+    Part,
+    box,
+    heat,
+    marks,
+    note,
+    note_at_left,
+    picture,
+    stroke,
+)
+from memviz.dashboard.charts.memory_map.fate_marks import fate_marks
 from memviz.dashboard.charts.memory_map.fate_words import (
     cell_words,
     column_words,
+    pending_words,
     row_words,
 )
-from memviz.dashboard.charts.memory_map.pending_column import PendingColumn
 from memviz.dashboard.charts.palette import (
     FEW_TURNS,
-    NOTE_PIXELS,
-    PART_COLORS,
     STEP_COLORS,
     STEP_TITLES,
     faded,
     setting_color,
     turn_ticks,
 )
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
+from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map
+from memviz.metrics.memory_map.pending_request import pending_codes
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import RequestAxis
 
@@ -54,20 +67,57 @@ MOST_COLUMNS_WITH_GAPS, ROW_PIXELS_WITH_GAPS = 60, 4
 """Up to so many columns, and from so high a row on, cells are drawn apart."""
 NAME_PIXELS = 14
 LARGE_TICKS = 12
-PARTING = faded(PART_COLORS["system"], 0.6)
+PARTING = faded(GREY, 0.6)
+PENDING_WIDTH = 0.7
+"""Of a column: so much of it is between the outlines of the pending request."""
+PENDING_PIXELS, OUTLINE_PIXELS = 9, 2
+OWN_CLICKS = "own-clicks"
+"""Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
+BOTTOM_PIXELS, RIGHT_PIXELS = 44, 4
+SMALL_ROWS_PIXELS, SMALLEST_ROWS_PIXELS, MANY_MAPS = 200, 160, 4
+SMALL_LINES, SMALL_LINE_CHARS = 4, 15
+
+_BARE = {"showgrid": False, "zeroline": False, "automargin": False}
+_OF_WORDS = {**_BARE, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
+_OVER_PARTING = {"layer": "above", "line": {"width": 1, "color": PARTING}}
+_OUTLINE = {
+    "xref": "x",
+    "yref": "y",
+    "layer": "above",
+    "name": "pending",
+    "fillcolor": INVISIBLE,
+}
+_UNDRAWN = {"marker": {"opacity": 0}}
+_POINT = {
+    "type": "scatter",
+    "mode": "markers",
+    "xaxis": "x2",
+    "yaxis": "y2",
+    "marker": {"opacity": 0, "size": 1, "maxdisplayed": 1, "color": INVISIBLE},
+    "selected": _UNDRAWN,
+    "unselected": _UNDRAWN,
+    "meta": OWN_CLICKS,
+}
+_COLORSCALE = [
+    [edge / len(STEPS), color]
+    for code, color in enumerate(STEP_COLORS)
+    for edge in (code, code + 1)
+]
 
 
 class MapSize(NamedTuple):
-    """How large a map is drawn. ``rows_pixels`` is the height of all rows at most: each has a whole number of pixels,
-    so that they look alike. A name has at most so many ``lines`` of ``line_chars``. ``left_pixels`` are beside the
-    numbers of messages, whose axis has a title only if ``names_messages``; ``most_ticks`` are on the axis of turns."""
+    """How large a map is drawn."""
 
     rows_pixels: int
+    """The height of all rows at most: each has a whole number of pixels, so that they look alike."""
     line_chars: int
+    """Of the name."""
     lines: int
+    """Of the name at most."""
     left_pixels: int
-    names_messages: bool
+    """The room beside the numbers of messages."""
     most_ticks: int | None = None
+    """On the axis of turns, of a map that has not the width of a page."""
 
     @property
     def top_pixels(self) -> int:
@@ -75,241 +125,200 @@ class MapSize(NamedTuple):
         return 22 + (self.lines - 1) * (NAME_PIXELS + 5)
 
 
-OWN_CLICKS = "own-clicks"
-"""Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
-BOTTOM_PIXELS, RIGHT_PIXELS = 44, 4
-LARGE = MapSize(
-    rows_pixels=400, line_chars=44, lines=2, left_pixels=44, names_messages=True
-)
+LARGE = MapSize(rows_pixels=400, line_chars=44, lines=2, left_pixels=44)
 """For a map that has the width of a page."""
-SMALL_ROWS_PIXELS, SMALLEST_ROWS_PIXELS, MANY_MAPS = 200, 160, 4
-SMALL_LINES = 4
 
 
 def beside_others(labels: Sequence[str]) -> MapSize:
-    """The size of maps that are seen at once, one for each label: up to three stand side by side, more in two rows."""
-    many, chars = len(labels) >= MANY_MAPS, LARGE.line_chars if len(labels) == 1 else 15
-    lines = min(SMALL_LINES, max(len(wrap(label, chars)) for label in labels))
-    return MapSize(
-        SMALLEST_ROWS_PIXELS if many else SMALL_ROWS_PIXELS,
-        chars,
-        lines,
-        34,
-        names_messages=True,
-        most_ticks=4,
-    )
+    """Return the size of maps that are seen at once, one for each label: up to three stand side by side, more in two
+    rows."""
+    chars = LARGE.line_chars if len(labels) == 1 else SMALL_LINE_CHARS
+    most_lines = max(len(wrap(label, chars)) for label in labels)
+    is_many = len(labels) >= MANY_MAPS
+    pixels = SMALLEST_ROWS_PIXELS if is_many else SMALL_ROWS_PIXELS
+    return MapSize(pixels, chars, min(SMALL_LINES, most_lines), 34, most_ticks=4)
 
 
 def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
-    """The map of one setting over ``view``. Points carry the place of the request (x) and the number of the message
-    (y, 1-based) of the middle of their cell."""
+    """Return the map of one setting over ``view``. Points carry the place of the request (x) and the number of the
+    message (y, 1-based) of the middle of their cell."""
     fates = fate_map(setting.run)
-    cells, axis = grid(fates, view), RequestAxis.of([fates.turns])
+    cells = grid(fates, view)
+    axis = RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
-    first, strip = (
-        view.positions.start + 0.5,
-        STRIP_PIXELS / row_pixels * view.messages_per_cell,
-    )
+    top = view.positions.start + 0.5
+    bottom = top + len(cells.rows) * view.messages_per_cell
+    strip = STRIP_PIXELS / row_pixels * view.messages_per_cell
+    middle_of_strip = top - strip / 2
     stop = view.requests.start + len(cells.columns) * view.requests_per_cell
-    pending = PendingColumn.of(setting.run, view, stop, int(axis.lasts[-1]))
-    x_range = [
-        view.requests.start - 0.5,
-        stop - 0.5 + (view.requests_per_cell if pending else 0),
+    right = stop - 0.5
+    traces = [
+        _heatmap(cells, row_pixels),
+        *_points(setting, cells),
+        *fate_marks(setting, cells, middle_of_strip, is_small=size is not LARGE),
     ]
-    shapes = [*_parted(axis, view), *(pending.outlines() if pending else ())]
-    y_range = [first + len(cells.rows) * view.messages_per_cell, first - strip]
-    pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
+    shapes = _partings(axis, view)
+    is_end_shown = view.requests.stop > int(axis.lasts[-1])
+    if setting.run.pending is not None and is_end_shown:
+        middle = stop + (view.requests_per_cell - 1) / 2
+        right += view.requests_per_cell
+        shapes += _pending_outlines(setting.run, view, middle)
+        traces.append(_pending_mark(setting, middle, middle_of_strip))
+
     left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
-    margins = {"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS}
-    behind = {"showgrid": False, "zeroline": False, "automargin": False}
-    words = {**behind, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
-    layout = {
-        "annotations": [_name(setting, size, left), *_first_number(view)],
-        "xaxis": {
-            **behind,
-            "title": {"text": _title(axis, size), "standoff": 6},
-            "range": x_range,
-            "ticks": "",
-            **_ticks(axis, view.requests, size),
-        },
-        "yaxis": {
-            **behind,
-            "title": {"text": "message" if size.names_messages else ""},
-            "range": y_range,
-            "labelalias": {"0": ""},
-            **turn_ticks(len(view.positions)),
-        },
-        "xaxis2": {
-            **words,
-            "overlaying": "x",
-            "matches": "x",
-            "labelalias": column_words(setting.run, cells),
-        },
-        "yaxis2": {
-            **words,
-            "overlaying": "y",
-            "matches": "y",
-            "labelalias": row_words(setting.run, cells),
-        },
-        **({"shapes": shapes} if shapes else {}),
-        "showlegend": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-        "dragmode": "zoom",
-        "hoverdistance": max(
-            HOVER_PIXELS, WIDEST_PIXELS // (2 * max(1, len(cells.columns)))
-        ),
-        "height": pixels + margins["t"] + margins["b"],
-        "margin": margins,
-        "uirevision": repr(view),
+    x_axis = {
+        **_BARE,
+        "title": {"text": _title(axis, size), "standoff": 6},
+        "range": [view.requests.start - 0.5, right],
+        "ticks": "",
+        **_ticks(axis, view.requests, size),
     }
-    return figure(
-        [
-            _heatmap(cells, row_pixels),
-            *_points(setting, cells),
-            *marks(setting, cells, first - strip / 2, is_small=size is not LARGE),
-            *(
-                [pending.mark(first - strip / 2, setting_color(setting.index))]
-                if pending
-                else ()
-            ),
-        ],
-        layout,
+    y_axis = {
+        **_BARE,
+        "title": {"text": "message"},
+        "range": [bottom, top - strip],
+        "labelalias": {"0": ""},
+        **turn_ticks(len(view.positions)),
+    }
+    columns = column_words(setting.run, cells)
+    rows = row_words(setting.run, cells)
+    rows_pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
+    reach = WIDEST_PIXELS // (2 * max(1, len(cells.columns)))
+    layout: Part = {"shapes": shapes} if shapes else {}
+    return picture(
+        traces,
+        over_turns=False,
+        annotations=[_name(setting, size, left), *_first_number(view)],
+        xaxis=x_axis,
+        yaxis=y_axis,
+        xaxis2={**_OF_WORDS, "overlaying": "x", "matches": "x", "labelalias": columns},
+        yaxis2={**_OF_WORDS, "overlaying": "y", "matches": "y", "labelalias": rows},
+        showlegend=False,
+        dragmode="zoom",
+        hoverdistance=max(HOVER_PIXELS, reach),
+        height=rows_pixels + size.top_pixels + BOTTOM_PIXELS,
+        margin={"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS},
+        uirevision=repr(view),
+        **layout,
     )
 
 
 def _title(axis: RequestAxis, size: MapSize) -> str:
     """A narrow map has no room to say what a column is."""
-    return (
-        "request of turn"
-        if size.most_ticks is not None
-        else axis_title(axis, "request of turn", "column")
-    )
+    if size.most_ticks is not None:
+        return "request of turn"
+    return axis_title(axis, "request of turn", "column")
 
 
-def _parted(axis: RequestAxis, view: View) -> list[dict[str, Any]]:
+def _partings(axis: RequestAxis, view: View) -> list[Part]:
     """Lines between turns lie over the cells: below them they could not be seen. Wide cells hold several turns."""
-    lines = turn_partings(axis, view.requests) if view.requests_per_cell == 1 else []
-    over = {"layer": "above", "line": {"width": 1, "color": PARTING}}
-    return [{**line, **over} for line in lines]
+    if view.requests_per_cell > 1:
+        return []
+    return [{**line, **_OVER_PARTING} for line in turn_partings(axis, view.requests)]
 
 
-def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> dict[str, Any]:
+def _ticks(axis: RequestAxis, shown: range, size: MapSize) -> Part:
     """Numbers of turns that there is room for."""
-    turns = len(shown)
     if size.most_ticks is None or not axis.is_by_turn:
         return axis_ticks(axis, shown, size.most_ticks or LARGE_TICKS)
-    steps = (
-        {
-            "dtick": next(
-                step for step in (1, 2, 5) if turns <= step * size.most_ticks + 4
-            )
-        }
-        if turns <= 12
-        else {}
-    )
-    return {**turn_ticks(turns), "nticks": size.most_ticks, "tickangle": 0, **steps}
+    turns = len(shown)
+    ticks = {**turn_ticks(turns), "nticks": size.most_ticks, "tickangle": 0}
+    if turns <= FEW_TURNS:
+        most = size.most_ticks
+        ticks["dtick"] = next(step for step in (1, 2, 5) if turns <= step * most + 4)
+    return ticks
 
 
-def _first_number(view: View) -> Iterator[dict[str, Any]]:
+def _first_number(view: View) -> Iterator[Part]:
     """The number of the first message, where the ticks are round numbers and there is none for it."""
     first = message_number(view.positions.start)
     if len(view.positions) > FEW_TURNS and first == 1:
-        yield {
-            "text": f"{first}",
-            "showarrow": False,
-            "xref": "paper",
-            "x": 0,
-            "xanchor": "right",
-            "xshift": -3,
-            "yref": "y",
-            "y": first,
-            "yanchor": "middle",
-            "font": {"size": NOTE_PIXELS},
-        }
+        place = {"xref": "paper", "xanchor": "right", "xshift": -3}
+        yield note(f"{first}", 0, first, **place, yref="y", yanchor="middle")
 
 
-def _name(setting: SettingRun, size: MapSize, left: int) -> dict[str, Any]:
-    """The name above the map. It is a note, because of a title Plotly shifts the first of several lines out of the
-    picture."""
+def _name(setting: SettingRun, size: MapSize, left: int) -> Part:
+    """Return the name above the map. It is a note, because of a title Plotly shifts the first of several lines out of
+    the picture."""
     lines = wrap(setting.label, size.line_chars, max_lines=size.lines, placeholder="…")
-    label = "<br>".join(map(escaped, lines))
-    return {
-        "text": f'<span style="color:{setting_color(setting.index)}">■</span> <b>{label}</b>',
-        "showarrow": False,
-        "font": {"size": NAME_PIXELS},
-        "align": "left",
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "xshift": -left,
-        "yref": "paper",
-        "y": 1,
-        "yanchor": "top",
-        "yshift": size.top_pixels,
-    }
-
-
-def _heatmap(cells: Grid, row_pixels: int) -> dict[str, Any]:
-    steps = len(STEPS)
-    apart = (
-        len(cells.columns) <= MOST_COLUMNS_WITH_GAPS
-        and row_pixels >= ROW_PIXELS_WITH_GAPS
+    swatch = f'<span style="color:{setting_color(setting.index)}">■</span>'
+    return note_at_left(
+        f"{swatch} <b>{'<br>'.join(map(escaped, lines))}</b>",
+        1,
+        yref="paper",
+        yanchor="top",
+        font={"size": NAME_PIXELS},
+        align="left",
+        xshift=-left,
+        yshift=size.top_pixels,
     )
-    colors = [
-        [at / steps, color]
-        for code, color in enumerate(STEP_COLORS)
-        for at in (code, code + 1)
-    ]
-    return {
-        "type": "heatmap",
-        "z": cells.codes,
-        "zmin": -0.5,
-        "zmax": steps - 0.5,
-        "colorscale": colors,
-        "x0": cells.view.requests.start + (cells.view.requests_per_cell - 1) / 2,
-        "dx": cells.view.requests_per_cell,
-        "y0": message_number(cells.rows[0].start)
-        + (cells.view.messages_per_cell - 1) / 2,
-        "dy": cells.view.messages_per_cell,
-        "xgap": int(apart),
-        "ygap": int(apart),
-        "showscale": False,
-        "hoverinfo": "skip",
-    }
 
 
-def _points(setting: SettingRun, cells: Grid) -> Iterator[dict[str, Any]]:
+def _heatmap(cells: Grid, row_pixels: int) -> Part:
+    has_few_columns = len(cells.columns) <= MOST_COLUMNS_WITH_GAPS
+    gap = int(has_few_columns and row_pixels >= ROW_PIXELS_WITH_GAPS)
+    width = cells.view.requests_per_cell
+    height = cells.view.messages_per_cell
+    return heat(
+        cells.codes,
+        -0.5,
+        len(STEPS) - 0.5,
+        _COLORSCALE,
+        gap,
+        x0=cells.view.requests.start + (width - 1) / 2,
+        dx=width,
+        y0=message_number(cells.rows[0].start) + (height - 1) / 2,
+        dy=height,
+        showscale=False,
+    )
+
+
+def _points(setting: SettingRun, cells: Grid) -> Iterator[Part]:
     """A point on every cell, one trace for each thing that can have become of a message."""
+    view = cells.view
+    first_message = message_number(cells.rows[0].start)
     for code in np.unique(cells.codes[cells.codes > 0]):
         rows, columns = np.nonzero(cells.codes == code)
         words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
+        template = f"%{{y}}<br>{words}<br>at the request of %{{x}}<extra></extra>"
         yield {
-            "type": "scatter",
-            "x": _middles(
-                cells.view.requests.start, cells.view.requests_per_cell, columns
-            ),
-            "y": _middles(
-                message_number(cells.rows[0].start), cells.view.messages_per_cell, rows
-            ),
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "mode": "markers",
-            "marker": {
-                "opacity": 0,
-                "size": 1,
-                "maxdisplayed": 1,
-                "color": "rgba(0,0,0,0)",
-            },
-            "selected": {"marker": {"opacity": 0}},
-            "unselected": {"marker": {"opacity": 0}},
+            **_POINT,
+            "x": _middles(view.requests.start, view.requests_per_cell, columns),
+            "y": _middles(first_message, view.messages_per_cell, rows),
             "name": STEP_TITLES[code],
             "customdata": numbers,
-            "meta": OWN_CLICKS,
-            "hovertemplate": f"%{{y}}<br>{words}<br>at the request of %{{x}}<extra></extra>",
+            "hovertemplate": template,
         }
 
 
-def _middles(first: int, size: int, places: NDArray[np.intp]) -> NDArray[Any]:
+def _middles(
+    first: int, size: int, places: NDArray[np.intp]
+) -> NDArray[np.uint16 | np.float32]:
     middles = first + places * size + (size - 1) / 2
-    return middles.astype(np.uint16) if size % 2 else middles.astype(np.float32)
+    return middles.astype(np.uint16 if size % 2 else np.float32)
+
+
+def _pending_outlines(run: Run, view: View, middle: float) -> Iterator[Part]:
+    """One for each stretch of messages that the same would become of, in the colour of that."""
+    shown = view.positions
+    half = PENDING_WIDTH * view.requests_per_cell / 2
+    codes = pending_codes(run)[shown.start : shown.stop].astype(np.int64)
+    edges = np.flatnonzero(np.diff(np.r_[-1, codes, -1])).tolist()
+    top = shown.start + 0.5
+    for start, stop in pairwise(edges):
+        if codes[start]:
+            edge = stroke(OUTLINE_PIXELS, color=STEP_COLORS[codes[start]])
+            x = (middle - half, middle + half)
+            yield box(x, (top + start, top + stop), line=edge, **_OUTLINE)
+
+
+def _pending_mark(setting: SettingRun, x: float, y: float) -> Part:
+    """Return the hollow point above the column, which says what it is."""
+    marker = {
+        "symbol": "circle-open",
+        "size": PENDING_PIXELS,
+        "color": setting_color(setting.index),
+        "line": {"width": OUTLINE_PIXELS},
+    }
+    words = pending_words(setting.run)
+    return marks([x], [y], [words], marker, name="pending", showlegend=False)

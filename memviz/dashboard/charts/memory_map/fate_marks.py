@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from math import ceil
+from typing import NamedTuple
 
 from memviz.core.text.wording import message_number
+from memviz.dashboard.charts.grammar import (
+    LOOK_STAYS,
+    Part,
+    marks,
+    path,
+    segments,
+    stroke,
+)
 from memviz.dashboard.charts.palette import FAILURE_COLOR, SUMMARIZATION_LINE
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
-from memviz.dashboard.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.dashboard.charts.summaries.marks import request_mark
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.summaries.marks import (
+    MarkedCompaction,
+    compaction_tooltip,
+    marked_compactions,
+)
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
@@ -25,134 +37,101 @@ MOST_TOLD = 2
 
 
 class Mark(NamedTuple):
-    """The summarizations between two columns, and what was cleared, shortened or dropped by a rule. ``x`` is the left
-    edge of the first column they changed."""
+    """The summarizations between two columns, and what was cleared, shortened or dropped by a rule."""
 
     x: float
+    """The left edge of the first column they changed."""
     compactions: tuple[Compaction, ...]
-
-    @property
-    def failed(self) -> bool:
-        """Whether any of them failed."""
-        return any(compaction.error is not None for compaction in self.compactions)
-
-    @property
-    def symbol(self) -> str:
-        """A failure's, else that of a summarization, else that of the last thing that happened."""
-        symbols = [
-            look.symbol
-            for look in map(request_mark, self.compactions)
-            if look is not None
-        ]
-        return (
-            "x" if self.failed else "diamond" if "diamond" in symbols else symbols[-1]
-        )
-
-    @property
-    def color(self) -> str:
-        """The colour of mark and line: darker for a summarization, whose violet is that of the cells."""
-        colors = {
-            look.symbol: look.color
-            for look in map(request_mark, self.compactions)
-            if look is not None
-        }
-        return SUMMARIZATION_LINE if self.symbol == "diamond" else colors[self.symbol]
+    symbol: str
+    color: str
 
 
-def marks(
+def fate_marks(
     setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Part]:
     """Traces of the marks, drawn at height ``y``, and of the lines below those that are not too many; a map that
     ``is_small`` has room for fewer of them."""
     found = places(setting.run, cells)
     if not found:
         return
+    columns = len(cells.columns)
     most_lines = min(
-        MOST_LINES_SHARE * len(cells.columns),
-        MOST_LINES_OF_SMALL if is_small else len(cells.columns),
+        MOST_LINES_SHARE * columns, MOST_LINES_OF_SMALL if is_small else columns
     )
-    dense = len(found) > most_lines
-    for color in dict.fromkeys(
-        (SUMMARIZATION_LINE, FAILURE_COLOR, *(mark.color for mark in found))
-    ):
+    is_dense = len(found) > most_lines
+    own_colors = [mark.color for mark in found]
+    for color in dict.fromkeys((SUMMARIZATION_LINE, FAILURE_COLOR, *own_colors)):
         alike = [mark for mark in found if mark.color == color]
-        if alike and len(alike if color == FAILURE_COLOR else found) <= most_lines:
+        counted = alike if color == FAILURE_COLOR else found
+        if alike and len(counted) <= most_lines:
             yield _lines(alike, y, color)
-    yield {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [mark.x for mark in found],
-        "y": [y] * len(found),
-        "marker": {
-            "symbol": [mark.symbol for mark in found],
-            "size": 8 if not dense else 5 if cells.view.in_full else 3,
-            "color": [mark.color for mark in found],
-            "line": {"width": 0},
-        },
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 1}},
-        "text": [_tooltip(setting, mark) for mark in found],
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "name": "summarizations",
+    pixels = 8
+    if is_dense:
+        pixels = 5 if cells.view.in_full else 3
+    marker = {
+        "symbol": [mark.symbol for mark in found],
+        "size": pixels,
+        "color": own_colors,
+        "line": {"width": 0},
     }
+    yield marks(
+        [mark.x for mark in found],
+        [y] * len(found),
+        [_tooltip(setting, mark) for mark in found],
+        marker,
+        cliponaxis=False,
+        name="summarizations",
+        **LOOK_STAYS,
+    )
 
 
 def places(run: Run, cells: Grid) -> list[Mark]:
-    """The marks of ``cells``: each summarization stands before the first request it changed, those after the last
-    request behind it. What was dropped because there was no summarizer is none."""
-    found: dict[float, list[Compaction]] = {}
-    start, size = cells.view.requests.start, cells.view.requests_per_cell
-    for place, compaction in _with_places(run):
-        if request_mark(compaction) is not None and place in range(
-            start, cells.view.requests.stop + 1
-        ):
-            found.setdefault(start + (place - start) // size * size - 0.5, []).append(
-                compaction
-            )
-    return [
-        Mark(min(x, cells.view.requests.stop - 0.5), tuple(found[x]))
-        for x in sorted(found)
-    ]
+    """Return the marks of ``cells``: each summarization stands before the first request it changed, those after the
+    last request behind it. What was dropped because there was no summarizer is none."""
+    shown = cells.view.requests
+    size = cells.view.requests_per_cell
+    axis = RequestAxis.of([request_turns(run)])
+    found: dict[float, list[MarkedCompaction]] = {}
+    for marked in marked_compactions(run, axis):
+        place = ceil(marked.place)
+        if shown.start <= place <= shown.stop:
+            column = (place - shown.start) // size
+            left = shown.start + column * size - 0.5
+            found.setdefault(left, []).append(marked)
+    last = shown.stop - 0.5
+    return [_mark(min(left, last), found[left]) for left in sorted(found)]
 
 
-def _with_places(run: Run) -> Iterator[tuple[int, Compaction]]:
-    turns = request_turns(run)
-    axis = RequestAxis.of([turns])
-    places = axis.places(turns)
-    for number, made in run.requests.compactions():
-        for compaction in made:
-            yield int(places[number]), compaction
-    for turn, compaction in run.unsent:
-        yield axis.last(turn) + 1, compaction
+def _mark(x: float, made: Sequence[MarkedCompaction]) -> Mark:
+    """Return the mark of a failure, else that of a summarization, else that of the last thing that happened."""
+    colors = {one.look.symbol: one.look.color for one in made}
+    symbol = made[-1].look.symbol
+    for weightier in ("diamond", "x"):
+        if weightier in colors:
+            symbol = weightier
+    # Darker for a summarization, whose violet is that of the cells.
+    color = SUMMARIZATION_LINE if symbol == "diamond" else colors[symbol]
+    return Mark(x, tuple(one.compaction for one in made), symbol, color)
 
 
-def _lines(found: Sequence[Mark], top: float, color: str) -> dict[str, Any]:
-    """Down to the newest message that was there."""
-    bottoms = [
-        message_number(max(compaction.after_message for compaction in mark.compactions))
-        + 0.5
-        for mark in found
-    ]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "line": {"width": 1, "color": color},
-        "x": [value for mark in found for value in (mark.x, mark.x, None)],
-        "y": [value for bottom in bottoms for value in (top, bottom, None)],
-    }
+def _lines(found: Sequence[Mark], top: float, color: str) -> Part:
+    """Return lines down to the newest message that was there."""
+    lines = []
+    for mark in found:
+        newest = max(compaction.after_message for compaction in mark.compactions)
+        lines.append((mark.x, top, mark.x, message_number(newest) + 0.5))
+    return path(*segments(lines, None), stroke(1, color=color))
 
 
 def _tooltip(setting: SettingRun, mark: Mark) -> str:
-    told = sorted(mark.compactions, key=lambda compaction: compaction.error is None)[
-        :MOST_TOLD
-    ]
-    texts = [
-        compaction_tooltip(setting.label, compaction, CHARS_A_LINE, setting.run)
-        for compaction in told
-    ]
+    failures_first = sorted(mark.compactions, key=lambda one: one.error is None)
+    told = failures_first[:MOST_TOLD]
+    lines: list[str] = []
+    for compaction in told:
+        text = compaction_tooltip(setting.label, compaction, CHARS_A_LINE, setting.run)
+        head, _, body = text.partition("<br>")
+        lines += [body] if lines else [head, body]
     more = len(mark.compactions) - len(told)
-    head, *_ = texts[0].partition("<br>")
-    bodies = [text.partition("<br>")[2] for text in texts]
-    return "<br>".join([head, *bodies, *([f"and {more:,} more"] if more else [])])
+    if more:
+        lines.append(f"and {more:,} more")
+    return "<br>".join(lines)

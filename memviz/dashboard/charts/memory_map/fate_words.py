@@ -1,4 +1,4 @@
-"""What the tooltips of the fate map say about a row, a column and a cell."""
+"""What the fate map says: its tooltips about a row, a column and a cell, one sentence, and a table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from textwrap import wrap
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import (
     counted,
+    distinct_names,
     listed,
     message_number,
     message_range,
@@ -20,9 +22,9 @@ from memviz.core.text.wording import (
     turn_range,
 )
 from memviz.dashboard.charts.palette import STEP_TITLES
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.requests.tables import request_columns, shown_requests
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
@@ -41,161 +43,182 @@ FATE_WORDS = {
     Fate.SUMMARIZED: "replaced by a summary",
     Fate.DROPPED: "dropped",
 }
+ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
 Places = NDArray[np.intp]
 
 
 def row_words(run: Run, cells: Grid) -> dict[str, str]:
-    """For the middle of each row, as the axis writes it: which messages it is, and the first words of a single one."""
-    there = (row for row in _whole(cells.rows) if row.start < len(run.log))
-    return {
-        f"{(message_number(row.start) + row.stop) / 2:.1f}": _row(run, row)
-        for row in there
-    }
+    """Return for the middle of each row, as the axis writes it: which messages it is, and the first words of a single
+    one."""
+    words = {}
+    for row in _whole(cells.rows):
+        if row.start < len(run.log):
+            middle = (message_number(row.start) + row.stop) / 2
+            words[f"{middle:.1f}"] = _row(run, row)
+    return words
 
 
 def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
-    """The ranges of cells, the last one as wide as the others: that is where its middle is drawn."""
+    """Return the ranges of cells, the last one as wide as the others: that is where its middle is drawn."""
     return tuple(range(cell.start, cell.start + len(cells[0])) for cell in cells)
 
 
 def _row(run: Run, row: range) -> str:
-    last = min(row.stop, len(run.log)) - 1
-    first_turn, last_turn = run.log.turn_number(row.start), run.log.turn_number(last)
+    first_turn = run.log.turn_number(row.start)
     if len(row) > 1:
-        return f"<b>{message_range(range(row.start, last + 1))}</b> ({turn_range(first_turn, last_turn)})"
+        stop = min(row.stop, len(run.log))
+        turns = turn_range(first_turn, run.log.turn_number(stop - 1))
+        return f"<b>{message_range(range(row.start, stop))}</b> ({turns})"
     message = run.log[row.start]
-    words = escaped(_first(message_words(message)))
-    return f"<b>message {message_number(row.start):,}</b> ({message.role}, turn {first_turn})<br><i>{words}</i>"
+    number = message_number(row.start)
+    head = f"<b>message {number:,}</b> ({message.role}, turn {first_turn})"
+    return f"{head}<br><i>{escaped(_first(message_words(message)))}</i>"
 
 
 def _first(text: str) -> str:
     flat = " ".join(text[: 4 * FIRST_WORDS_CHARS].split())
     if not flat:
         return "no text" if not text.strip() else "…"
-    return (
-        flat if len(flat) <= FIRST_WORDS_CHARS else flat[: FIRST_WORDS_CHARS - 1] + "…"
-    )
+    if len(flat) <= FIRST_WORDS_CHARS:
+        return flat
+    return f"{flat[: FIRST_WORDS_CHARS - 1]}…"
 
 
 def column_words(run: Run, cells: Grid) -> dict[str, str]:
-    """For the middle of each column, as the axis writes it: what its requests sent."""
-    size = cells.view.requests_per_cell
-    fates = fate_map(run)
+    """Return for the middle of each column, as the axis writes it: what its requests sent."""
+    places = fate_map(run).places
     words = {}
-    for first, column in zip(_whole(cells.columns), cells.columns, strict=True):
-        requests = np.flatnonzero(
-            (fates.places >= column.start) & (fates.places < column.stop)
-        )
+    for whole, column in zip(_whole(cells.columns), cells.columns, strict=True):
+        is_inside = (places >= column.start) & (places < column.stop)
+        requests = np.flatnonzero(is_inside)
         if len(requests):
-            words[f"{(first.start + first.stop - 1) / 2:.1f}"] = _column(
-                run, column, requests, size
-            )
+            middle = (whole.start + whole.stop - 1) / 2
+            is_one = cells.view.requests_per_cell == 1
+            words[f"{middle:.1f}"] = _column(run, column, requests, is_one=is_one)
     return words
 
 
-def _column(run: Run, column: range, requests: Places, size: int) -> str:
+def _column(run: Run, column: range, requests: Places, *, is_one: bool) -> str:
     last = int(requests[-1])
-    record, counts = run.requests[last], fate_map(run).counts[last]
-    sent = _sent(counts)
-    if size == 1:
-        return f"{name_of(run, record)}: {record.total_tokens:,} tokens sent,<br>{sent}"
-    last_of = f"{_requests(run, column, requests)}, with {name_of(run, record)}:"
-    return f"{last_of}<br>{record.total_tokens:,} tokens sent,<br>{sent}"
+    record = run.requests[last]
+    head = name_of(run, record)
+    if not is_one:
+        head = f"{_requests(run, column, requests)}, with {head}:<br>"
+    else:
+        head += ": "
+    sent = _sent(fate_map(run).counts[last])
+    return f"{head}{record.total_tokens:,} tokens sent,<br>{sent}"
 
 
 def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
-    """How many messages of each fate there are; ``counts`` by their codes."""
-    told = [fate for fate in FATE_WORDS if counts[fate] or fate in ALWAYS_SAID]
-    together = [
-        f"{counts[fate]:,} {FATE_WORDS[fate]}".replace(" ", NO_BREAK) for fate in told
-    ]
-    return "<br>".join(wrap(", ".join(together), CHARS_A_LINE)).replace(NO_BREAK, " ")
+    """Return how many messages of each fate there are; ``counts`` by their codes."""
+    told = []
+    for fate, words in FATE_WORDS.items():
+        if counts[fate] or fate in ALWAYS_SAID:
+            told.append(f"{counts[fate]:,} {words}".replace(" ", NO_BREAK))
+    lines = wrap(", ".join(told), CHARS_A_LINE)
+    return "<br>".join(lines).replace(NO_BREAK, " ")
 
 
-def pending_words(run: Run, record: TurnRecord) -> str:
-    """The same for the request that nobody has answered yet."""
+def pending_words(run: Run) -> str:
+    """Return the same for the request that nobody has answered yet."""
+    record = run.pending
+    assert record is not None  # noqa: S101 - only such a request is drawn
     sent = _sent(np.bincount(run.fates_at(record), minlength=len(Fate)))
-    return f"{record.name}, pending: it would send {record.total_tokens:,} tokens,<br>{sent}.<br>It counts nowhere."
+    tokens = f"{record.total_tokens:,} tokens"
+    told = f"{record.name}, pending: it would send {tokens},<br>{sent}."
+    return f"{told}<br>It counts nowhere."
 
 
 def _requests(run: Run, column: range, numbers: Places) -> str:
     if not run.has_calls:
         return turn_range(column.start, column.stop - 1)
     turns = fate_map(run).turns
-    calls, of = calls_of(turns), calls_in_turns(turns)
-    first, last = (
-        (int(turns[at]), int(calls[at]), int(of[at]))
-        for at in numbers[[0, -1]].tolist()
-    )
-    return request_range(first, last)
-
-
-ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
+    columns = (turns, calls_of(turns), calls_in_turns(turns))
+    first, last = np.stack(columns, axis=1)[numbers[[0, -1]]].tolist()
+    return request_range(tuple(first), tuple(last))
 
 
 def cell_words(
     run: Run, cells: Grid, code: int, rows: Places, columns: Places
 ) -> tuple[str, NDArray[Any] | None]:
-    """The words of all cells of a code as a template, and the numbers [cells] or [cells x 2] that go into it."""
+    """Return the words of all cells of a code as a template, and the numbers [cells] or [cells x 2] that go into it."""
     step = STEPS[code]
     if not cells.view.in_full:
         percents = np.rint(100 * cells.shares[rows, columns]).astype(np.uint8)
-        return (
-            f"<b>{STEP_TITLES[code].lower()}</b> (%{{customdata}} % of this cell)",
-            percents,
-        )
+        title = STEP_TITLES[code].lower()
+        return f"<b>{title}</b> (%{{customdata}} % of this cell)", percents
     if step.fate is not Fate.SUMMARIZED:
         return f"<b>{FATE_WORDS[step.fate]}</b>", None
     often = "once" if step.generation == 1 else "%{customdata[0]} times"
-    return (
-        f"<b>replaced by a summary</b> (version %{{customdata[1]}}),<br>summarized {often}",
-        _holders(run, cells, rows, columns),
-    )
+    what = "<b>replaced by a summary</b> (version %{customdata[1]})"
+    return f"{what},<br>summarized {often}", _holders(run, cells, rows, columns)
 
 
 def _holders(
     run: Run, cells: Grid, rows: Places, columns: Places
 ) -> NDArray[np.uint16]:
-    """Of each cell, how often its content was summarized and which summary holds it."""
-    requests = np.searchsorted(
-        fate_map(run).places, columns + cells.view.requests.start
-    )
+    """Return for each cell how often its content was summarized and which summary holds it."""
+    view = cells.view
+    places = columns + view.requests.start
+    requests = np.searchsorted(fate_map(run).places, places)
     asked = np.unique(requests)
-    view = cells.view.positions
-    generations = run.generations(
-        slice(asked[0], asked[-1] + 1), slice(view.start, view.stop)
-    )
+    shown = slice(view.positions.start, view.positions.stop)
+    generations = run.generations(slice(asked[0], asked[-1] + 1), shown)
     held = np.zeros((len(rows), 2), np.uint16)
     held[:, 0] = generations[requests - asked[0], rows]
     for request in asked:
         there = requests == request
-        held[there, 1] = summary_versions(run, request)[rows[there] + view.start]
+        versions = summary_versions(run, request)
+        held[there, 1] = versions[rows[there] + view.positions.start]
     return held
 
 
 def span_words(span: Span) -> str:
-    """What became of a message for a while, in a sentence."""
-    requests = request_range(span.first, span.last)
-    if span.fate is not Fate.SUMMARIZED:
-        return f"{requests}: <b>{FATE_WORDS[span.fate]}</b>"
-    return (
-        f"{requests}: <b>replaced by a summary</b>, summarized {times(span.generation)}"
-    )
+    """Return what became of a message for a while, in a sentence."""
+    told = f"{request_range(span.first, span.last)}: <b>{FATE_WORDS[span.fate]}</b>"
+    if span.fate is Fate.SUMMARIZED:
+        told += f", summarized {times(span.generation)}"
+    return told
 
 
 def map_finding(setting: SettingRun) -> str:
-    """What a map shows, in one sentence for those who do not see it."""
+    """Return what a map shows, in one sentence for those who do not see it."""
     fates = fate_map(setting.run)
-    counts = {fate: int(fates.counts[-1, fate]) for fate in FATE_WORDS}
-    told = [f"{count:,} {FATE_WORDS[fate]}" for fate, count in counts.items() if count]
+    last = fates.counts[-1]
+    told = [
+        f"{last[fate]:,} {words}" for fate, words in FATE_WORDS.items() if last[fate]
+    ]
     messages = counted(fates.shares(-1).messages, "message")
     return f"Of {messages}, the last request under {setting.label} has {listed(told)}."
 
 
 def life_finding(settings: Sequence[SettingRun], position: int) -> str:
-    """What became of one message in the end, under every setting."""
-    lives = [
-        (setting.label, fate_map(setting.run).life(position)) for setting in settings
-    ]
-    told = [f"{label} {FATE_WORDS[life[-1].fate]}" for label, life in lives if life]
-    return f"Message {message_number(position):,} at the last request: {listed(told) or 'never sent'}."
+    """Return what became of one message in the end, under every setting."""
+    told = []
+    for setting in settings:
+        life = fate_map(setting.run).life(position)
+        if life:
+            told.append(f"{setting.label} {FATE_WORDS[life[-1].fate]}")
+    number = message_number(position)
+    return f"Message {number:,} at the last request: {listed(told) or 'never sent'}."
+
+
+def fates_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
+    """Return numbers of messages, one column for each fate that occurs under a setting."""
+    shown = shown_requests([setting.run for setting in settings])
+    columns: dict[str, list[int | None]] = {}
+    names = distinct_names([setting.label for setting in settings])
+    for name, setting in zip(names, settings, strict=True):
+        fates = fate_map(setting.run)
+        requests = zip(
+            fates.turns.tolist(), calls_of(fates.turns).tolist(), strict=True
+        )
+        counts = dict(zip(requests, fates.counts.tolist(), strict=True))
+        for fate, words in FATE_WORDS.items():
+            if fates.counts[:, fate].any():
+                columns[f"{name}: {words}"] = [
+                    counts[request][fate] if request in counts else None
+                    for request in shown
+                ]
+    return pd.DataFrame({**request_columns(shown), **columns})

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.figure import figure
+from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
 from memviz.dashboard.charts.memory_map.fate_words import span_words
-from memviz.dashboard.charts.palette import NOTE_PIXELS, STEP_COLORS, setting_color
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.palette import STEP_COLORS, setting_color
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped, label_lines
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.metrics.memory_map.fate_map import Span, fate_map
@@ -21,111 +21,84 @@ BAR_PIXELS, AXIS_PIXELS = 42, 44
 LINE_PIXELS, LABEL_CHARS = 24, 60
 
 
+class _Bar(NamedTuple):
+    row: int
+    first: int
+    last: int
+    span: Span
+
+
 def message_life(
     settings: Sequence[SettingRun], position: int, last_turn: int
 ) -> go.Figure:
-    """The bars of the message at log position ``position``, up to ``last_turn``."""
+    """Return the bars of the message at log position ``position``, up to ``last_turn``."""
     axis = axis_of(setting.run for setting in settings)
     last = axis.last(last_turn)
-    spans = [
-        (place, span)
-        for place, setting in enumerate(settings)
-        for span in _life(setting, position)
-    ]
-    lines = max((len(_name_lines(setting)) for setting in settings), default=1)
-    height = (BAR_PIXELS + LINE_PIXELS * (lines - 1)) * len(settings) + AXIS_PIXELS
-    return figure(
-        [_bars(settings, spans, axis)] if spans else [],
-        {
-            "xaxis": {
-                "title": {"text": axis_title(axis, "request of turn"), "standoff": 6},
-                "range": [0.5, last + 0.5],
-                "showgrid": False,
-                "zeroline": False,
-                "automargin": False,
-                **axis_ticks(axis, range(1, last + 1)),
-            },
-            "yaxis": {
-                "visible": False,
-                "range": [len(settings) - 0.5, -0.75],
-                "fixedrange": True,
-            },
-            "annotations": [
-                _name(setting, place) for place, setting in enumerate(settings)
-            ],
-            **parted(axis),
-            "bargap": 0,
-            "barmode": "overlay",
-            "showlegend": False,
-            "hovermode": "closest",
-            "hoverlabel": {"align": "left"},
-            "height": height,
-            "margin": {"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
-            "uirevision": "life",
-        },
-    )
-
-
-def _life(setting: SettingRun, position: int) -> tuple[Span, ...]:
-    return (
-        fate_map(setting.run).life(position) if position < len(setting.run.log) else ()
-    )
-
-
-def _bars(
-    settings: Sequence[SettingRun], spans: Sequence[tuple[int, Span]], axis: RequestAxis
-) -> dict[str, Any]:
-    edges = [
-        edge
-        for place, setting in enumerate(settings)
-        for edge in _edges(setting, [span for at, span in spans if at == place], axis)
-    ]
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "width": 0.45,
-        "y": [place for place, _ in spans],
-        "base": [first - 0.5 for first, _ in edges],
-        "x": [last - first + 1 for first, last in edges],
-        "marker": {
-            "color": [
-                STEP_COLORS[code_of(span.fate, span.generation)] for _, span in spans
-            ],
-            "line": {"width": 0},
-        },
-        "hovertext": [span_words(span) for _, span in spans],
-        "hoverinfo": "text",
+    found: list[_Bar] = []
+    names = []
+    most_lines = 1
+    for row, setting in enumerate(settings):
+        if position < len(setting.run.log):
+            found += _bars_of(setting, row, position, axis)
+        lines = label_lines(setting.label, LABEL_CHARS)
+        names.append(_name(setting, row, lines))
+        most_lines = max(most_lines, len(lines))
+    row_pixels = BAR_PIXELS + LINE_PIXELS * (most_lines - 1)
+    x_axis = {
+        "title": {"text": axis_title(axis, "request of turn"), "standoff": 6},
+        "range": [0.5, last + 0.5],
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": False,
+        **axis_ticks(axis, range(1, last + 1)),
     }
+    y_range = [len(settings) - 0.5, -0.75]
+    return picture(
+        [_drawn(found)] if found else [],
+        over_turns=False,
+        xaxis=x_axis,
+        yaxis={"visible": False, "range": y_range, "fixedrange": True},
+        annotations=names,
+        **parted(axis),
+        bargap=0,
+        barmode="overlay",
+        showlegend=False,
+        height=row_pixels * len(settings) + AXIS_PIXELS,
+        margin={"l": 8, "r": 8, "t": 4, "b": AXIS_PIXELS},
+        uirevision="life",
+    )
 
 
-def _edges(
-    setting: SettingRun, spans: Sequence[Span], axis: RequestAxis
-) -> Iterator[tuple[int, int]]:
-    """The places of the first and of the last request of each bar, on an axis that may have other runs on it."""
+def _bars_of(
+    setting: SettingRun, row: int, position: int, axis: RequestAxis
+) -> Iterator[_Bar]:
+    """The bars of one setting, on an axis that may have other runs on it."""
     fates = fate_map(setting.run)
     places = axis.places(fates.turns).tolist()
-    for span in spans:
-        yield (
-            places[fates.number_at(span.first_place)],
-            places[fates.number_at(span.last_place)],
-        )
+    for span in fates.life(position):
+        first = places[fates.number_at(span.first_place)]
+        last = places[fates.number_at(span.last_place)]
+        yield _Bar(row, first, last, span)
 
 
-def _name_lines(setting: SettingRun) -> list[str]:
-    return label_lines(setting.label, LABEL_CHARS)
+def _drawn(found: Sequence[_Bar]) -> Part:
+    colors = []
+    for one in found:
+        colors.append(STEP_COLORS[code_of(one.span.fate, one.span.generation)])
+    return bars(
+        [one.last - one.first + 1 for one in found],
+        [one.row for one in found],
+        colors,
+        orientation="h",
+        width=0.45,
+        base=[one.first - 0.5 for one in found],
+        hovertext=[span_words(one.span) for one in found],
+        hoverinfo="text",
+    )
 
 
-def _name(setting: SettingRun, place: int) -> dict[str, Any]:
-    """The name of a setting above its bar."""
-    label = "<br>".join(map(escaped, _name_lines(setting)))
-    return {
-        "text": f'<span style="color:{setting_color(setting.index)}">■</span> {label}',
-        "showarrow": False,
-        "align": "left",
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "y": place - 0.25,
-        "yanchor": "bottom",
-        "font": {"size": NOTE_PIXELS},
-    }
+def _name(setting: SettingRun, row: int, lines: Sequence[str]) -> Part:
+    """Return the name of a setting above its bar."""
+    swatch = f'<span style="color:{setting_color(setting.index)}">■</span>'
+    label = "<br>".join(map(escaped, lines))
+    return note_at_left(f"{swatch} {label}", row - 0.25, align="left")

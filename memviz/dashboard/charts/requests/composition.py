@@ -1,174 +1,219 @@
-"""What each request of one setting is made of, as stacked areas: what counts toward its limit below, in full colour."""
+"""What requests of one setting are made of: each of them as stacked areas, and one alone as a bar. What counts toward
+the limit of the setting stands first, in full colour."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.figure import figure_over_turns
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.figure import figure, figure_over_turns
+from memviz.dashboard.charts.grammar import (
+    BELOW,
+    Part,
+    area,
+    bars,
+    heading,
+    note_at_left,
+    rule_across,
+    rule_down,
+    stroke,
+)
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     PART_COLORS,
     PART_ORDER,
     PART_TITLES,
-    TURN_TITLE,
     faded,
 )
 from memviz.dashboard.charts.thinning import Texts
-from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
+from memviz.dashboard.charts.turn_axis import (
+    TITLE_STANDOFF,
+    axis_ticks,
+    axis_title,
+    turn_partings,
+)
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
-from memviz.metrics.requests.request_axis import axis_of, name_of, request_turns
-
-IntArray = npt.NDArray[np.int_]
-
+from memviz.metrics.requests.request_axis import (
+    Places,
+    axis_of,
+    name_of,
+    request_turns,
+)
 
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
+MAX_LIMIT_SHARE = 4
+"""The same of the bar of one request."""
 PALE = 0.4
 TITLE_PIXELS = 84
 """The title, and below it what the line says."""
+CHAR_PIXELS, NARROW_PIXELS = 6.5, 290
+"""Of a letter of the limit's label, and of the bar where the page is narrowest."""
+_TOKENS = {
+    "automargin": False,
+    "title": {"text": "tokens sent"},
+    "rangemode": "tozero",
+    "tickformat": ",d",
+}
+_BAR_LAYOUT = {
+    "barmode": "stack",
+    "bargap": 0.1,
+    "height": 140,
+    "showlegend": False,
+    "uirevision": "bar",
+    "yaxis": {"visible": False},
+    "margin": {"l": 10, "r": 10, "t": 28, "b": 45},
+}
 
 
 def composition(run: Run, turn: int | None = None) -> go.Figure:
-    """Tokens of each part over the requests; the last one of ``turn`` is marked. Parts that are never sent are left
-    out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its line, and
-    the others, pale, on top of them."""
-    limit, largest = limit_of(run.strategy), run.columns.largest
-    order = (
-        PART_ORDER
-        if limit is None
-        else sorted(PART_ORDER, key=lambda part: part not in limit.parts)
-    )
-    drawn = (
-        [limit] if limit is not None and limit.tokens <= FITS_UP_TO * largest else []
-    )
-    axis, turns = axis_of([run]), request_turns(run)
-    places = axis.places(turns)
-    tokens = run.columns.tokens
-    return figure_over_turns(
-        [
-            *([] if axis.is_by_turn else [_names(run, places)]),
-            *(
-                _area(
-                    part,
+    """Return the tokens of each part over the requests; the last one of ``turn`` is marked. Parts that are never sent
+    are left out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its
+    line, and the others, pale, on top of them."""
+    axis = axis_of([run])
+    places = axis.places(request_turns(run))
+    limit = limit_of(run.strategy)
+    traces = [] if axis.is_by_turn else [_names(run, places)]
+    for part in _in_order(limit):
+        tokens = run.columns.tokens[part]
+        if tokens.any():
+            edge = stroke(0.5, color=PART_COLORS[part])
+            traces.append(
+                area(
                     places,
-                    tokens[part],
-                    counts=limit is None or part in limit.parts,
+                    tokens,
+                    edge,
+                    fillcolor=_color(part, limit),
+                    name=PART_TITLES[part],
+                    stackgroup="parts",
+                    hovertemplate="%{y:,} tokens",
                 )
-                for part in order
-                if tokens[part].any()
-            ),
-        ],
-        {
-            "title": {"text": "What each request is made of", "font": {"size": 16}},
-            "xaxis": {
-                "automargin": False,
-                "title": {**TURN_TITLE, "text": axis_title(axis)},
-                "unifiedhovertitle": {"text": "turn %{x}" if axis.is_by_turn else " "},
-                **axis_ticks(axis),
-            },
-            "yaxis": {
-                "automargin": False,
-                "title": {"text": "tokens sent"},
-                "rangemode": "tozero",
-                "tickformat": ",d",
-            },
-            "legend": {
-                "orientation": "h",
-                "yanchor": "top",
-                "y": -0.2,
-                "x": 0,
-                "traceorder": "normal",
-            },
-            "shapes": [
-                *turn_partings(axis),
-                *map(_limit_line, drawn),
-                *([] if turn is None else [_mark(axis.last(turn))]),
-            ],
-            "annotations": list(map(_limit_label, drawn)),
-            "hovermode": "x unified",
-            "height": 420,
-            "uirevision": "composition",
-            "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
-        },
+            )
+
+    shapes = turn_partings(axis)
+    notes = []
+    if limit is not None and limit.tokens <= FITS_UP_TO * run.columns.largest:
+        shapes.append(rule_across(limit.tokens, stroke(2, "dash")))
+        # On the areas it could not be read, and in the legend it would push the names apart.
+        words = f"<b>- -</b> {limit.words}<br>(pale parts do not count)"
+        notes.append(note_at_left(words, 1, yref="paper", align="left"))
+    if turn is not None:
+        shapes.append(rule_down(axis.last(turn), stroke(1, "dot"), "y domain"))
+    hover_title = "turn %{x}" if axis.is_by_turn else " "
+    x_axis = {
+        "automargin": False,
+        "title": {"text": axis_title(axis), "standoff": TITLE_STANDOFF},
+        "unifiedhovertitle": {"text": hover_title},
+        **axis_ticks(axis),
+    }
+    layout = {
+        "title": heading("What each request is made of"),
+        "xaxis": x_axis,
+        "yaxis": _TOKENS,
+        "legend": {**BELOW, "y": -0.2, "traceorder": "normal"},
+        "shapes": shapes,
+        "annotations": notes,
+        "hovermode": "x unified",
+        "height": 420,
+        "uirevision": "composition",
+        "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
+    }
+    return figure_over_turns(traces, layout)
+
+
+def _in_order(limit: Limit | None) -> list[str]:
+    if limit is None:
+        return list(PART_ORDER)
+    return sorted(PART_ORDER, key=lambda part: part not in limit.parts)
+
+
+def _counts(part: str, limit: Limit | None) -> bool:
+    return limit is None or part in limit.parts
+
+
+def _color(part: str, limit: Limit | None) -> str:
+    color = PART_COLORS[part]
+    return color if _counts(part, limit) else faded(color, PALE)
+
+
+def _names(run: Run, places: Places) -> Part:
+    """Return what says which request one points at, as the first line of the tooltip: its title can hold nothing but
+    the place. A part of no tokens, so that it is thinned out with the others."""
+
+    def words(record: TurnRecord) -> str:
+        return f"{name_of(run, record)}: {record.total_tokens:,}"
+
+    return area(
+        places,
+        np.zeros(len(places), dtype=int),
+        {"width": 0},
+        name="request",
+        stackgroup="parts",
+        showlegend=False,
+        text=Texts(run.requests, words),
+        hovertemplate="<b>%{text} tokens</b><extra></extra>",
     )
 
 
-def _names(run: Run, places: IntArray) -> dict[str, Any]:
-    """Says which request one points at, as the first line of the tooltip: its title can hold nothing but the place. A
-    part of no tokens, so that it is thinned out with the others."""
-    return {
-        "type": "scatter",
-        "x": places,
-        "y": np.zeros(len(places), dtype=int),
-        "name": "request",
-        "mode": "lines",
-        "stackgroup": "parts",
-        "line": {"width": 0},
-        "showlegend": False,
-        "text": Texts(
-            run.requests, lambda one: f"{name_of(run, one)}: {one.total_tokens:,}"
-        ),
-        "hovertemplate": "<b>%{text} tokens</b><extra></extra>",
+def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Figure:
+    """Return one bar of the request's parts; the limit, if there is one, as a line. What counts toward it begins at 0,
+    the rest, pale, stands behind that."""
+    total = sum(tokens.values())
+    shares = []
+    for part in _in_order(limit):
+        if tokens.get(part):
+            shares.append(_share(part, tokens[part], total, limit))
+    longest = total
+    shapes = []
+    notes = []
+    if limit is not None and limit.tokens <= MAX_LIMIT_SHARE * total:
+        longest = max(total, limit.tokens)
+        shapes.append(rule_down(limit.tokens, stroke(2, "dot"), "y domain"))
+        notes.append(_limit_label(limit, longest))
+    x_axis = {
+        "title": {"text": "tokens in the last request"},
+        "tickformat": ",d",
+        "range": [0, 1.02 * longest],
     }
+    return figure(
+        shares,
+        {**_BAR_LAYOUT, "xaxis": x_axis, "shapes": shapes, "annotations": notes},
+    )
 
 
-def _area(
-    part: str, places: IntArray, tokens: IntArray, *, counts: bool
-) -> dict[str, Any]:
+def _share(part: str, tokens: int, total: int, limit: Limit | None) -> Part:
+    share = f"{counted(tokens, 'token')}, {tokens / total:.0%} of the request"
+    tooltip = f"{PART_TITLES[part]}: {share}"
+    if not _counts(part, limit):
+        tooltip += "<br>does not count toward the limit"
+    return bars(
+        [tokens],
+        [""],
+        _color(part, limit),
+        orientation="h",
+        name=PART_TITLES[part],
+        hovertemplate=f"{tooltip}<extra></extra>",
+    )
+
+
+def _limit_label(limit: Limit, longest: int) -> Part:
+    """Return the words above the bar, beside the line; where neither side has room for them, over the line, up to the
+    bar's right end."""
+    at = limit.tokens / longest
+    share = len(limit.words) * CHAR_PIXELS / NARROW_PIXELS
+    is_beside = at >= share or 1 - at >= share
     return {
-        "type": "scatter",
-        "x": places,
-        "y": tokens,
-        "name": PART_TITLES[part],
-        "mode": "lines",
-        "stackgroup": "parts",
-        "line": {"width": 0.5, "color": PART_COLORS[part]},
-        "fillcolor": PART_COLORS[part] if counts else faded(PART_COLORS[part], PALE),
-        "hovertemplate": "%{y:,} tokens",
-    }
-
-
-def _limit_line(limit: Limit) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": limit.tokens,
-        "y1": limit.tokens,
-        "line": {"width": 2, "color": PART_COLORS["system"], "dash": "dash"},
-    }
-
-
-def _limit_label(limit: Limit) -> dict[str, Any]:
-    """Above the picture: on the areas it could not be read, and in the legend it would push the names apart."""
-    return {
-        "text": f"<b>- -</b> {limit.words}<br>(pale parts do not count)",
-        "align": "left",
-        "showarrow": False,
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "yref": "paper",
+        "text": limit.words,
+        "x": limit.tokens if is_beside else 1,
+        "xref": "x" if is_beside else "paper",
         "y": 1,
-        "yanchor": "bottom",
-        "font": {"size": 13},
-    }
-
-
-def _mark(place: int) -> dict[str, Any]:
-    line = {"width": 1, "color": "#8A929C", "dash": "dot"}
-    return {
-        "type": "line",
-        "x0": place,
-        "x1": place,
-        "y0": 0,
-        "y1": 1,
         "yref": "y domain",
-        "line": line,
+        "yanchor": "bottom",
+        "showarrow": False,
+        "xanchor": "left" if at + share <= 1 else "right",
     }

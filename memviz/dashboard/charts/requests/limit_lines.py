@@ -6,137 +6,117 @@ sent besides (:mod:`memviz.metrics.requests.ceilings`). It rises where a new sum
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memviz.dashboard.charts.grammar import Part, note, path, stroke
 from memviz.dashboard.charts.palette import setting_color
-from memviz.dashboard.charts.requests.panels import FONT_PIXELS, main_top
+from memviz.dashboard.charts.requests.panels import Panels
+from memviz.dashboard.charts.requests.placed_setting import PlacedSetting
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
+from memviz.engine.run import Run
 from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
 from memviz.metrics.requests.limits import limit_of, limit_rule
-from memviz.metrics.requests.request_axis import name_of, request_turns
+from memviz.metrics.requests.request_axis import name_of
 
 if TYPE_CHECKING:
-    from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
-    from memviz.engine.run import Run
-    from memviz.metrics.requests.request_axis import RequestAxis
     from memviz.strategies.base import Strategy
+
+FITS_UP_TO = 3
+_DASH = '<span style="color:{}"><b>- -</b></span>'
 
 
 def budget_fits(run: Run, strategy: Strategy | None = None) -> bool:
-    """Whether the limit is drawn, by default that of the setting in force: one far above everything sent would only
-    squeeze the picture."""
+    """Return whether the limit is drawn, by default that of the setting in force: one far above everything sent would
+    only squeeze the picture."""
     budget = (strategy or run.strategy).budget_tokens or 0
-    return budget <= 3 * run.columns.largest
+    return budget <= FITS_UP_TO * run.columns.largest
 
 
-def limit_lines(
-    setting: SettingRun, number: int, axis: RequestAxis
-) -> list[dict[str, Any]]:
-    """Traces: a thin dashed line for each limit of the setting, over the requests that it held for. They hide with
+def limit_lines(one: PlacedSetting) -> list[Part]:
+    """Return a thin dashed line for each limit of the setting, over the requests that it held for. They hide with
     their setting."""
-    places = axis.places(request_turns(setting.run)).tolist()
-    return [
-        {
-            "type": "scatter",
-            "x": np.array(
-                [places[int(ceiling.request)] + ceiling.request % 1 for ceiling in line]
-            ),
-            "y": np.array([ceiling.tokens for ceiling in line]),
-            "mode": "lines",
-            "line": {
-                "width": 1.5,
-                "dash": "5px,4px",
-                "color": setting_color(setting.index),
-            },
-            "opacity": 0.8,
-            "hovertemplate": _tooltips(setting, limit_rule(strategy), line),
-            "name": f"{escaped(setting.label)} limit",
-            "legendgroup": str(number),
-            "showlegend": False,
-            "visible": True if setting.shown else "legendonly",
-        }
-        for strategy, line in _drawn(setting.run)
-    ]
+    setting = one.setting
+    places = one.places
+    look = stroke(1.5, "5px,4px", setting_color(setting.index))
+    found = []
+    for strategy, line in _drawn(setting.run):
+        x = [int(places[int(at.request)]) + at.request % 1 for at in line]
+        tokens = [at.tokens for at in line]
+        template = _tooltips(setting, limit_rule(strategy), line)
+        trace = path(
+            np.array(x),
+            np.array(tokens),
+            look,
+            opacity=0.8,
+            hovertemplate=template,
+            name=f"{escaped(setting.label)} limit",
+            **one.beside_its_line,
+        )
+        del trace["hoverinfo"]  # the template says it
+        found.append(trace)
+    return found
 
 
 def _drawn(run: Run) -> list[tuple[Strategy, list[Ceiling]]]:
-    return run.once(_drawn, lambda: list(_fitting(run)))
+    def find() -> list[tuple[Strategy, list[Ceiling]]]:
+        found = []
+        for spell in spells(run):
+            line = ceilings(run, spell) if budget_fits(run, spell.strategy) else []
+            if line:
+                found.append((spell.strategy, line))
+        return found
 
-
-def _fitting(run: Run) -> Iterator[tuple[Strategy, list[Ceiling]]]:
-    for spell in spells(run):
-        if budget_fits(run, spell.strategy) and (line := ceilings(run, spell)):
-            yield spell.strategy, line
+    return run.once(_drawn, find)
 
 
 def _tooltips(
     setting: SettingRun, rule: str, line: Sequence[Ceiling]
 ) -> str | Sequence[str]:
-    """Plotly fills in the turn and the tokens: of hundreds of texts that differ in nothing else one is sent."""
-    head, run = f"<b>{escaped(setting.label)}</b><br>{escaped(rule)}<br>", setting.run
+    """Return what Plotly fills the turn and the tokens into: of hundreds of texts that differ in nothing else one is
+    sent."""
+    run = setting.run
+    head = f"<b>{escaped(setting.label)}</b><br>{escaped(rule)}<br>"
     size = "a request of %{y:,} tokens in all<extra></extra>"
-    if not run.has_calls and not any(ceiling.request % 1 for ceiling in line):
-        return f"{head}turn %{{x:,}}: {size}"
+    any_turn = "turn %{x:,}"
+    if not run.has_calls and not any(at.request % 1 for at in line):
+        return f"{head}{any_turn}: {size}"
 
-    def words(one: Ceiling) -> str:
-        if one.request % 1:
-            return f"{head}after turn {int(one.turn):,}: {size}"
-        at = (
-            name_of(run, run.requests[int(one.request)])
-            if run.has_calls
-            else "turn %{x:,}"
-        )
-        return f"{head}{at}: {size}"
+    def words(at: Ceiling) -> str:
+        if at.request % 1:
+            return f"{head}after turn {int(at.turn):,}: {size}"
+        if not run.has_calls:
+            return f"{head}{any_turn}: {size}"
+        return f"{head}{name_of(run, run.requests[int(at.request)])}: {size}"
 
     return Texts(line, words)
 
 
-def limit_names(
-    settings: Sequence[SettingRun], strip: frozenset[int]
-) -> list[dict[str, Any]]:
-    """The annotation that says what the dashed lines are, above the panel where it covers none of them: one rule in
+def limit_names(panels: Panels) -> list[Part]:
+    """Return the note that says what the dashed lines are, above the panel where it covers none of them: one rule in
     words, of several their values."""
-    lines = dict.fromkeys(
-        (setting_color(setting.index), strategy)
-        for setting in settings
-        if setting.shown
-        for strategy, _ in _drawn(setting.run)
-    )
+    lines: dict[tuple[str, Strategy], None] = {}
+    for setting in panels.settings:
+        if setting.shown:
+            color = setting_color(setting.index)
+            lines |= {(color, strategy): None for strategy, _ in _drawn(setting.run)}
     rules = {limit_rule(strategy) for _, strategy in lines}
     if not rules:
         return []
-    dash = '<span style="color:{}"><b>- -</b></span> {}'
     if len(rules) == 1:
-        text = (
-            " ".join(dash.format(color, "") for color, _ in lines).replace("  ", " ")
-            + rules.pop()
-        )
+        dashes = [_DASH.format(color) for color, _ in lines]
+        text = " ".join([*dashes, *rules])
     else:
-        limits = [(color, limit_of(strategy)) for color, strategy in lines]
-        values = dict.fromkeys(
-            (color, f"{limit.tokens:,}{limit.share_words}")
-            for color, limit in limits
-            if limit
-        )
-        text = (
-            "limits: "
-            + " ".join(dash.format(color, tokens) for color, tokens in values)
-            + " tokens"
-        )
-    return [
-        {
-            "text": text,
-            "font": {"size": FONT_PIXELS},
-            "showarrow": False,
-            "xref": "paper",
-            "x": 1,
-            "xanchor": "right",
-            "yref": "paper",
-            "y": main_top(settings, strip, has_note=True),
-            "yanchor": "bottom",
-        }
-    ]
+        values = []
+        for color, strategy in lines:
+            limit = limit_of(strategy)
+            if limit:
+                dash = _DASH.format(color)
+                values.append(f"{dash} {limit.tokens:,}{limit.share_words}")
+        text = f"limits: {' '.join(dict.fromkeys(values))} tokens"
+    top = panels.main_top(has_note=True)
+    return [note(text, 1, top, xref="paper", xanchor="right", yref="paper")]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import Any
 
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.charts.figure import figure
+from memviz.dashboard.charts.grammar import BELOW, Part, bars
 from memviz.dashboard.charts.palette import PART_COLORS, SHORTENED_COLOR, faded
 from memviz.dashboard.charts.text import escaped
 from memviz.metrics.requests.message_words import message_words
@@ -50,126 +50,98 @@ HEIGHT_PIXELS = 260
 GAP = 0.36
 """Between the two bars, as a share of their distance."""
 FUNNEL_OPACITY = 0.16
+_LAYOUT = {
+    "barmode": "overlay",
+    "bargap": GAP,
+    "height": HEIGHT_PIXELS,
+    "uirevision": "said-and-sent",
+    "xaxis": {
+        "title": {"text": "tokens", "standoff": 4},
+        "tickformat": ",d",
+        "rangemode": "tozero",
+    },
+    "yaxis": {
+        "categoryorder": "array",
+        "categoryarray": [SENT, SAID],
+        "fixedrange": True,
+    },
+    "legend": {**BELOW, "y": -0.36, "traceorder": "normal"},
+    "margin": {"l": 80, "r": 10, "t": 10, "b": 40},
+    "hovermode": "closest",
+}
+_FUNNEL = {
+    "type": "path",
+    "fillcolor": faded(PART_COLORS["summary"], FUNNEL_OPACITY),
+    "line": {"width": 0},
+    "layer": "below",
+}
 
 
 def said_and_sent_figure(picture: SaidAndSent) -> go.Figure:
-    """Two bars on one scale of tokens: the messages until this request, and the request."""
-    rows = ((SENT, picture.sent), (SAID, picture.said))
-    used = [
-        looks
-        for looks in COLORS
-        if any(one.looks == looks for _, stretches in rows for one in stretches)
-    ]
-    return figure(
-        [
-            _bars(
-                picture,
-                looks,
-                [
-                    (row, one)
-                    for row, stretches in rows
-                    for one in stretches
-                    if one.looks == looks
-                ],
-            )
-            for looks in used
-        ],
-        {
-            "barmode": "overlay",
-            "bargap": GAP,
-            "height": HEIGHT_PIXELS,
-            "uirevision": "said-and-sent",
-            "xaxis": {
-                "title": {"text": "tokens", "standoff": 4},
-                "tickformat": ",d",
-                "rangemode": "tozero",
-            },
-            "yaxis": {
-                "categoryorder": "array",
-                "categoryarray": [SENT, SAID],
-                "fixedrange": True,
-            },
-            "legend": {
-                "orientation": "h",
-                "yanchor": "top",
-                "y": -0.36,
-                "x": 0,
-                "traceorder": "normal",
-            },
-            "margin": {"l": 80, "r": 10, "t": 10, "b": 40},
-            "hovermode": "closest",
-            "shapes": _funnel(picture),
-        },
+    """Return two bars on one scale of tokens: the messages until this request, and the request."""
+    by_looks: dict[Looks, list[tuple[str, Stretch]]] = {looks: [] for looks in COLORS}
+    for row, stretches in ((SENT, picture.sent), (SAID, picture.said)):
+        for stretch in stretches:
+            by_looks[stretch.looks].append((row, stretch))
+    traces = []
+    for looks, placed in by_looks.items():
+        if placed:
+            traces.append(_bars(picture, looks, placed))
+    return figure(traces, {**_LAYOUT, "shapes": _funnel(picture)})
+
+
+def _bars(
+    picture: SaidAndSent, looks: Looks, placed: Sequence[tuple[str, Stretch]]
+) -> Part:
+    stretches = [stretch for _, stretch in placed]
+    opacities = [opacity_of(picture, stretch) for stretch in stretches]
+    return bars(
+        [stretch.tokens for stretch in stretches],
+        [row for row, _ in placed],
+        COLORS[looks],
+        marker={"opacity": opacities},
+        orientation="h",
+        name=TITLES[looks],
+        base=[stretch.start for stretch in stretches],
+        text=[_tooltip(picture, stretch) for stretch in stretches],
+        textposition="none",
+        hovertemplate="%{text}<extra></extra>",
     )
 
 
 def opacity_of(picture: SaidAndSent, stretch: Stretch) -> float:
-    """How strongly a stretch is drawn: what the user said in full, answers paler."""
+    """Return how strongly a stretch is drawn: what the user said in full, answers paler."""
     if stretch.position is None:
         return 1.0
     return 1.0 if picture.run.log[stretch.position].role == "user" else PALE
 
 
 def stretch_words(picture: SaidAndSent, stretch: Stretch) -> str:
-    """What a stretch is, in one line."""
-    what = TITLES[stretch.looks].lower()
+    """Return what a stretch is, in one line."""
+    title = TITLES[stretch.looks]
+    tokens = counted(stretch.tokens, "token")
     if stretch.position is None:
-        return f"{TITLES[stretch.looks].partition(',')[0]}: {counted(stretch.tokens, 'token')}"
+        return f"{title.partition(',')[0]}: {tokens}"
+    what = "replaced by a summary" if stretch.looks == "summary" else title.lower()
     role = picture.run.log[stretch.position].role
-    what = "replaced by a summary" if stretch.looks == "summary" else what
-    return f"Message {message_number(stretch.position):,} ({role}), {counted(stretch.tokens, 'token')}: {what}"
+    number = message_number(stretch.position)
+    return f"Message {number:,} ({role}), {tokens}: {what}"
 
 
-def _funnel(picture: SaidAndSent) -> list[dict[str, Any]]:
-    """From what was summarized to its summary. Rows are numbered from 0, at the bottom."""
+def _funnel(picture: SaidAndSent) -> list[Part]:
+    """Return the shape from what was summarized to its summary. Rows are numbered from 0, at the bottom."""
     if picture.folded is None:
         return []
     said, sent = picture.folded
     top, bottom = 0.5 + GAP / 2, 0.5 - GAP / 2
-    path = f"M {said.start},{top} L {said.stop},{top} L {sent.stop},{bottom} L {sent.start},{bottom} Z"
-    color = faded(PART_COLORS["summary"], FUNNEL_OPACITY)
-    return [
-        {
-            "type": "path",
-            "path": path,
-            "fillcolor": color,
-            "line": {"width": 0},
-            "layer": "below",
-        }
-    ]
-
-
-def _bars(
-    picture: SaidAndSent, looks: Looks, stretches: Iterable[tuple[str, Stretch]]
-) -> dict[str, Any]:
-    placed = list(stretches)
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": TITLES[looks],
-        "y": [row for row, _ in placed],
-        "x": [one.tokens for _, one in placed],
-        "base": [one.start for _, one in placed],
-        "marker": {
-            "color": COLORS[looks],
-            "opacity": [opacity_of(picture, one) for _, one in placed],
-            "line": {"width": 0},
-        },
-        "text": [_tooltip(picture, one) for _, one in placed],
-        "textposition": "none",
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+    edge = f"M {said.start},{top} L {said.stop},{top} L {sent.stop},{bottom} L {sent.start},{bottom} Z"
+    return [{**_FUNNEL, "path": edge}]
 
 
 def _tooltip(picture: SaidAndSent, stretch: Stretch) -> str:
-    words = f"<b>{escaped(stretch_words(picture, stretch))}</b>"
-    if stretch.position is None:
-        return words
-    first = " ".join(message_words(picture.run.log[stretch.position]).split())[
-        :FIRST_WORDS_CHARS
-    ]
-    return (
-        words
-        + "<br>"
-        + "<br>".join(escaped(line) for line in wrap(first, CHARS_A_LINE))
-    )
+    lines = [f"<b>{escaped(stretch_words(picture, stretch))}</b>"]
+    if stretch.position is not None:
+        flat = " ".join(message_words(picture.run.log[stretch.position]).split())
+        first = wrap(flat[:FIRST_WORDS_CHARS], CHARS_A_LINE)
+        lines += map(escaped, first) if first else [""]
+    return "<br>".join(lines)

@@ -1,115 +1,157 @@
-"""What the charts of requests show, as tables: for those who do not see them, and for exact numbers."""
+"""What the charts of requests show, for those who do not see them: in a sentence, and as tables of exact numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+from math import ceil, log10
 
 import pandas as pd
 
-from memviz.core.text.wording import distinct_names
+from memviz.core.text.wording import distinct_names, listed, times
 from memviz.dashboard.charts.palette import PART_ORDER, PART_TITLES
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import name_of
 
 TURN, CALL = "Turn", "Call"
 Requests = Sequence[tuple[int, int]]
 """Requests by their turn and their call, both from 1."""
+GROWTH = 1.4
+"""A run grows if its last request is so many times the one in its middle, and about its largest."""
+_RULED = {"cleared": "tool results cleared", "shortened": "messages shortened"}
 
 
 def shown_requests(runs: Sequence[Run]) -> Requests:
-    """The requests that a table of these runs has a row for: those of any of them, bounded by :func:`bounded`. Where no
-    turn took several calls, all turns up to the last have one."""
+    """Return the requests that a table of these runs has a row for: those of any of them, bounded by :func:`bounded`.
+    Where no turn took several calls, all turns up to the last have one."""
     if any(run.has_calls for run in runs):
-        found = sorted({name for run in runs for name in _names(run)})
-    else:
-        last = max((int(run.columns.turns.max(initial=0)) for run in runs), default=0)
-        found = [(turn, 1) for turn in range(1, last + 1)]
-    return bounded(found)
+        return bounded(sorted({name for run in runs for name in _names(run)}))
+    last = max((int(run.columns.turns.max(initial=0)) for run in runs), default=0)
+    return bounded([(turn, 1) for turn in range(1, last + 1)])
 
 
 def _names(run: Run) -> Requests:
-    """The turn and the call of every request."""
+    """Return the turn and the call of every request."""
     return [*zip(run.columns.turns.tolist(), run.columns.calls.tolist(), strict=True)]
 
 
 def bounded(requests: Requests) -> Requests:
-    """All of ``requests``, or of too many every so many and the last."""
+    """Return all of ``requests``, or of too many every so many and the last."""
     step = -(-len(requests) // MAX_POINTS)
     return sorted({*requests[::step], requests[-1]}) if requests else []
 
 
 def request_columns(shown: Requests) -> dict[str, list[int]]:
-    """The columns that say which request a row is: the turn, and the call where a turn took several."""
-    calls = (
-        {CALL: [call for _, call in shown]}
-        if any(call > 1 for _, call in shown)
-        else {}
-    )
-    return {TURN: [turn for turn, _ in shown], **calls}
+    """Return the columns that say which request a row is: the turn, and the call where a turn took several."""
+    columns = {TURN: [turn for turn, _ in shown]}
+    calls = [call for _, call in shown]
+    if max(calls, default=1) > 1:
+        columns[CALL] = calls
+    return columns
 
 
 def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
-    """Tokens of each request, one column a setting; it is said where messages were summarized or recalled for it, and
-    where a chat was given another setting."""
+    """Return the tokens of each request, one column a setting; it is said where messages were summarized or recalled
+    for it, and where a chat was given another setting."""
     shown = shown_requests([setting.run for setting in settings])
     columns = {}
-    for name, setting in zip(
-        distinct_names([one.label for one in settings]), settings, strict=True
-    ):
-        numbers = {one: number for number, one in enumerate(_names(setting.run))}
-        requests = setting.run.requests
-        begun = {(earlier.last_turn + 1, 1) for earlier in setting.run.earlier_settings}
-        columns[name] = [
-            _told(requests[numbers[one]], setting.run, begun) if one in numbers else ""
-            for one in shown
+    titles = distinct_names([setting.label for setting in settings])
+    for title, setting in zip(titles, settings, strict=True):
+        run = setting.run
+        records = dict(zip(_names(run), run.requests, strict=True))
+        columns[title] = [
+            _told(records[name], run) if name in records else "" for name in shown
         ]
     return pd.DataFrame({**request_columns(shown), **columns})
 
 
-_RULED = {"cleared": "tool results cleared", "shortened": "messages shortened"}
-
-
-def _told(record: TurnRecord, run: Run, begun: Container[tuple[int, int]]) -> str:
-    happened = [
-        *(
-            [f"from here on {run.strategy_at(record.turn).label}"]
-            if (record.turn, record.call) in begun
-            else []
-        ),
-        *(
-            ["summarized"]
-            if any(one.summary is not None for one in record.compactions)
-            else []
-        ),
-        *(
-            ["summarization failed"]
-            if any(one.error is not None for one in record.compactions)
-            else []
-        ),
-        *(
-            words
-            for kind, words in _RULED.items()
-            if any(one.kind == kind for one in record.compactions)
-        ),
-        *(["recalled"] if record.parts.recalled else []),
-    ]
-    return f"{record.total_tokens:,}" + (
-        f" ({', '.join(happened)})" if happened else ""
-    )
+def _told(record: TurnRecord, run: Run) -> str:
+    happened = []
+    begins = {setting.last_turn + 1 for setting in run.earlier_settings}
+    if record.call == 1 and record.turn in begins:
+        happened.append(f"from here on {run.strategy_at(record.turn).label}")
+    if any(one.summary is not None for one in record.compactions):
+        happened.append("summarized")
+    if any(one.error is not None for one in record.compactions):
+        happened.append("summarization failed")
+    kinds = {one.kind for one in record.compactions}
+    happened += [words for kind, words in _RULED.items() if kind in kinds]
+    if record.parts.recalled:
+        happened.append("recalled")
+    told = f"{record.total_tokens:,}"
+    return f"{told} ({', '.join(happened)})" if happened else told
 
 
 def parts_table(run: Run) -> pd.DataFrame:
-    """Tokens of each part of every request; parts that are never sent are left out."""
-    numbers = {one: number for number, one in enumerate(_names(run))}
-    shown = [one for one in shown_requests([run]) if one in numbers]
-    rows, tokens = [numbers[one] for one in shown], run.columns.tokens
-    columns = {
-        PART_TITLES[part]: tokens[part][rows].tolist()
-        for part in PART_ORDER
-        if tokens[part].any()
-    }
-    return pd.DataFrame(
-        {**request_columns(shown), **columns, "All": run.columns.totals[rows].tolist()}
+    """Return the tokens of each part of every request; parts that are never sent are left out."""
+    numbers = {name: number for number, name in enumerate(_names(run))}
+    shown = [name for name in shown_requests([run]) if name in numbers]
+    rows = [numbers[name] for name in shown]
+    columns = request_columns(shown)
+    for part in PART_ORDER:
+        tokens = run.columns.tokens[part]
+        if tokens.any():
+            columns[PART_TITLES[part]] = tokens[rows].tolist()
+    columns["All"] = run.columns.totals[rows].tolist()
+    return pd.DataFrame(columns)
+
+
+def finding(settings: Sequence[SettingRun]) -> str:
+    """Return ``Tokens sent per turn: Full buffer grows to 13,594 tokens; Summary buffer was summarized 13 times and
+    stays below 2,000 tokens.`` Where a turn took several calls of the model: ``Tokens sent with each call of the
+    model: …``"""
+    what = "Tokens sent per turn"
+    if any(setting.run.has_calls for setting in settings):
+        what = "Tokens sent with each call of the model"
+    parts = [_finding_of(setting) for setting in settings if setting.run.requests]
+    return f"{what}: {'; '.join(parts) or 'no request yet'}."
+
+
+def _finding_of(setting: SettingRun) -> str:
+    run = setting.run
+    told = setting.label
+    summarized = sum(compaction.is_summarization for compaction in run.compactions)
+    if summarized:
+        told += f" was summarized {times(summarized)} and"
+    cleared = sum(compaction.kind == "cleared" for compaction in run.compactions)
+    if cleared:
+        told += f" had tool results cleared {times(cleared)} and"
+    sent = run.columns.totals.tolist()
+    largest, last, middle = max(sent), sent[-1], sent[len(sent) // 2]
+    if len(sent) > 2 and last > 0.9 * largest and last > GROWTH * middle:
+        return f"{told} grows to {last:,} tokens"
+    return f"{told} stays below {_rounded_up(largest):,} tokens"
+
+
+def _rounded_up(tokens: int) -> int:
+    """Return the next number above ``tokens`` with two digits that are not zero."""
+    step: int = 10 ** max(0, int(log10(max(tokens, 1))) - 1)
+    return ceil((tokens + 1) / step) * step
+
+
+def request_finding(record: TurnRecord) -> str:
+    """Return ``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
+    parts = sorted(record.tokens.items(), key=lambda part: -part[1])
+    named = [f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens]
+    size = f"{record.total_tokens:,} tokens"
+    return f"The request of {record.name} has {size}: {', '.join(named)}."
+
+
+def parts_finding(run: Run) -> str:
+    """Return ``Of all tokens sent under Summary buffer, History is 55%, Summary 20% and Input 9%; the largest request,
+    of turn 37, has 1,745 tokens.``"""
+    sent = int(run.columns.totals.sum())
+    if not sent:
+        return "Parts of every request: no request yet."
+    totals = {part: int(run.columns.tokens[part].sum()) for part in PART_ORDER}
+    shares = []
+    for part in sorted(PART_ORDER, key=lambda part: -totals[part]):
+        if totals[part]:
+            shares.append(f"{PART_TITLES[part]} {totals[part] / sent:.0%}")
+    largest = run.requests[int(run.columns.totals.argmax())]
+    return (
+        f"Of all tokens sent under {run.label}: {listed(shares)}; the largest request, of "
+        f"{name_of(run, largest)}, has {largest.total_tokens:,} tokens."
     )

@@ -50,18 +50,15 @@ STATE_WORDS = {
 }
 PATTERNS = {Knowledge.CONTRADICTED: "/", Knowledge.UNKNOWN: "."}
 """Hatching of the bars and areas of these states, for those who cannot tell the colours."""
-_ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY)
+_ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY, Knowledge.LOST)
 
 
 def known_words(retention: Retention) -> list[str]:
-    """What each request knew: ``turn 30: 14 of 19 facts known: 6 word for word, 8 in the summary; 5 lost``."""
-    counts = np.stack(
-        [(retention.states == state).sum(axis=1) for state in Knowledge], axis=1
-    ).tolist()
-    return [
-        _words(name, row)
-        for name, row in zip(request_names(retention.turns), counts, strict=True)
-    ]
+    """Return what each request knew: ``turn 30: 14 of 19 facts known: 6 word for word, 8 in the summary; 5 lost``."""
+    by_state = [(retention.states == state).sum(axis=1) for state in Knowledge]
+    counts = np.stack(by_state, axis=1).tolist()
+    names = request_names(retention.turns)
+    return [_words(name, row) for name, row in zip(names, counts, strict=True)]
 
 
 def _words(request: str, counts: list[int]) -> str:
@@ -69,39 +66,30 @@ def _words(request: str, counts: list[int]) -> str:
     born = sum(counts) - counts[Knowledge.NOT_BORN]
     if not born:
         return f"{request}: no fact was stated yet"
-    places = [state for state in SHOWN if state.is_known]
-    parts = [
-        f"{counts[state]:,} {STATE_WORDS[state]}"
-        for state in places
-        if counts[state] or state in _ALWAYS_SAID
-    ]
-    others = [
-        state
-        for state in SHOWN
-        if not state.is_known and (counts[state] or state is Knowledge.LOST)
-    ]
-    known = sum(counts[state] for state in places)
-    return "; ".join(
-        [
-            f"{request}: {share_of(known, born, 'fact')} known: {', '.join(parts)}",
-            *(f"{counts[state]:,} {STATE_WORDS[state]}" for state in others),
-        ]
-    )
+    known = 0
+    places = []
+    others = []
+    for state in SHOWN:
+        is_said = counts[state] or state in _ALWAYS_SAID
+        told = f"{counts[state]:,} {STATE_WORDS[state]}"
+        if state.is_known:
+            known += counts[state]
+            places += [told] if is_said else []
+        elif is_said:
+            others.append(told)
+    share = share_of(known, born, "fact")
+    return "; ".join([f"{request}: {share} known: {', '.join(places)}", *others])
 
 
 def fact_label(answers: tuple[str, ...], question: str, chars: int) -> str:
-    """A fact on one short line, its answer first and then the question, if there is one, escaped for Plotly. A wide
-    character takes the room of two."""
-    text = " ".join(
-        (
-            f"{answers[0] if answers else '?'}" + f" · {question}" * bool(question)
-        ).split()
-    )
-    ends = list(
-        accumulate(1 + (east_asian_width(character) in "WF") for character in text)
-    )
-    return escaped(
-        text
-        if not ends or ends[-1] <= chars
-        else text[: bisect_right(ends, chars - 1)] + "…"
-    )
+    """Return a fact on one short line, its answer first and then the question, if there is one, escaped for Plotly. A
+    wide character takes the room of two."""
+    text = answers[0] if answers else "?"
+    if question:
+        text += f" · {question}"
+    text = " ".join(text.split())
+    widths = (2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    ends = list(accumulate(widths))
+    if ends and ends[-1] > chars:
+        text = text[: bisect_right(ends, chars - 1)] + "…"
+    return escaped(text)

@@ -1,11 +1,14 @@
-"""The life of each fact under one setting: a row a fact, a column a request, and the summarization that ended it."""
+"""The facts under one setting: the life of each, a row a fact and a column a request, and the summarization that ended
+it; and below, where all of them stood at every request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from memviz.core.text.wording import (
     message_number,
@@ -13,7 +16,19 @@ from memviz.core.text.wording import (
     request_name,
     request_span,
 )
-from memviz.dashboard.charts.figure import figure_over_turns
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    LOOK_STAYS,
+    Part,
+    area,
+    bars,
+    box,
+    marks,
+    path,
+    picture,
+    segments,
+    stroke,
+)
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_LINE, faded
 from memviz.dashboard.charts.retention.knowledge_words import (
     KNOWLEDGE_COLORS,
@@ -22,26 +37,31 @@ from memviz.dashboard.charts.retention.knowledge_words import (
     SHOWN,
     STATE_WORDS,
     fact_label,
+    known_words,
 )
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.dashboard.charts.summaries.marks import request_mark
+from memviz.dashboard.charts.summaries.marks import (
+    MarkedCompaction,
+    compaction_tooltip,
+    marked_compactions,
+    request_mark,
+)
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
-    axis_ticks,
     axis_title,
-    last_place,
+    parted,
     turn_partings,
+    turns_axis,
 )
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
-from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.metrics.summaries.compaction_words import act_noun
 
 MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
-"""At the top the button that saves the picture stands, which must not cover a diamond."""
-"""Room for the names of the facts on the left: short ones, so that a phone has room for the lives too."""
+"""Room for the names of the facts on the left: short ones, so that a phone has room for the lives too. At the top the
+button that saves the picture stands, which must not cover a diamond."""
 LABEL_CHARS = 17
 TOOLTIP_CHARS = 66
 ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 345
@@ -53,24 +73,51 @@ STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
 STRIP_TITLE, STRIP_TITLE_OF_RULES = "<i>summarized</i>", "<i>changed</i>"
 """Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
-Trace = dict[str, Any]
+SPLIT_PIXELS = 240
+TITLE_STANDOFF = 8
+_WHITE = "#FFFFFF"
+_NO_GRID = {"showgrid": False, "zeroline": False}
+_BAND = {
+    "xref": "paper",
+    "layer": "below",
+    "line": {"width": 0},
+    "fillcolor": faded(GREY, 0.14),
+}
+_BIRTH = {
+    "symbol": "circle",
+    "size": 7,
+    "color": PART_COLORS["history"],
+    "line": {"width": 1.5, "color": _WHITE},
+}
+_CROSS_EDGE = {"width": 1, "color": _WHITE}
+_FACTS_AXIS = {
+    "automargin": False,
+    "title": {"text": "facts stated so far"},
+    "tickformat": ",d",
+    "nticks": 5,
+}
 
 
-class _Row(NamedTuple):
-    place: int
+class _Stretch(NamedTuple):
+    """A stretch of the life of a fact, in the row of that fact."""
+
+    row: int
     life: LifeLine
+    span: Span
+
+    @property
+    def left(self) -> float:
+        return self.span.first_place - 0.5
 
 
 def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
-    """The lives in the order in which their facts were stated, those without evidence first."""
-    return sorted(
-        lives,
-        key=lambda life: (
-            life.born_position is not None,
-            life.born_position or 0,
-            life.probe,
-        ),
-    )
+    """Return the lives in the order in which their facts were stated, those without evidence first."""
+
+    def birth(life: LifeLine) -> tuple[bool, int, int]:
+        is_stated = life.born_position is not None
+        return is_stated, life.born_position or 0, life.probe
+
+    return sorted(lives, key=birth)
 
 
 def life_lines_of(
@@ -79,336 +126,310 @@ def life_lines_of(
     selected: int | None = None,
     event: int | None = None,
 ) -> go.Figure:
-    """The rows of ``lives``, from top to bottom. The row of probe ``selected`` is marked, and the place of compaction
-    ``event``. What can be clicked says what it is (customdata): bars and births the number of their probe; crosses the
-    number of their probe and that of the compaction (-1: none); diamonds -1 and the number of the compaction."""
-    rows = [_Row(place, life) for place, life in enumerate(lives)]
-    pixels = max(
-        LEAST_ROW_PIXELS, min(ROW_PIXELS, ROWS_PIXELS // max(1, len(rows)))
-    ) * (len(rows) + 1.5)
-    traces = [
-        *_summarizations(kept, len(rows), selected),
-        *_chosen(kept, len(rows), event),
-        *_bars(kept, rows),
-        *_births(kept, rows),
-        *_deaths(kept, rows),
-    ]
-    return figure_over_turns(traces, _layout(kept, rows, selected, round(pixels)))
-
-
-def _layout(
-    kept: RetentionResult, rows: Sequence[_Row], selected: int | None, pixels: int
-) -> dict[str, Any]:
+    """Return the rows of ``lives``, from top to bottom. The row of probe ``selected`` is marked, and the place of
+    compaction ``event``. What can be clicked says what it is (customdata): bars and births the number of their probe;
+    crosses the number of their probe and that of the compaction (-1: none); diamonds -1 and the number of the
+    compaction."""
+    bottom = len(lives) - 0.5
     axis = RequestAxis.of([kept.retention.turns])
-    labels = [fact_label(_fact(kept, row.life)[0], "", LABEL_CHARS) for row in rows]
-    bold = [
-        f"<b>{text}</b>" if row.life.probe == selected else text
-        for row, text in zip(rows, labels, strict=True)
+    stretches = []
+    for row, life in enumerate(lives):
+        stretches += [_Stretch(row, life, span) for span in life.spans]
+    traces = [
+        *_summarizations(kept, bottom, selected),
+        *_chosen(kept, bottom, event),
+        *_bars(kept, stretches),
+        *_births(kept, stretches),
+        *_deaths(kept, stretches),
     ]
-    marked = [row.place for row in rows if row.life.probe == selected]
-    return {
-        "xaxis": {
-            "automargin": False,
-            "title": {"text": axis_title(axis), "standoff": 8},
-            "range": [0.4, last_place(axis) + 0.8],
-            "showgrid": False,
-            "zeroline": False,
-            **axis_ticks(axis),
-        },
-        "yaxis": {
-            "automargin": False,
-            "range": [len(rows) - 0.4, STRIP - 0.7],
-            "fixedrange": True,
-            "tickvals": [STRIP, *(row.place for row in rows)],
-            "ticktext": [_strip_title(kept), *bold],
-            "showgrid": False,
-            "zeroline": False,
-            "ticks": "",
-        },
-        "shapes": [*turn_partings(axis), *(_band(place) for place in marked)],
-        "barmode": "overlay",
-        "bargap": 0,
-        "showlegend": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-        "height": pixels + MARGINS["t"] + MARGINS["b"],
-        "margin": MARGINS,
-        "uirevision": "lives",
+
+    labels = []
+    shapes = turn_partings(axis)
+    for row, life in enumerate(lives):
+        label = fact_label(kept.retention.probes[life.probe].answers, "", LABEL_CHARS)
+        if life.probe == selected:
+            label = f"<b>{label}</b>"
+            shapes.append(box((0, 1), (row - 0.5, row + 0.5), **_BAND))
+        labels.append(label)
+    row_pixels = min(ROW_PIXELS, ROWS_PIXELS // max(1, len(lives)))
+    pixels = max(LEAST_ROW_PIXELS, row_pixels) * (len(lives) + 1.5)
+    y_axis = {
+        **_NO_GRID,
+        "automargin": False,
+        "range": [len(lives) - 0.4, STRIP - 0.7],
+        "fixedrange": True,
+        "tickvals": [STRIP, *range(len(lives))],
+        "ticktext": [_strip_title(kept), *labels],
+        "ticks": "",
     }
+    return picture(
+        traces,
+        xaxis={**_requests_axis(axis), **_NO_GRID},
+        yaxis=y_axis,
+        shapes=shapes,
+        barmode="overlay",
+        bargap=0,
+        showlegend=False,
+        height=round(pixels) + MARGINS["t"] + MARGINS["b"],
+        margin=MARGINS,
+        uirevision="lives",
+    )
+
+
+def _requests_axis(axis: RequestAxis) -> Part:
+    title = {"text": axis_title(axis), "standoff": TITLE_STANDOFF}
+    return turns_axis(axis, title=title)
 
 
 def _strip_title(kept: RetentionResult) -> str:
-    symbols = {
-        look.symbol
-        for compaction in kept.run.compactions
-        if (look := request_mark(compaction)) is not None
-    }
+    symbols = set()
+    for compaction in kept.run.compactions:
+        look = request_mark(compaction)
+        if look is not None:
+            symbols.add(look.symbol)
     if not symbols:
         return ""
     return STRIP_TITLE if symbols <= {"diamond", "x"} else STRIP_TITLE_OF_RULES
 
 
 def mark_color(compaction: Compaction) -> str:
-    """The colour of what a compaction did, darker for a summarization than on charts of tokens."""
+    """Return the colour of what a compaction did, darker for a summarization than on charts of tokens."""
     look = request_mark(compaction)
-    return (
-        SUMMARIZATION_LINE if look is None or look.symbol == "diamond" else look.color
-    )
+    if look is None or look.symbol == "diamond":
+        return SUMMARIZATION_LINE
+    return look.color
 
 
-def _band(place: int) -> dict[str, Any]:
-    return {
-        "type": "rect",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": place - 0.5,
-        "y1": place + 0.5,
-        "layer": "below",
-        "line": {"width": 0},
-        "fillcolor": faded(PART_COLORS["system"], 0.14),
-    }
-
-
-def _fact(kept: RetentionResult, life: LifeLine) -> tuple[tuple[str, ...], str]:
-    probe = kept.retention.probes[life.probe]
-    return probe.answers, probe.question
-
-
-def _bars(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
+def _bars(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     """One trace a state."""
     for state in SHOWN:
-        spans = [
-            (row, span)
-            for row in rows
-            for span in row.life.spans
-            if span.state == state
-        ]
-        if spans:
-            yield {
-                "type": "bar",
-                "orientation": "h",
-                "name": KNOWLEDGE_TITLES[state],
-                "width": BAR_WIDTH if state.is_known else BAR_WIDTH / 3,
-                "y": [row.place for row, _ in spans],
-                "base": [span.first_place - 0.5 for _, span in spans],
-                "x": [span.last_place - span.first_place + 1 for _, span in spans],
-                "marker": {
-                    "color": KNOWLEDGE_COLORS[state],
-                    "line": {"width": 0},
-                    **(
-                        {"pattern": {"shape": PATTERNS[state]}}
-                        if state in PATTERNS
-                        else {}
-                    ),
-                },
-                "customdata": [row.life.probe for row, _ in spans],
-                "hovertext": [
-                    f"{_head(kept, row.life)}<br>{span_words(span)}"
-                    for row, span in spans
-                ],
-                "hoverinfo": "text",
-                "textposition": "none",
-                "selected": {"marker": {"opacity": 1}},
-                "unselected": {"marker": {"opacity": 1}},
-            }
+        found = [one for one in stretches if one.span.state == state]
+        if not found:
+            continue
+        pattern = {"pattern": {"shape": PATTERNS[state]}} if state in PATTERNS else {}
+        words = [f"{_head(kept, one.life)}<br>{span_words(one.span)}" for one in found]
+        yield bars(
+            [one.span.last_place - one.span.first_place + 1 for one in found],
+            [one.row for one in found],
+            KNOWLEDGE_COLORS[state],
+            marker=pattern,
+            orientation="h",
+            name=KNOWLEDGE_TITLES[state],
+            width=BAR_WIDTH if state.is_known else BAR_WIDTH / 3,
+            base=[one.left for one in found],
+            customdata=[one.life.probe for one in found],
+            hovertext=words,
+            hoverinfo="text",
+            textposition="none",
+            **LOOK_STAYS,
+        )
 
 
 def _head(kept: RetentionResult, life: LifeLine) -> str:
-    answers, question = _fact(kept, life)
-    return f"<b>{fact_label(answers, question, TOOLTIP_CHARS)}</b>"
+    probe = kept.retention.probes[life.probe]
+    return f"<b>{fact_label(probe.answers, probe.question, TOOLTIP_CHARS)}</b>"
 
 
 def span_words(span: Span) -> str:
-    """``in the summary from turn 22 to 29``."""
+    """Return ``in the summary from turn 22 to 29``."""
     return f"{STATE_WORDS[span.state]} {request_span(span.first, span.last)}"
 
 
-def _births(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
-    born = [
-        (row, row.life.spans[0].first_place)
-        for row in rows
-        if row.life.spans and row.life.born_turn is not None
-    ]
+def _births(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
+    born = []
+    words = []
+    for one in stretches:
+        life = one.life
+        if one.span is life.spans[0] and life.born_turn is not None:
+            message = message_number(life.born_position or 0)
+            stated = f"stated in message {message:,} (turn {life.born_turn})"
+            born.append(one)
+            words.append(f"{_head(kept, life)}<br>{stated}")
     if born:
-        texts = [
-            f"{_head(kept, row.life)}<br>stated in message {message_number(row.life.born_position or 0):,} "
-            f"(turn {row.life.born_turn})"
-            for row, _ in born
-        ]
-        yield _points(born, [place - 0.5 for _, place in born], texts, "stated") | {
-            "marker": {
-                "symbol": "circle",
-                "size": 7,
-                "color": PART_COLORS["history"],
-                "line": {"width": 1.5, "color": "#FFFFFF"},
-            },
-        }
+        probes = [one.life.probe for one in born]
+        yield _points("stated", born, words, _BIRTH, customdata=probes)
 
 
-def _deaths(kept: RetentionResult, rows: Sequence[_Row]) -> Iterator[Trace]:
+def _deaths(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
     """A cross in the colour of what took a fact (violet for a summarization), a grey one where it fell out of what is
     sent. One that was lost from its first request on was never there to be lost."""
-    lost = [
-        (row, span)
-        for row in rows
-        for span in row.life.spans[1:]
-        if span.state is Knowledge.LOST
-    ]
+    lost = []
+    words = []
+    clicks = []
+    sizes = []
+    colors = []
+    for one in stretches:
+        if one.span is one.life.spans[0] or one.span.state is not Knowledge.LOST:
+            continue
+        number = kept.losses.get((one.life.probe, one.span.first_place))
+        taken_by = None if number is None else kept.run.compactions[number]
+        lost.append(one)
+        words.append(_loss_words(kept, one, taken_by))
+        clicks.append([one.life.probe, -1 if number is None else number])
+        sizes.append(9 if taken_by is None else 12)
+        colors.append(GREY if taken_by is None else mark_color(taken_by))
     if lost:
-        by = [kept.losses.get((row.life.probe, span.first_place)) for row, span in lost]
-        texts = [
-            _loss(kept, row.life, span, number)
-            for (row, span), number in zip(lost, by, strict=True)
-        ]
-        yield _points(
-            lost, [span.first_place - 0.5 for _, span in lost], texts, "lost"
-        ) | {
-            "customdata": [
-                [row.life.probe, -1 if at is None else at]
-                for (row, _), at in zip(lost, by, strict=True)
-            ],
-            "marker": {
-                "symbol": "x",
-                "size": [9 if number is None else 12 for number in by],
-                "color": [_cross_color(kept, number) for number in by],
-                "line": {"width": 1, "color": "#FFFFFF"},
-            },
-        }
+        marker = {"symbol": "x", "size": sizes, "color": colors, "line": _CROSS_EDGE}
+        yield _points("lost", lost, words, marker, customdata=clicks)
 
 
-def _cross_color(kept: RetentionResult, number: int | None) -> str:
-    return (
-        PART_COLORS["system"]
-        if number is None
-        else mark_color(kept.run.compactions[number])
-    )
+def _loss_words(
+    kept: RetentionResult, lost: _Stretch, taken_by: Compaction | None
+) -> str:
+    when = request_name(*lost.span.first)
+    head = f"{_head(kept, lost.life)}<br><b>lost at {when}</b>"
+    if taken_by is None:
+        return f"{head}: the last message that held it is no longer sent"
+    messages = message_range(taken_by.summarized)
+    return f"{head}: left out by the {act_noun(taken_by)} of {messages}"
 
 
 def _points(
-    rows: Sequence[tuple[_Row, object]],
-    x: Sequence[float],
-    texts: Sequence[str],
     name: str,
-) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": x,
-        "y": [row.place for row, _ in rows],
-        "customdata": [row.life.probe for row, _ in rows],
-        "text": texts,
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 1}},
-    }
+    stretches: Sequence[_Stretch],
+    words: list[str],
+    marker: Part,
+    **more: Any,
+) -> Part:
+    """Return points at the beginnings of stretches."""
+    return marks(
+        [one.left for one in stretches],
+        [one.row for one in stretches],
+        words,
+        marker,
+        name=name,
+        cliponaxis=False,
+        **LOOK_STAYS,
+        **more,
+    )
 
 
-def _loss(kept: RetentionResult, life: LifeLine, span: Span, number: int | None) -> str:
-    head = f"{_head(kept, life)}<br><b>lost at {request_name(*span.first)}</b>"
-    if number is None:
-        return f"{head}: the last message that held it is no longer sent"
-    compaction = kept.run.compactions[number]
-    return f"{head}: left out by the {act_noun(compaction)} of {message_range(compaction.summarized)}"
+def _marked(kept: RetentionResult) -> list[MarkedCompaction]:
+    """Return the compactions that have a mark, each at the left edge of the first request that it changed."""
+    axis = RequestAxis.of([request_turns(kept.run)])
+    return [
+        one._replace(place=one.place - 0.5)
+        for one in marked_compactions(kept.run, axis)
+        if one.request is not None
+    ]
 
 
 def _summarizations(
-    kept: RetentionResult, rows: int, selected: int | None
-) -> Iterator[Trace]:
-    """Marks above the rows at the left edge of the first request that each compaction changed."""
-    found = _marks(kept)
+    kept: RetentionResult, bottom: float, selected: int | None
+) -> Iterator[Part]:
+    """Marks above the rows, and lines down through them where there are few."""
+    found = _marked(kept)
     if not found:
         return
-    few = len({x for x, *_ in found}) <= min(
-        MOST_LINES, MOST_LINES_SHARE * len(kept.run.requests)
-    )
-    taking = {
-        by
-        for (probe, _), by in kept.losses.items()
-        if probe == selected and by is not None
+    run = kept.run
+    most = min(MOST_LINES, MOST_LINES_SHARE * len(run.requests))
+    is_few = len({one.place for one in found}) <= most
+    taking = {by for (probe, _), by in kept.losses.items() if probe == selected}
+    numbers = [run.number_of(one.compaction) for one in found]
+    lines = [
+        (one.place, STRIP, one.place, bottom)
+        for one, number in zip(found, numbers, strict=True)
+        if is_few or number in taking
+    ]
+    if lines:
+        thin = stroke(1, color=faded(SUMMARIZATION_LINE, 0.6))
+        yield path(*segments(lines, None), thin, name="summarization lines")
+    marker = {
+        "symbol": [one.look.symbol for one in found],
+        "size": 12 if is_few else 6,
+        "color": [mark_color(one.compaction) for one in found],
     }
-    settings = [x for x, number, _ in found if few or number in taking]
-    if settings:
+
+    def words(one: MarkedCompaction) -> str:
+        label = kept.setting.label
+        return compaction_tooltip(label, one.compaction, TOOLTIP_CHARS, run)
+
+    yield marks(
+        [one.place for one in found],
+        [STRIP] * len(found),
+        Texts(found, words),
+        marker,
+        name="summarizations",
+        cliponaxis=False,
+        customdata=[[-1, number] for number in numbers],
+        **LOOK_STAYS,
+    )
+
+
+def _chosen(kept: RetentionResult, bottom: float, event: int | None) -> Iterator[Part]:
+    """A line down the rows where the chosen compaction was, with a ring around its mark."""
+    for one in _marked(kept):
+        if kept.run.number_of(one.compaction) != event:
+            continue
+        color = mark_color(one.compaction)
+        x = [one.place, one.place]
+        yield path(x, [STRIP, bottom], stroke(2.5, color=color), name="chosen line")
+        ring = {
+            "symbol": f"{one.look.symbol.removesuffix('-open')}-open",
+            "size": 19,
+            "line": {"width": 2},
+            "color": color,
+        }
         yield {
             "type": "scatter",
-            "mode": "lines",
+            "mode": "markers",
             "hoverinfo": "skip",
-            "name": "summarization lines",
-            "line": {"width": 1, "color": faded(SUMMARIZATION_LINE, 0.6)},
-            "x": [value for x in settings for value in (x, x, None)],
-            "y": [value for _ in settings for value in (STRIP, rows - 0.5, None)],
+            "name": "chosen",
+            "cliponaxis": False,
+            "x": [one.place],
+            "y": [STRIP],
+            "marker": ring,
         }
-    looks = [
-        look
-        for *_, compaction in found
-        if (look := request_mark(compaction)) is not None
-    ]
-    yield {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "summarizations",
-        "cliponaxis": False,
-        "x": [x for x, *_ in found],
-        "y": [STRIP] * len(found),
-        "customdata": [[-1, number] for _, number, _ in found],
-        "marker": {
-            "symbol": [look.symbol for look in looks],
-            "size": 12 if few else 6,
-            "color": [mark_color(compaction) for *_, compaction in found],
-        },
-        "text": Texts(
-            found,
-            lambda mark: compaction_tooltip(
-                kept.setting.label, mark[2], TOOLTIP_CHARS, kept.run
-            ),
-        ),
-        "hoverinfo": "text",
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 1}},
+
+
+def knowledge_split(retention: Retention) -> go.Figure:
+    """Return numbers of facts by where they stood; the stack is as high as there were facts. States that never occur
+    are left out. The requests have the places that they have in :func:`life_lines_of`."""
+    axis = RequestAxis.of([retention.turns])
+    stated = retention.born.sum(axis=1)
+    most = int(stated.max(initial=1))
+    traces = []
+    for state in SHOWN:
+        counts = (retention.states == state).sum(axis=1)
+        if counts.any():
+            traces.append(_area(state, retention.places, counts))
+    # What a request says when one points at it stands on top of its stack.
+    hidden = {"opacity": 0, "size": 1}
+    words = known_words(retention)
+    traces.append(marks(retention.places, stated, words, hidden, name="facts"))
+    y_axis = {
+        **_FACTS_AXIS,
+        "range": [0, most * 1.04],
+        "dtick": 1 if most <= 4 else None,
     }
+    return picture(
+        traces,
+        xaxis=_requests_axis(axis),
+        yaxis=y_axis,
+        **parted(axis),
+        showlegend=False,
+        hovermode="x",
+        height=SPLIT_PIXELS,
+        margin={**MARGINS, "t": 8, "b": 44},
+        uirevision="split",
+    )
 
 
-def _marks(kept: RetentionResult) -> list[tuple[float, int, Compaction]]:
-    """The place of every compaction that has a mark, its number, and itself."""
-    turns = request_turns(kept.run)
-    places = RequestAxis.of([turns]).places(turns).tolist()
-    return [
-        (places[number] - 0.5, kept.run.number_of(compaction), compaction)
-        for number, made in kept.run.requests.compactions()
-        for compaction in made
-        if request_mark(compaction) is not None
-    ]
-
-
-def _chosen(kept: RetentionResult, rows: int, event: int | None) -> Iterator[Trace]:
-    """A line down the rows where the chosen compaction was, with a ring around its mark."""
-    for x, number, compaction in _marks(kept):
-        look = request_mark(compaction)
-        if number == event and look is not None:
-            line = {"color": mark_color(compaction), "width": 2.5}
-            yield {
-                "type": "scatter",
-                "mode": "lines",
-                "hoverinfo": "skip",
-                "name": "chosen line",
-                "line": line,
-                "x": [x, x],
-                "y": [STRIP, rows - 0.5],
-            }
-            yield {
-                "type": "scatter",
-                "mode": "markers",
-                "hoverinfo": "skip",
-                "name": "chosen",
-                "cliponaxis": False,
-                "x": [x],
-                "y": [STRIP],
-                "marker": {
-                    "symbol": f"{look.symbol.removesuffix('-open')}-open",
-                    "size": 19,
-                    "line": {"width": 2},
-                    "color": mark_color(compaction),
-                },
-            }
+def _area(
+    state: Knowledge, places: NDArray[np.int64], counts: NDArray[np.int64]
+) -> Part:
+    """Return steps that are as wide as a request, half before and half behind it."""
+    color = KNOWLEDGE_COLORS[state]
+    hatching = {}
+    if state in PATTERNS:
+        hatching["fillpattern"] = {"shape": PATTERNS[state]}
+    return area(
+        np.concatenate((places[:1] - 0.5, places, places[-1:] + 0.5)),
+        np.concatenate((counts[:1], counts, counts[-1:])),
+        {"width": 0, "shape": "hvh", "color": color},
+        fillcolor=color,
+        stackgroup="facts",
+        name=KNOWLEDGE_TITLES[state],
+        hoverinfo="skip",
+        **hatching,
+    )

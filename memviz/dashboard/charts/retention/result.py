@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import LifeLine

@@ -2,230 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.figure import figure_over_turns
+from memviz.dashboard.charts.grammar import GREY, Part, bars, picture, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import bar_width
-from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, last_place, parted
+from memviz.dashboard.charts.turn_axis import axis_title, last_place, parted, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis
 from memviz.metrics.summaries.compaction_words import event_turn_words
 from memviz.metrics.summaries.evolution import VersionFacts
 
-SUMMARY, MESSAGES, NEITHER = (
-    PART_COLORS["summary"],
-    PART_COLORS["history"],
-    PART_COLORS["overhead"],
-)
+SUMMARY = PART_COLORS["summary"]
+MESSAGES = PART_COLORS["history"]
+NEITHER = PART_COLORS["overhead"]
 HEIGHT = 270
 MARGINS = {"l": 60, "r": 10, "t": 34, "b": 45}
 FEW_VERSIONS = 60
-Values = Sequence[float | None]
+_PERCENT = {"ticksuffix": " %", "range": [0, 104]}
+_LEGEND = {
+    "orientation": "h",
+    "yanchor": "bottom",
+    "y": 1.0,
+    "x": 0,
+    "traceorder": "normal",
+}
+_COPIED = {"symbol": "circle-open", "size": 16, "color": GREY}
 
 
 def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
-    """Source tokens per summary token: of everything a version stands for, and of what it was made of."""
-    whole = _line(
-        facts,
-        "all messages it stands for",
-        [fact.compression for fact in facts],
-        SUMMARY,
-        "diamond",
-        "×",
-    )
-    step = _line(
-        facts,
-        "what it was made of",
-        [fact.step_compression for fact in facts],
-        MESSAGES,
-        "circle",
-        "×",
-    )
-    same = all(
-        fact.compression == fact.step_compression for fact in facts
-    )  # so it is in a list
-    return _chart(
-        [whole] if same else [whole, step],
-        "source tokens per token",
-        facts,
-        axis,
-        {"ticksuffix": "×"},
-    )
+    """Return source tokens per summary token: of everything a version stands for, and of what it was made of."""
+    whole = [fact.compression for fact in facts]
+    step = [fact.step_compression for fact in facts]
+    lines = [_summary_line(facts, "all messages it stands for", whole, "×")]
+    if whole != step:  # they are the same in a list
+        lines.append(_message_line(facts, "what it was made of", step, "×"))
+    unit = "source tokens per token"
+    return _chart(lines, unit, facts, axis, {"ticksuffix": "×"})
 
 
 def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
-    """How much of each version came from the one before, and how much of that one was given up."""
-    kept = [_percent(fact.carried_share) for fact in facts]
-    new = [
-        None if fact.previous_words is None else _percent(fact.novel_share)
-        for fact in facts
-    ]
+    """Return how much of each version came from the one before, and how much of that one was given up."""
+    kept = []
+    new = []
+    for fact in facts:
+        kept.append(_percent(fact.carried_share))
+        is_first = fact.previous_words is None
+        new.append(None if is_first else _percent(fact.novel_share))
     lines = [
-        _line(facts, "kept of the last version", kept, SUMMARY, "diamond", " %"),
-        _line(facts, "new in this version", new, MESSAGES, "circle", " %"),
+        _summary_line(facts, "kept of the last version", kept, " %"),
+        _message_line(facts, "new in this version", new, " %"),
     ]
     return _chart(lines, "share of words", facts, axis, _PERCENT)
 
 
 def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
-    """The content words of each version by where they come from, as shares of all."""
+    """Return the content words of each version by where they come from, as shares of all."""
     stacks = (
         ("the last version", SUMMARY, "", [fact.origin.previous for fact in facts]),
         ("messages taken in", MESSAGES, "", [fact.origin.messages for fact in facts]),
         ("neither", NEITHER, "/", [fact.origin.nowhere for fact in facts]),
     )
-    bars = [_bar(facts, *stack) for stack in stacks if any(stack[3])]
-    return _chart(bars, "share of content words", facts, axis, _PERCENT)
+    found = [_bars(facts, *stack) for stack in stacks if any(stack[3])]
+    return _chart(found, "share of content words", facts, axis, _PERCENT)
 
 
 def nesting(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
-    """How many summarizations the oldest content of each version has been through."""
-    depth = _line(
-        facts,
-        "summarizations",
-        [fact.generation for fact in facts],
-        SUMMARY,
-        "diamond",
-        "",
-    )
+    """Return how many summarizations the oldest content of each version has been through."""
+    generations = [fact.generation for fact in facts]
+    lines = [_summary_line(facts, "summarizations", generations, "")]
     nested = [fact for fact in facts if fact.nested_headings]
-    copied = _line(
-        nested,
-        "a summary's heading inside",
-        [fact.generation for fact in nested],
-        PART_COLORS["system"],
-        "circle-open",
-        "",
-    )
-    copied |= {
-        "mode": "markers",
-        "marker": {"symbol": "circle-open", "size": 16, "color": PART_COLORS["system"]},
-    }
-    whole_numbers = {
-        "tickformat": ",d",
-        "dtick": 1 if max((f.generation for f in facts), default=1) <= 8 else None,
-    }
-    return _chart(
-        [depth, copied] if nested else [depth],
-        "summarizations",
-        facts,
-        axis,
-        whole_numbers,
-    )
-
-
-_PERCENT = {"ticksuffix": " %", "range": [0, 104]}
+    if nested:
+        generations_of_nested = [fact.generation for fact in nested]
+        name = "a summary's heading inside"
+        copied = _message_line(nested, name, generations_of_nested, "")
+        look = {"mode": "markers", "marker": _COPIED, "line": stroke(2, "dash")}
+        lines.append({**copied, **look})
+    step = 1 if max(generations, default=1) <= 8 else None
+    whole_numbers = {"tickformat": ",d", "dtick": step}
+    return _chart(lines, "summarizations", facts, axis, whole_numbers)
 
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _places(facts: Iterable[VersionFacts]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _places(facts: Sequence[VersionFacts]) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.array([fact.event.place for fact in facts])
 
 
-def _ids(facts: Iterable[VersionFacts]) -> list[list[str]]:
-    """Which version a point is, for its tooltip."""
-    return [
-        [f"version {fact.version.version}, {event_turn_words(fact.event)}"]
-        for fact in facts
-    ]
+def _name_of(fact: VersionFacts) -> str:
+    return f"version {fact.version.version}, {event_turn_words(fact.event)}"
+
+
+def _summary_line(
+    facts: Sequence[VersionFacts], name: str, values: Sequence[float | None], unit: str
+) -> Part:
+    mark = {"symbol": "diamond", "size": 8, "color": SUMMARY}
+    return _line(facts, name, values, unit, mark, stroke(2, "solid", SUMMARY))
+
+
+def _message_line(
+    facts: Sequence[VersionFacts], name: str, values: Sequence[float | None], unit: str
+) -> Part:
+    mark = {"symbol": "circle", "size": 8, "color": MESSAGES}
+    return _line(facts, name, values, unit, mark, stroke(2, "dash", MESSAGES))
 
 
 def _line(
     facts: Sequence[VersionFacts],
     name: str,
-    values: Values,
-    color: str,
-    symbol: str,
+    values: Sequence[float | None],
     unit: str,
-) -> dict[str, Any]:
-    dense = len(facts) > FEW_VERSIONS
+    mark: Part,
+    look: Part,
+) -> Part:
+    value = f"<b>%{{y:,.4~g}}{unit}</b>"
     return {
         "type": "scatter",
-        "mode": "lines" if dense else "lines+markers",
+        "mode": "lines" if len(facts) > FEW_VERSIONS else "lines+markers",
         "name": name,
         "x": _places(facts),
         "y": np.array(values, dtype=float),
-        "line": {
-            "width": 2,
-            "color": color,
-            "dash": "solid" if color == SUMMARY else "dash",
-        },
-        "marker": {"symbol": symbol, "size": 8, "color": color},
-        "customdata": _ids(facts),
-        "hovertemplate": f"%{{customdata[0]}}<br>{name}: <b>%{{y:,.4~g}}{unit}</b><extra></extra>",
+        "line": look,
+        "marker": mark,
+        "customdata": [[_name_of(fact)] for fact in facts],
+        "hovertemplate": f"%{{customdata[0]}}<br>{name}: {value}<extra></extra>",
     }
 
 
-def _bar(
+def _bars(
     facts: Sequence[VersionFacts],
     name: str,
     color: str,
     pattern: str,
     counts: Sequence[int],
-) -> dict[str, Any]:
-    shares = [
-        100 * count / max(1, fact.origin.words)
-        for count, fact in zip(counts, facts, strict=True)
-    ]
-    return {
-        "type": "bar",
-        "name": name,
-        "x": _places(facts),
-        "y": np.array(shares),
-        "width": bar_width([fact.event for fact in facts]),
-        "marker": {"color": color, "line": {"width": 0}, "pattern": {"shape": pattern}},
-        "customdata": [
-            [*label, count] for label, count in zip(_ids(facts), counts, strict=True)
-        ],
-        "hovertemplate": f"%{{customdata[0]}}<br>{name}: <b>%{{customdata[1]}} words</b>, %{{y:.0f}} %<extra></extra>",
-    }
+) -> Part:
+    shares = []
+    words = []
+    for fact, count in zip(facts, counts, strict=True):
+        shares.append(100 * count / max(1, fact.origin.words))
+        words.append([_name_of(fact), count])
+    value = "<b>%{customdata[1]} words</b>, %{y:.0f} %"
+    return bars(
+        _places(facts),
+        np.array(shares),
+        color,
+        marker={"pattern": {"shape": pattern}},
+        name=name,
+        width=bar_width([fact.event for fact in facts]),
+        customdata=words,
+        hovertemplate=f"%{{customdata[0]}}<br>{name}: {value}<extra></extra>",
+    )
 
 
 def _chart(
-    traces: Sequence[dict[str, Any]],
+    traces: Sequence[Part],
     unit: str,
     facts: Sequence[VersionFacts],
     axis: RequestAxis,
-    y: dict[str, Any],
+    y_axis: Part,
 ) -> go.Figure:
     last = max(last_place(axis), *(fact.event.place for fact in facts[-1:]), 1)
-    return figure_over_turns(
+    shown = range(1, int(last) + 1)
+    x_range = [0.4, last + 0.8]
+    title = {"text": axis_title(axis)}
+    shared = {"automargin": False, "rangemode": "tozero", "nticks": 6}
+    return picture(
         traces,
-        {
-            "xaxis": {
-                "automargin": False,
-                "title": {"text": axis_title(axis)},
-                "range": [0.4, last + 0.8],
-                **axis_ticks(axis, range(1, int(last) + 1)),
-            },
-            "yaxis": {
-                "automargin": False,
-                "title": {"text": unit},
-                "rangemode": "tozero",
-                "nticks": 6,
-                **y,
-            },
-            **parted(axis),
-            "barmode": "stack",
-            "hovermode": "closest",
-            "hoverlabel": {"align": "left"},
-            "height": HEIGHT,
-            "showlegend": len(traces) > 1,
-            "margin": MARGINS,
-            "uirevision": "evolution",
-            "legend": {
-                "orientation": "h",
-                "yanchor": "bottom",
-                "y": 1.0,
-                "x": 0,
-                "traceorder": "normal",
-            },
-        },
+        xaxis=turns_axis(axis, shown, title=title, range=x_range),
+        yaxis={**shared, "title": {"text": unit}, **y_axis},
+        **parted(axis),
+        barmode="stack",
+        height=HEIGHT,
+        showlegend=len(traces) > 1,
+        margin=MARGINS,
+        uirevision="evolution",
+        legend=_LEGEND,
     )

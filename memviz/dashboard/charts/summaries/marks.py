@@ -1,17 +1,21 @@
-"""How the events of a summary look, and what they say when one points at them."""
+"""How compactions look on all charts, where they stand, and what they say when one points at them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.core.text.wording import counted, dollars, seconds_words
 from memviz.dashboard.charts.palette import FAILURE_COLOR, PART_COLORS, SHORTENED_COLOR
-from memviz.dashboard.charts.summaries.compaction_tooltip import first_words, happened
+from memviz.dashboard.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
+from memviz.metrics.requests.broken_prefix import broken_cache_tokens
+from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
@@ -64,50 +68,76 @@ RULED = (
     CompactionOutcome.DROPPED,
 )
 """What rules do without a summarizer."""
+_TITLES = {
+    CompactionOutcome.SUMMARIZED: "A summarization",
+    CompactionOutcome.FAILED: "A summarization that failed",
+}
+FIRST_WORDS_CHARS = 80
+CHARS_A_LINE = 70
+RULED_KINDS = ("cleared", "shortened", "evicted")
+MOST_PRICED = 2_000
+"""Compactions of a run: for more it takes seconds to say what each cost the prompt cache."""
+
+
+class MarkedCompaction(NamedTuple):
+    """A compaction that has a mark on charts of requests."""
+
+    compaction: Compaction
+    look: Mark
+    place: float
+    """That of the first request it changed; half a step behind the last one of its turn where it changed none."""
+    turn: int
+    request: int | None
+    """The number of that request."""
+
+
+def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
+    """Return the compactions of a run that have a mark, those of requests first."""
+    turns = request_turns(run).tolist()
+    places = axis.places(turns).tolist()
+    found = []
+    for request, made in run.requests.compactions():
+        for one in made:
+            look = request_mark(one)
+            if look is not None:
+                place = float(places[request])
+                marked = MarkedCompaction(one, look, place, turns[request], request)
+                found.append(marked)
+    for turn, one in run.unsent:
+        look = request_mark(one)
+        if look is not None:
+            behind = axis.last(turn) + 0.5
+            found.append(MarkedCompaction(one, look, behind, turn, None))
+    return found
 
 
 def request_mark(compaction: Compaction) -> Mark | None:
-    """How a compaction looks on charts of requests. ``None`` for what has no mark there: what the user declined, and
-    what was dropped because there was no summarizer."""
+    """Return how a compaction looks on charts of requests. ``None`` for what has no mark there: what the user declined,
+    and what was dropped because there was no summarizer."""
     if compaction.error is not None:
         return MARKS[CompactionOutcome.FAILED]
     if compaction.summary is not None:
         return MARKS[CompactionOutcome.SUMMARIZED]
     outcome = outcome_of(compaction)
-    return (
-        MARKS[outcome]
-        if outcome in RULED and not lacks_summarizer(compaction)
-        else None
-    )
+    if outcome in RULED and not lacks_summarizer(compaction):
+        return MARKS[outcome]
+    return None
 
 
 def marks_of(compactions: Iterable[Compaction]) -> list[Mark]:
-    """The marks of these compactions on charts of requests, each once, with the titles of a legend."""
-    looks = {
-        look.symbol
-        for compaction in compactions
-        if (look := request_mark(compaction)) is not None
-    }
-    outcomes = (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED)
-    found = (
-        (outcome, MARKS[outcome])
-        for outcome in outcomes
-        if MARKS[outcome].symbol in looks
-    )
-    return [
-        mark._replace(name=_TITLES.get(outcome, mark.name.capitalize()))
-        for outcome, mark in found
-    ]
-
-
-_TITLES = {
-    CompactionOutcome.SUMMARIZED: "A summarization",
-    CompactionOutcome.FAILED: "A summarization that failed",
-}
+    """Return the marks of these compactions on charts of requests, each once, with the titles of a legend."""
+    looks = set(map(request_mark, compactions))
+    found = []
+    for outcome in (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED):
+        mark = MARKS[outcome]
+        if mark in looks:
+            title = _TITLES.get(outcome, mark.name.capitalize())
+            found.append(mark._replace(name=title))
+    return found
 
 
 def lacks_summarizer(compaction: Compaction) -> bool:
-    """Whether messages were dropped because there is no summarizer, and not by a rule."""
+    """Return whether messages were dropped because there is no summarizer, and not by a rule."""
     return (
         compaction.dropped
         and compaction.strategy.drops_without_summarizer
@@ -116,38 +146,76 @@ def lacks_summarizer(compaction: Compaction) -> bool:
 
 
 def bar_width(events: Sequence[CompactionEvent]) -> float:
-    """Width in requests of one bar for each event: what the nearest two leave, but no slab where there are few."""
+    """Return the width in requests of one bar for each event: what the nearest two leave, but no slab where there are
+    few."""
     places = np.array([event.place for event in events])
-    return float(
-        0.7 * np.diff(places).min(initial=max(1.0, places.max(initial=0) / 25))
-    )
+    widest = max(1.0, places.max(initial=0) / 25)
+    return float(0.7 * np.diff(places).min(initial=widest))
+
+
+def compaction_tooltip(
+    label: str, compaction: Compaction, chars: int | None = None, run: Run | None = None
+) -> str:
+    """Return the setting, what happened where and why, its result, and the first words of the summary. ``chars``: how
+    many stand in a line at most, where there is little room. ``run`` is its run."""
+    width = chars or CHARS_A_LINE
+    lines = [f"<b>{escaped(label)}</b>", *_happened(compaction, width, run)]
+    return "<br>".join([*lines, *_first_words(compaction, width)])
 
 
 def tooltip(run: Run, event: CompactionEvent) -> str:
-    """What happened, why in numbers, and what it cost, as HTML for a hover label."""
-    lines = [
-        *happened(event.compaction, run=run),
-        *_version(event),
-        *_call(event.compaction),
-        *first_words(event.compaction),
-    ]
-    return "<br>".join(lines)
-
-
-def _version(event: CompactionEvent) -> Iterator[str]:
+    """Return what happened, why in numbers, and what it cost, as HTML for a hover label."""
+    compaction = event.compaction
+    lines = [*_happened(compaction, CHARS_A_LINE, run)]
     if event.version:
-        own, whole = event.version.tokens, counted(len(event.version.covers), "message")
-        yield f"version {event.version.version}: a text of {counted(own, 'token')} for {whole} in all"
-
-
-def _call(compaction: Compaction) -> Iterator[str]:
+        own = counted(event.version.tokens, "token")
+        whole = counted(len(event.version.covers), "message")
+        number = event.version.version
+        lines.append(f"version {number}: a text of {own} for {whole} in all")
     if compaction.asked and compaction.error is None:
-        cost = "" if compaction.cost is None else f", {dollars(compaction.cost)}"
-        is_known = compaction.seconds is not None
-        took = (
-            seconds_words(compaction.seconds) if is_known else "played from a recording"
-        )
-        yield (
-            f"summarizer {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out, "
-            f"{took}{cost}"
-        )
+        lines.append(_call_words(compaction))
+    return "<br>".join([*lines, *_first_words(compaction, CHARS_A_LINE)])
+
+
+def _call_words(compaction: Compaction) -> str:
+    read = counted(compaction.prompt_tokens, "token")
+    took = "played from a recording"
+    if compaction.seconds is not None:
+        took = seconds_words(compaction.seconds)
+    told = f"summarizer {read} in, {compaction.output_tokens:,} out, {took}"
+    return told if compaction.cost is None else f"{told}, {dollars(compaction.cost)}"
+
+
+def _happened(
+    compaction: Compaction, width: int, run: Run | None = None
+) -> Iterator[str]:
+    """Lines that say what happened where and why, and with which result."""
+    words = compaction_words(compaction, run)
+    yield f"<b>{_wrapped(words.what, width)}</b>"
+    cache = cache_words(compaction, run)
+    for line in (words.where, words.why, words.result, cache):
+        if line:
+            yield _wrapped(line, width)
+
+
+def cache_words(compaction: Compaction, run: Run | None) -> str:
+    """Return what clearing, shortening or dropping messages by a rule cost the prompt cache; empty where it cost
+    nothing, and of runs so long that nobody waits for it."""
+    if run is None or compaction.kind not in RULED_KINDS:
+        return ""
+    if len(run.compactions) > MOST_PRICED:
+        return ""
+    tokens = broken_cache_tokens(run)[run.number_of(compaction)]
+    return f"It broke {counted(tokens, 'token')} of the prompt cache" if tokens else ""
+
+
+def _first_words(compaction: Compaction, width: int) -> Iterator[str]:
+    """The beginning of the summary, if there is one."""
+    text = compaction.summary or ""
+    if text:
+        more = "…" if len(text) > FIRST_WORDS_CHARS else ""
+        yield f"<i>{_wrapped(text[:FIRST_WORDS_CHARS], width)}{more}</i>"
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "<br>".join(map(escaped, wrap(text, width)))

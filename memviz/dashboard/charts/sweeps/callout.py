@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import log10
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.dashboard.charts.sweeps.points import GREY, RING_PIXELS, Points, place_of
-from memviz.dashboard.charts.sweeps.scatter import FONT_PIXELS
+from memviz.dashboard.charts.grammar import GREY, Part
+from memviz.dashboard.charts.palette import NOTE_PIXELS
+from memviz.dashboard.charts.sweeps.points import RING_PIXELS, Points
 from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
@@ -25,104 +26,105 @@ OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64, 110, -110) for x in (-36, 36)]
 is up and to the left, so nothing lies there."""
 POINTS_A_LINE_COUNTS = 6
 """A line through the words is as bad as so many points under them."""
-Axis = dict[str, Any]
+_LABEL = {
+    "showarrow": True,
+    "arrowhead": 0,
+    "arrowwidth": 1,
+    "arrowcolor": GREY,
+    "standoff": RING_PIXELS / 2,
+    "font": {"size": NOTE_PIXELS},
+    "bgcolor": "rgba(128,128,128,0.14)",
+    "borderpad": 3,
+}
 Places = NDArray[np.float64]
+
+
+class _Plot(NamedTuple):
+    """What the label must not hide. Places are shares of the plot."""
+
+    x: Places
+    y: Places
+    where: int
+    """The number of the point that has the label."""
+    line: float
+    """The height of a line across the plot; NaN: none."""
+    width: float
+    """Of the label, in pixels."""
+    height: float
+
+    def hidden(self, offset: tuple[int, int]) -> float:
+        """How much a label at this offset hides, and how far it stands out of the plot."""
+        y = self.y * HEIGHT_PIXELS
+        bottom = float(y[self.where]) + offset[1] - self.height / 2
+        top = bottom + self.height
+        in_height = (y >= bottom) & (y <= top)
+        found = 0.0
+        # The comparisons are false where there is no line.
+        line = self.line * HEIGHT_PIXELS
+        if bottom - PADDING_PIXELS / 2 < line < top + PADDING_PIXELS / 2:
+            found += POINTS_A_LINE_COUNTS
+        for width in WIDTHS_PIXELS:
+            x = self.x * width
+            left = float(x[self.where]) + offset[0]
+            if offset[0] < 0:
+                left -= self.width
+            right = left + self.width
+            under = in_height & (x >= left) & (x <= right)
+            outside = max(-left, right - width, -bottom, top - HEIGHT_PIXELS, 0.0)
+            found += float(under.sum()) + outside
+        return found
 
 
 def callout(
     table: DataFrame,
     points: Points,
     recommended: int | None,
-    x_axis: Axis,
-    y_axis: Axis,
+    x_axis: Part,
+    y_axis: Part,
     limit: float | None = None,
-) -> list[dict[str, Any]]:
-    """The annotation, if the setting is on the chart. The axes have a type and a range; at ``limit``, a place on the y
-    axis, a line crosses the chart, which must not run through the words."""
-    where = place_of(points, recommended)
+) -> list[Part]:
+    """Return the label, if the setting is on the chart. The axes have a type and a range; at ``limit``, a place on the
+    y axis, a line crosses the chart, which must not run through the words."""
+    where = points.place_of(recommended)
     if where is None:
         return []
     lines = wrap(str(table["label"].iloc[where]), LABEL_CHARS)
-    size = (
-        CHAR_PIXELS * max(map(len, ["Recommended", *lines])) + PADDING_PIXELS,
-        LINE_PIXELS * (1 + len(lines)) + PADDING_PIXELS,
-    )
-    x, y = _positions(points.x, x_axis), _positions(points.y, y_axis)
-    line = np.array([np.nan if limit is None else limit])
-    right, up = _best_offset(
+    longest = max(map(len, ["Recommended", *lines]))
+    x = _positions(points.x, x_axis)
+    y = _positions(points.y, y_axis)
+    line = _positions(np.array([np.nan if limit is None else limit]), y_axis)
+    plot = _Plot(
         _shares(x, x_axis),
         _shares(y, y_axis),
         where,
-        size,
-        float(_shares(_positions(line, y_axis), y_axis)[0]),
+        float(_shares(line, y_axis)[0]),
+        CHAR_PIXELS * longest + PADDING_PIXELS,
+        LINE_PIXELS * (1 + len(lines)) + PADDING_PIXELS,
     )
-    return [
-        {
-            "x": float(x[where]),
-            "y": float(y[where]),
-            "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
-            "align": "left" if right > 0 else "right",
-            "xanchor": "left" if right > 0 else "right",
-            "ax": right,
-            "ay": -up,
-            "showarrow": True,
-            "arrowhead": 0,
-            "arrowwidth": 1,
-            "arrowcolor": GREY,
-            "standoff": RING_PIXELS / 2,
-            "font": {"size": FONT_PIXELS},
-            "bgcolor": "rgba(128,128,128,0.14)",
-            "borderpad": 3,
-        }
-    ]
+    # The first of the offsets with the least under the label.
+    right, up = min(OFFSETS, key=plot.hidden)
+    side = "left" if right > 0 else "right"
+    label = {
+        **_LABEL,
+        "x": float(x[where]),
+        "y": float(y[where]),
+        "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
+        "align": side,
+        "xanchor": side,
+        "ax": right,
+        "ay": -up,
+    }
+    return [label]
 
 
-def _positions(values: Places, axis: Axis) -> Places:
-    """The places on an axis as Plotly takes them: the logarithms, where it counts by ratio."""
+def _positions(values: Places, axis: Part) -> Places:
+    """Return the places on an axis as Plotly takes them: the logarithms, where it counts by ratio."""
     if axis["type"] != "log":
         return values
     return np.array([log10(value) if value > 0 else np.nan for value in values])
 
 
-def _shares(places: Places, axis: Axis) -> Places:
+def _shares(places: Places, axis: Part) -> Places:
     low, high = axis["range"]
     shares: Places = (places - low) / (high - low)
     return shares
-
-
-def _best_offset(
-    x: Places, y: Places, where: int, size: tuple[float, float], line: float
-) -> tuple[int, int]:
-    """The first of the offsets with the fewest points under the label, the label within the plot and off the line."""
-
-    def hidden(offset: tuple[int, int]) -> float:
-        middle = y[where] * HEIGHT_PIXELS + offset[1]
-        is_struck = bool(
-            abs(line * HEIGHT_PIXELS - middle) < size[1] / 2 + PADDING_PIXELS / 2
-        )
-        return POINTS_A_LINE_COUNTS * is_struck + sum(
-            _hidden(x * width, y * HEIGHT_PIXELS, where, size, offset, width)
-            for width in WIDTHS_PIXELS
-        )
-
-    return min(OFFSETS, key=hidden)
-
-
-def _hidden(
-    x: Places,
-    y: Places,
-    where: int,
-    size: tuple[float, float],
-    offset: tuple[int, int],
-    width: float,
-) -> float:
-    """Points under the label in a plot of this width, and pixels of the label that stand out of the plot."""
-    left = float(x[where]) + offset[0] - (size[0] if offset[0] < 0 else 0)
-    bottom = float(y[where]) + offset[1] - size[1] / 2
-    under = (
-        (x >= left) & (x <= left + size[0]) & (y >= bottom) & (y <= bottom + size[1])
-    )
-    outside = max(
-        -left, left + size[0] - width, -bottom, bottom + size[1] - HEIGHT_PIXELS, 0.0
-    )
-    return float(under.sum()) + outside

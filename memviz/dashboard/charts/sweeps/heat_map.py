@@ -14,28 +14,35 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from memviz.dashboard.charts.figure import figure
-from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.sweeps.measure_axis import (
-    counts_by_ratio,
-    round_numbers,
-    ticks,
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    INVISIBLE,
+    Part,
+    box,
+    heading,
+    heat,
+    marks,
+    picture,
+    stroke,
 )
-from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords, inline
-from memviz.dashboard.charts.sweeps.parameter_axis import (
+from memviz.dashboard.charts.sweeps.axes import (
     Axis,
     axis_title,
+    counts_by_ratio,
     each_once,
+    round_numbers,
+    ticks,
     told,
     value_words,
     values_of,
 )
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords, inline
+from memviz.dashboard.charts.sweeps.points import title_of
 from memviz.dashboard.charts.sweeps.setting_words import (
+    SettingWords,
     measure_words,
     rows_by_setting,
-    setting_tooltip,
 )
-from memviz.dashboard.charts.sweeps.strategy_marks import title_of
 from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
@@ -54,6 +61,10 @@ LEAST_ROWS = 3
 """A map of fewer rows is as high as one of so many, so that the name of the axis has room."""
 MARGINS = {"l": 76, "r": 10, "t": 46, "b": 56}
 COLORBAR_TICKS = 5
+_WHITE, _BLACK = "#FFFFFF", "#000000"
+_COLORBAR = {"thickness": 12, "outlinewidth": 0}
+_HIDDEN = {"marker": {"opacity": 0}}
+_UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +89,7 @@ def setting_map(
     aside: DataFrame | None = None,
     title: str | None = None,
 ) -> go.Figure:
-    """The map of ``measure`` over the parameters ``x`` and ``y``.
+    """Return the map of ``measure`` over the parameters ``x`` and ``y``.
 
     ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy; ``aside`` the same summed up the other way.
     Bright cells are good ones: cheap, or with much retained. ``chosen`` and ``recommended`` are numbers of settings.
@@ -86,48 +97,45 @@ def setting_map(
     settings fall into one cell.
     """
     each_once(table, (x, y))
-    words, cells = WORDS[measure], _map(table, x, y, measure)
-    heading = (
-        title
-        or f"{title_of(table['label'].iloc[0]) if len(table) else 'No setting'}: {inline(words.axis_title)}"
-    )
+    words = WORDS[measure]
+    cells = _map(table, x, y, measure)
+    if not title:
+        strategy = title_of(table["label"].iloc[0]) if len(table) else "No setting"
+        title = f"{strategy}: {inline(words.axis_title)}"
+    writer = SettingWords.of(aside, over)
+    tooltips = {}
+    for number, row in rows_by_setting(table).items():
+        tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
     rows, columns = cells.values.shape
-    layout = {
-        "title": {"text": escaped(heading), "font": {"size": 16}},
-        "xaxis": _axis(x, cells.x),
-        "yaxis": _axis(y, cells.y),
-        "shapes": [*_frame(cells, chosen, "dot"), *_frame(cells, recommended, "solid")],
-        "showlegend": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-        "hoverdistance": max(20, WIDEST_PIXELS // (2 * max(columns, 1))),
-        "margin": MARGINS,
-        "height": max(LEAST_ROWS, rows) * CELL_PIXELS + MARGINS["t"] + MARGINS["b"],
-        "uirevision": f"map {x.name} {y.name} {measure}",
-    }
-    others = rows_by_setting(aside)
-    tooltips = {
-        number: setting_tooltip(
-            row, others.get(number), over, measure_words(row, measure)
-        )
-        for number, row in rows_by_setting(table).items()
-    }
-    return figure([*_heatmaps(cells, words), _points(cells, x, y, tooltips)], layout)
+    pixels = max(LEAST_ROWS, rows) * CELL_PIXELS
+    return picture(
+        [*_heatmaps(cells, words), _points(cells, x, y, tooltips)],
+        over_turns=False,
+        title=heading(escaped(title)),
+        xaxis=_axis(x, cells.x),
+        yaxis=_axis(y, cells.y),
+        shapes=[*_frame(cells, chosen, "dot"), *_frame(cells, recommended, "solid")],
+        showlegend=False,
+        hoverdistance=max(20, WIDEST_PIXELS // (2 * max(columns, 1))),
+        margin=MARGINS,
+        height=pixels + MARGINS["t"] + MARGINS["b"],
+        uirevision=f"map {x.name} {y.name} {measure}",
+    )
 
 
 def _map(table: DataFrame, x: Axis, y: Axis, measure: str) -> _Map:
-    columns, rows = values_of(table, x), values_of(table, y)
-    settings, values = (
-        np.full((len(rows), len(columns)), -1),
-        np.full((len(rows), len(columns)), np.nan),
-    )
+    columns = values_of(table, x)
+    rows = values_of(table, y)
+    settings = np.full((len(rows), len(columns)), -1)
+    values = np.full(settings.shape, np.nan)
     for row in table.dropna(subset=[x.name, y.name]).to_dict("records"):
         at = rows.index(row[y.name]), columns.index(row[x.name])
-        settings[at], values[at] = row["setting"], row[measure]
+        settings[at] = row["setting"]
+        values[at] = row[measure]
     return _Map(columns, rows, settings, values)
 
 
-def _axis(axis: Axis, values: list[Any]) -> dict[str, Any]:
+def _axis(axis: Axis, values: list[Any]) -> Part:
     return {
         "automargin": True,
         "title": {"text": escaped(axis_title(axis))},
@@ -140,119 +148,99 @@ def _axis(axis: Axis, values: list[Any]) -> dict[str, Any]:
     }
 
 
-def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[dict[str, Any]]:
-    """The cells: those whose value is written in black, and those in white."""
+def _heatmaps(cells: _Map, words: MeasureWords) -> Iterator[Part]:
+    """The cells: those whose value is written in white, and those in black."""
     by_ratio = not words.is_share and counts_by_ratio(cells.values)
     shown = np.log10(cells.values) if by_ratio else cells.values
     known = shown[np.isfinite(shown)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
-    brightness = (high - shown if words.less_is_better else shown - low) / (high - low)
-    values = {
-        "type": "heatmap",
-        "zmin": low,
-        "zmax": high,
-        "colorscale": SCALE,
-        "reversescale": words.less_is_better,
-        "xgap": 2,
-        "ygap": 2,
-        "hoverinfo": "skip",
-    }
+    if low >= high:
+        low -= 0.5
+        high += 0.5
+    brightness = (shown - low) / (high - low)
+    if words.less_is_better:
+        brightness = (high - shown) / (high - low)
+    colorbar = {**_COLORBAR, **_colorbar_ticks(words, low, high, by_ratio)}
     for color, there in (
-        ("#FFFFFF", brightness < DARK_BELOW),
-        ("#000000", brightness >= DARK_BELOW),
+        (_WHITE, brightness < DARK_BELOW),
+        (_BLACK, brightness >= DARK_BELOW),
     ):
-        yield {
-            **values,
-            "z": np.where(there, shown, np.nan),
-            "textfont": {"color": color},
+        yield heat(
+            np.where(there, shown, np.nan),
+            low,
+            high,
+            SCALE,
+            2,
+            reversescale=words.less_is_better,
+            textfont={"color": color},
+            showscale=color == _WHITE and bool(known.size),
+            colorbar=colorbar,
             **_written(cells, words, there),
-            "showscale": color == "#FFFFFF" and bool(known.size),
-            "colorbar": {
-                "thickness": 12,
-                "outlinewidth": 0,
-                **_colorbar_ticks(words, low, high, by_ratio),
-            },
-        }
+        )
 
 
-def _written(
-    cells: _Map, words: MeasureWords, there: NDArray[np.bool_]
-) -> dict[str, Any]:
-    """The values in the cells. Plotly fits the longest text of a trace into its cells: with an empty line above and
-    below it becomes no larger than other text, and padding makes both traces alike."""
+def _written(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> Part:
+    """Return the values in the cells. Plotly fits the longest text of a trace into its cells: with an empty line above
+    and below it becomes no larger than other text, and padding makes both traces alike."""
     if cells.values.size > MOST_WRITTEN:
         return {}
     texts = [[words.shown(value) for value in row] for row in cells.values.tolist()]
     longest = max((len(text) for row in texts for text in row), default=0)
-    written = [
-        [
-            f" <br>{(text if here else '').center(longest)}<br> "
-            for text, here in zip(row, places, strict=True)
-        ]
-        for row, places in zip(texts, there.tolist(), strict=True)
-    ]
+    written = []
+    for row, places in zip(texts, there.tolist(), strict=True):
+        line = []
+        for text, is_here in zip(row, places, strict=True):
+            padded = (text if is_here else "").center(longest)
+            line.append(f" <br>{padded}<br> ")
+        written.append(line)
     return {"text": written, "texttemplate": "%{text}"}
 
 
 def _colorbar_ticks(
     words: MeasureWords, low: float, high: float, by_ratio: bool
-) -> dict[str, Any]:
+) -> Part:
     if not by_ratio:
         return {"nticks": COLORBAR_TICKS, **ticks(words, high - low)}
     values = round_numbers(low, high)
-    return {
-        "tickvals": np.log10(values).tolist(),
-        "ticktext": [words.shown(value) for value in values],
-    }
+    shown = [words.shown(value) for value in values]
+    return {"tickvals": np.log10(values).tolist(), "ticktext": shown}
 
 
-def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> dict[str, Any]:
-    """A point on every cell, that of a setting that was not measured, too."""
-    rows_at, columns_at = np.indices(cells.settings.shape).reshape(2, -1)
+def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
+    """Return a point on every cell, that of a setting that was not measured, too."""
+    rows, columns = np.indices(cells.settings.shape).reshape(2, -1)
     numbers = cells.settings.ravel().tolist()
-    tooltips = [
-        words[number]
-        if number >= 0
-        else f"{escaped(told(x, cells.x[column]))}<br>{escaped(told(y, cells.y[row]))}<br>Not measured."
-        for number, row, column in zip(
-            numbers, rows_at.tolist(), columns_at.tolist(), strict=True
-        )
-    ]
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": columns_at,
-        "y": rows_at,
-        "customdata": numbers,
-        "marker": {"opacity": 0, "size": 1, "color": "rgba(0,0,0,0)"},
-        "text": ["" if number >= 0 else "–" for number in numbers],
-        "textposition": "middle center",
-        "textfont": {"color": PART_COLORS["system"]},
-        "hovertext": tooltips,
-        "hoverinfo": "text",
-        "selected": {"marker": {"opacity": 0}},
-        "unselected": {"marker": {"opacity": 0}},
-        "name": "settings",
-    }
+    tooltips = []
+    signs = []
+    for number, row, column in zip(numbers, rows, columns, strict=True):
+        if number >= 0:
+            tooltips.append(words[number])
+            signs.append("")
+        else:
+            values = (told(x, cells.x[column]), told(y, cells.y[row]))
+            tooltips.append("<br>".join([*map(escaped, values), "Not measured."]))
+            signs.append("–")
+    return marks(
+        columns,
+        rows,
+        signs,
+        _UNDRAWN,
+        mode="markers+text",
+        customdata=numbers,
+        textposition="middle center",
+        textfont={"color": GREY},
+        hovertext=tooltips,
+        selected=_HIDDEN,
+        unselected=_HIDDEN,
+        name="settings",
+    )
 
 
-def _frame(cells: _Map, setting: int | None, dash: str) -> Iterator[dict[str, Any]]:
+def _frame(cells: _Map, setting: int | None, dash: str) -> Iterator[Part]:
     """A white frame within a black one: it is seen on every colour of the scale, on a light page and on a dark one."""
-    for row, column in (
-        np.argwhere(cells.settings == setting).tolist()
-        if setting is not None and setting >= 0
-        else []
-    ):
-        place = {
-            "x0": column - 0.48,
-            "x1": column + 0.48,
-            "y0": row - 0.46,
-            "y1": row + 0.46,
-        }
-        for width, color, dashed in ((6, "#000000", "solid"), (2.5, "#FFFFFF", dash)):
-            yield {
-                "type": "rect",
-                **place,
-                "line": {"width": width, "color": color, "dash": dashed},
-            }
+    if setting is None or setting < 0:
+        return
+    for row, column in np.argwhere(cells.settings == setting).tolist():
+        place = (column - 0.48, column + 0.48), (row - 0.46, row + 0.46)
+        yield box(*place, line=stroke(6, "solid", _BLACK))
+        yield box(*place, line=stroke(2.5, dash, _WHITE))

@@ -5,29 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.figure import figure
-from memviz.dashboard.charts.sweeps.measure_axis import measure_axis
-from memviz.dashboard.charts.sweeps.measure_words import WORDS
-from memviz.dashboard.charts.sweeps.parameter_axis import (
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    OPAQUE,
+    Part,
+    heading,
+    marks,
+    note,
+    note_at_left,
+    picture,
+    rule_across,
+    rule_down,
+    stroke,
+)
+from memviz.dashboard.charts.palette import NOTE_PIXELS
+from memviz.dashboard.charts.sweeps.axes import (
     Axis,
     each_once,
+    measure_axis,
     told,
     values_axis,
     values_of,
 )
-from memviz.dashboard.charts.sweeps.points import GREY, RING_PIXELS
-from memviz.dashboard.charts.sweeps.scatter import FONT_PIXELS, LEGEND
+from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.charts.sweeps.points import (
+    RING_PIXELS,
+    SETTINGS_LEGEND,
+    StrategyMark,
+    ring,
+    strategy_marks,
+)
 from memviz.dashboard.charts.sweeps.setting_words import (
+    SettingWords,
     measure_words,
     rows_by_setting,
-    setting_tooltip,
 )
-from memviz.dashboard.charts.sweeps.strategy_marks import StrategyMark, strategy_marks
 from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
@@ -38,13 +55,16 @@ if TYPE_CHECKING:
 PANEL_PIXELS, GAP_PIXELS = 150, 34
 TITLE_PIXELS = 40
 MARGINS = {"l": 76, "r": 14, "t": 72, "b": 56}
+LEGEND_PIXELS = 40
+_TITLE = {"yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}}
+_PANEL = {"automargin": False, "zeroline": False, "nticks": 5}
 
 
 @dataclass(frozen=True, eq=False)
 class _Line:
     """One line: its rows, in the order of the parameter, and its look."""
 
-    mark: StrategyMark
+    look: StrategyMark
     rows: DataFrame
 
 
@@ -63,7 +83,7 @@ def setting_lines(
     title: str | None = None,
     knee: float | None = None,
 ) -> go.Figure:
-    """One panel for each of ``measures``, one below the other, over the values of the parameter ``x``.
+    """Return one panel for each of ``measures``, one below the other, over the values of the parameter ``x``.
 
     ``table`` holds rows of ``Sweep.by_setting(over)``, ``aside`` the same summed up the other way; strategies without
     this parameter are left out. A line is a strategy, or, with ``by``, one value of a second parameter of one strategy.
@@ -71,106 +91,60 @@ def setting_lines(
     ``x``. An empty ``title`` takes no room. Points carry the number of their setting (customdata). Raises
     ValueError where two settings of a line have the same ``x``.
     """
-    margins = MARGINS if title != "" else {**MARGINS, "t": MARGINS["t"] - TITLE_PIXELS}
-    there = (table if x.name in table else table.assign(**{x.name: np.nan})).dropna(
-        subset=[x.name]
-    )
+    if x.name not in table:
+        table = table.assign(**{x.name: np.nan})
+    there = table.dropna(subset=[x.name])
     each_once(there, (x, by) if by else (x,))
-    lines, limits = _lines(there, x, by, strategies), thresholds or {}
+    lines = _lines(there, x, by, strategies)
+    writer = SettingWords.of(aside, over)
+    marked = {"Recommended": recommended, "Chosen": chosen}
     height = len(measures) * PANEL_PIXELS + (len(measures) - 1) * GAP_PIXELS
-    traces = [
-        trace
-        for panel, name in enumerate(measures)
-        for trace in _panel(
-            lines,
-            x,
-            name,
-            panel + 1,
-            (rows_by_setting(aside), over),
-            (recommended, chosen),
-        )
-    ]
-    layout: dict[str, Any] = {
-        "title": {
-            "text": escaped(f"What {x.name} changes" if title is None else title),
-            "font": {"size": 16},
-            "yref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 14},
-        },
-        "xaxis": {
-            **values_axis(x, values_of(there, x)),
-            "anchor": f"y{len(measures)}" if len(measures) > 1 else "y",
-        },
-        "shapes": [
-            _threshold(limits[name], panel + 1)
-            for panel, name in enumerate(measures)
-            if name in limits
-        ],
-        "annotations": [],
-        "legend": LEGEND,
-        "showlegend": len(lines) > 1
-        or any(_has(lines, one) for one in (recommended, chosen)),
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-        "height": height + margins["t"] + margins["b"] + 40,
-        "margin": margins,
-        "uirevision": f"lines {x.name}",
-    }
-    for panel, name in enumerate(measures):
+    panel_share = PANEL_PIXELS / height
+    x_axis = values_axis(x, values_of(there, x))
+    traces: list[Part] = []
+    shapes: list[Part] = []
+    notes: list[Part] = []
+    y_axes: dict[str, Part] = {}
+    for panel, measure in enumerate(measures):
+        row = f"y{panel + 1}" if panel else "y"
         top = 1 - panel * (PANEL_PIXELS + GAP_PIXELS) / height
-        values = there[name].to_numpy(dtype=float)
-        layout[f"yaxis{panel + 1}"] = {
-            **measure_axis(name, values, (limits[name],) if name in limits else ()),
-            "automargin": False,
-            "domain": [max(0.0, top - PANEL_PIXELS / height), top],
-            "zeroline": False,
-            "nticks": 5,
+        limit = (thresholds or {}).get(measure)
+        limits: tuple[float, ...] = ()
+        if limit is not None:
+            limits = (limit,)
+            shapes.append(rule_across(limit, stroke(1, "dash"), yref=row))
+        traces += _panel(lines, x, measure, row, writer, marked)
+        notes.append(note_at_left(_panel_words(measure, limit), top, yref="paper"))
+        y_axes[f"yaxis{panel + 1}"] = {
+            **measure_axis(measure, there[measure].to_numpy(dtype=float), limits),
+            **_PANEL,
+            "domain": [max(0.0, top - panel_share), top],
         }
-        layout["annotations"] += _panel_words(name, top, limits.get(name))
+        x_axis["anchor"] = row
     if knee is not None:
-        layout["shapes"].append(_knee_line(knee))
-        foot = 1 - PANEL_PIXELS / height
-        layout["annotations"].append(
-            _knee_words(knee, foot, is_log=layout["xaxis"]["type"] == "log")
-        )
-    return figure(traces, layout)
+        shapes.append(rule_down(knee, stroke(1.5, "dot"), xref="x"))
+        place = log10(knee) if x_axis["type"] == "log" else knee
+        notes.append(_knee_words(knee, place, 1 - panel_share))
 
-
-def _has(lines: Sequence[_Line], setting: int | None) -> bool:
-    return setting is not None and any(
-        (line.rows["setting"] == setting).any() for line in lines
+    if title is None:
+        title = f"What {x.name} changes"
+    top_pixels = MARGINS["t"] if title else MARGINS["t"] - TITLE_PIXELS
+    drawn = {int(number) for line in lines for number in line.rows["setting"]}
+    has_ring = not drawn.isdisjoint(marked.values())
+    return picture(
+        traces,
+        over_turns=False,
+        title={**_TITLE, **heading(escaped(title))},
+        xaxis=x_axis,
+        **y_axes,
+        shapes=shapes,
+        annotations=notes,
+        legend=SETTINGS_LEGEND,
+        showlegend=len(lines) > 1 or has_ring,
+        height=height + top_pixels + MARGINS["b"] + LEGEND_PIXELS,
+        margin={**MARGINS, "t": top_pixels},
+        uirevision=f"lines {x.name}",
     )
-
-
-def _knee_line(knee: float) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "xref": "x",
-        "x0": knee,
-        "x1": knee,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"width": 1.5, "dash": "dot", "color": GREY},
-    }
-
-
-def _knee_words(knee: float, foot: float, *, is_log: bool) -> dict[str, Any]:
-    """At the foot of the first panel, where a curve that rises leaves room."""
-    return {
-        "text": f"bends at {knee:g}",
-        "x": log10(knee) if is_log else knee,
-        "xref": "x",
-        "xanchor": "left",
-        "xshift": 4,
-        "y": foot,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": FONT_PIXELS, "color": GREY},
-    }
 
 
 def _lines(
@@ -178,108 +152,81 @@ def _lines(
 ) -> list[_Line]:
     ordered = table.sort_values(x.name)
     if by is None:
-        marks = strategy_marks(table, strategies)
-        return [_Line(mark, ordered[ordered["strategy"] == mark.id]) for mark in marks]
-    return [
-        _Line(
-            StrategyMark(str(value), told(by, value), index),
-            ordered[ordered[by.name] == value],
-        )
-        for index, value in enumerate(values_of(table, by))
-    ]
+        looks = strategy_marks(table, strategies)
+        return [_Line(look, ordered[ordered["strategy"] == look.id]) for look in looks]
+    lines = []
+    for index, value in enumerate(values_of(table, by)):
+        look = StrategyMark(str(value), told(by, value), index)
+        lines.append(_Line(look, ordered[ordered[by.name] == value]))
+    return lines
 
 
 def _panel(
     lines: Sequence[_Line],
     x: Axis,
     measure: str,
-    number: int,
-    aside: tuple[dict[int, dict[str, Any]], Over],
-    marked: tuple[int | None, int | None],
-) -> Iterator[dict[str, Any]]:
-    axis = {"xaxis": "x", "yaxis": "y" if number == 1 else f"y{number}"}
-    for setting, name, symbol in zip(
-        marked, ("Recommended", "Chosen"), ("circle-open", "square-open"), strict=True
-    ):
+    row: str,
+    writer: SettingWords,
+    marked: Mapping[str, int | None],
+) -> Iterator[Part]:
+    axes = {"xaxis": "x", "yaxis": row}
+    is_first = row == "y"
+    for name, setting in marked.items():
         for line in lines:
             found = line.rows[line.rows["setting"] == setting]
             if len(found) and found[measure].notna().all():
-                yield {
-                    "type": "scatter",
-                    "mode": "markers",
-                    **axis,
-                    "x": found[x.name].to_numpy(dtype=float),
-                    "y": found[measure].to_numpy(dtype=float),
-                    "name": name,
-                    "legendgroup": name,
-                    "showlegend": number == 1,
-                    "hoverinfo": "skip",
-                    "unselected": {"marker": {"opacity": 1}},
-                    "marker": {
-                        "symbol": symbol,
-                        "size": RING_PIXELS - 3,
-                        "color": GREY,
-                        "line": {"width": 2.5, "color": GREY},
-                    },
-                }
-    for line in lines:
-        rows, mark = rows_by_setting(line.rows), line.mark
-        yield {
-            "type": "scatter",
-            "mode": "lines+markers",
-            **axis,
-            "x": line.rows[x.name].to_numpy(dtype=float),
-            "y": line.rows[measure].to_numpy(dtype=float),
-            "name": escaped(mark.title),
-            "legendgroup": mark.id,
-            "showlegend": number == 1 and len(lines) > 1,
-            "line": {"color": mark.color, "dash": mark.dash, "width": 2},
-            "marker": {"color": mark.color, "symbol": mark.shape, "size": 8},
-            "unselected": {"marker": {"opacity": 1}},
-            "customdata": list(rows),
-            "hoverinfo": "text",
-            "text": [
-                setting_tooltip(
-                    row, aside[0].get(setting), aside[1], measure_words(row, measure)
+                yield ring(
+                    name,
+                    RING_PIXELS - 3,
+                    found[x.name].to_numpy(dtype=float),
+                    found[measure].to_numpy(dtype=float),
+                    legendgroup=name,
+                    showlegend=is_first,
+                    **axes,
                 )
-                for setting, row in rows.items()
-            ],
-        }
+    for line in lines:
+        look = line.look
+        settings = rows_by_setting(line.rows)
+        words = []
+        for one in settings.values():
+            words.append(writer.tooltip(one, *measure_words(one, measure)))
+        yield marks(
+            line.rows[x.name].to_numpy(dtype=float),
+            line.rows[measure].to_numpy(dtype=float),
+            words,
+            {"color": look.color, "symbol": look.shape, "size": 8},
+            mode="lines+markers",
+            line=stroke(2, look.dash, look.color),
+            name=escaped(look.title),
+            legendgroup=look.id,
+            showlegend=is_first and len(lines) > 1,
+            unselected=OPAQUE,
+            customdata=list(settings),
+            **axes,
+        )
 
 
-def _threshold(value: float, panel: int) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "yref": "y" if panel == 1 else f"y{panel}",
-        "y0": value,
-        "y1": value,
-        "line": {"width": 1, "dash": "dash", "color": GREY},
-    }
-
-
-def _panel_words(
-    measure: str, top: float, threshold: float | None
-) -> list[dict[str, Any]]:
-    """What a panel shows, above it, and what is asked for."""
+def _panel_words(measure: str, threshold: float | None) -> str:
+    """Return what a panel shows, and what is asked for."""
     words = WORDS[measure]
-    text = f"<b>{words.title}</b>" + (
-        "" if words.axis_title == words.title else f" ({words.unit})"
-    )
+    text = f"<b>{words.title}</b>"
+    if words.axis_title != words.title:
+        text += f" ({words.unit})"
     if threshold is not None:
-        text += f", {'at most' if words.less_is_better else 'at least'} {words.shown(threshold)}"
-    return [
-        {
-            "text": text,
-            "x": 0,
-            "xref": "paper",
-            "xanchor": "left",
-            "y": top,
-            "yref": "paper",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": FONT_PIXELS},
-        }
-    ]
+        bound = "at most" if words.less_is_better else "at least"
+        text += f", {bound} {words.shown(threshold)}"
+    return text
+
+
+def _knee_words(knee: float, place: float, foot: float) -> Part:
+    """Return the words at the foot of the first panel, where a curve that rises leaves room."""
+    return note(
+        f"bends at {knee:g}",
+        place,
+        foot,
+        xref="x",
+        xanchor="left",
+        xshift=4,
+        yref="paper",
+        font={"size": NOTE_PIXELS, "color": GREY},
+    )

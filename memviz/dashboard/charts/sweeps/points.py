@@ -5,152 +5,208 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.sweeps.strategy_marks import StrategyMark
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    OPAQUE,
+    Part,
+    legend_entry,
+    marks,
+    stroke,
+)
+from memviz.dashboard.charts.palette import setting_color, setting_dash
 from memviz.dashboard.charts.text import escaped
 
-GREY = PART_COLORS["system"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 FULL_PIXELS, PALE_PIXELS, RING_PIXELS = 11, 8, 21
 PALE = 0.42
 """How strongly a beaten setting is drawn; it can still be seen on a dark page."""
+SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "star", "triangle-down", "cross", "pentagon", "hourglass",
+    "hexagram", "bowtie", "star-square", "triangle-left",
+)  # fmt: skip
+"""As many as there are strategies: none is told by its colour alone, of which there are ten. Their number shares no
+divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open form."""
+RINGS = {"Recommended": "circle-open", "Chosen": "square-open"}
+SETTINGS_LEGEND = {
+    "orientation": "h",
+    "yref": "container",
+    "yanchor": "bottom",
+    "y": 0,
+    "x": 0,
+    "groupclick": "togglegroup",
+    "itemwidth": 30,
+}
+"""At the lower end of the figure, however many lines it takes."""
+_HOLLOW = {
+    "symbol": "circle-open",
+    "size": FULL_PIXELS,
+    "color": GREY,
+    "line": {"width": 2, "color": GREY},
+}
+_PALE = {"symbol": "circle", "size": PALE_PIXELS, "color": GREY, "opacity": PALE}
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyMark:
+    """The look of one strategy, or of one line."""
+
+    id: str
+    title: str
+    index: int
+    """Decides colour, shape and dash."""
+
+    @property
+    def color(self) -> str:
+        """Its colour, as a token that the theme replaces."""
+        return setting_color(self.index)
+
+    @property
+    def shape(self) -> str:
+        """Its marker."""
+        return SHAPES[self.index % len(SHAPES)]
+
+    @property
+    def dash(self) -> str:
+        """Its line dash."""
+        return setting_dash(self.index)
+
+
+def strategy_marks(
+    table: DataFrame, strategies: Sequence[str] = ()
+) -> list[StrategyMark]:
+    """Return the looks of the strategies of ``table`` (rows of ``Sweep.by_setting``). ``strategies`` are ids in the
+    order that gives them their look, so that it stays when the table holds fewer; without it, and after it, they come
+    as in the table."""
+    titles = dict(zip(table["strategy"], map(title_of, table["label"]), strict=True))
+    order = dict.fromkeys([*strategies, *titles])
+    numbers = {id: number for number, id in enumerate(order)}
+    return [StrategyMark(id, titles[id], numbers[id]) for id in order if id in titles]
+
+
+def title_of(label: str) -> str:
+    """Return the strategy's title, which every label of a setting begins with."""
+    return label.partition(" · ")[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Settings at places: arrays of one entry each. ``settings`` are their numbers, ``strategies`` ids."""
+    """Settings at places: arrays of one entry each."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     settings: NDArray[np.int64]
+    """Their numbers."""
     strategies: NDArray[np.object_]
+    """The ids of their strategies."""
     tooltips: Sequence[str]
     pale: NDArray[np.bool_]
     hollow: NDArray[np.bool_]
 
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """Those that have a place."""
+        return np.isfinite(self.x) & np.isfinite(self.y)
 
-def point_traces(
-    points: Points, marks: Sequence[StrategyMark]
-) -> Iterator[dict[str, Any]]:
+    def place_of(self, setting: int | None) -> int | None:
+        """Where a setting is among the points that are drawn."""
+        found = np.flatnonzero((self.settings == setting) & self.drawn)
+        return int(found[0]) if setting is not None and found.size else None
+
+
+def point_traces(points: Points, looks: Sequence[StrategyMark]) -> Iterator[Part]:
     """The pale points, then the full ones over them, then one entry of the legend for each strategy. Points carry the
     number of their setting (customdata)."""
-    drawn = np.isfinite(points.x) & np.isfinite(points.y)
-    for pale in (True, False):
-        for mark in marks:
-            where = np.flatnonzero(
-                drawn & (points.pale == pale) & (points.strategies == mark.id)
-            )
+    for is_pale in (True, False):
+        alike = points.drawn & (points.pale == is_pale)
+        for look in looks:
+            where = np.flatnonzero(alike & (points.strategies == look.id))
             if where.size:
-                yield _points(points, mark, where, pale)
-    for mark in marks:
-        yield key(
-            escaped(mark.title),
-            {"color": mark.color, "symbol": mark.shape, "size": FULL_PIXELS},
-            legendgroup=mark.id,
-            legendrank=mark.index,
+                yield _points(points, look, where, PALE if is_pale else 1.0)
+    for look in looks:
+        yield legend_entry(
+            escaped(look.title),
+            mode="markers",
+            marker={"color": look.color, "symbol": look.shape, "size": FULL_PIXELS},
+            legendgroup=look.id,
+            legendrank=look.index,
         )
 
 
 def _points(
-    points: Points, mark: StrategyMark, where: NDArray[np.intp], pale: bool
-) -> dict[str, Any]:
-    opacity = PALE if pale else 1.0
+    points: Points, look: StrategyMark, where: NDArray[np.intp], opacity: float
+) -> Part:
+    hollow = points.hollow[where].tolist()
+    edge = [2 if is_hollow else 0 for is_hollow in hollow]
+    shapes = [f"{look.shape}-open" if is_hollow else look.shape for is_hollow in hollow]
     marker = {
-        "symbol": [mark.shape + "-open" * bool(points.hollow[at]) for at in where],
-        "size": PALE_PIXELS if pale else FULL_PIXELS,
+        "symbol": shapes,
+        "size": FULL_PIXELS if opacity == 1 else PALE_PIXELS,
         "opacity": opacity,
-        "color": mark.color,
-        "line": {
-            "width": [2 if points.hollow[at] else 0 for at in where],
-            "color": mark.color,
-        },
+        "color": look.color,
+        "line": {"width": edge, "color": look.color},
+    }
+    return marks(
+        points.x[where],
+        points.y[where],
+        [points.tooltips[at] for at in where],
+        marker,
+        selected=OPAQUE,
+        unselected={"marker": {"opacity": opacity}},
+        customdata=points.settings[where].tolist(),
+        name=escaped(look.title),
+        legendgroup=look.id,
+        showlegend=False,
+    )
+
+
+def hollow_key(max_peak_tokens: float) -> Part:
+    """Return the entry of the legend that says what hollow points are."""
+    words = f"Hollow: over {max_peak_tokens:,.0f} tokens"
+    return legend_entry(words, mode="markers", marker=_HOLLOW)
+
+
+def pale_key() -> Part:
+    """Return the entry of the legend that says what pale points are."""
+    return legend_entry("Pale: beaten by another", mode="markers", marker=_PALE)
+
+
+def ring(name: str, pixels: int, x: object, y: object, **more: object) -> Part:
+    """Return a ring around the recommended setting, or a frame around the chosen one. Tooltips and clicks go past
+    them."""
+    marker = {
+        "symbol": RINGS[name],
+        "size": pixels,
+        "color": GREY,
+        "line": stroke(2.5),
     }
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": points.x[where],
-        "y": points.y[where],
-        "marker": marker,
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": opacity}},
-        "customdata": points.settings[where].tolist(),
-        "text": [points.tooltips[at] for at in where],
-        "hoverinfo": "text",
-        "name": escaped(mark.title),
-        "legendgroup": mark.id,
-        "showlegend": False,
-    }
-
-
-def key(name: str, marker: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """An entry of the legend without any point."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [None],
-        "y": [None],
+        "x": x,
+        "y": y,
         "name": name,
         "marker": marker,
+        "unselected": OPAQUE,
         "hoverinfo": "skip",
         **more,
     }
 
 
-def hollow_key(max_peak_tokens: float) -> dict[str, Any]:
-    """The entry of the legend that says what hollow points are."""
-    marker = {
-        "symbol": "circle-open",
-        "size": FULL_PIXELS,
-        "color": GREY,
-        "line": {"width": 2, "color": GREY},
-    }
-    return key(f"Hollow: over {max_peak_tokens:,.0f} tokens", marker)
-
-
-def pale_key() -> dict[str, Any]:
-    """The entry of the legend that says what pale points are."""
-    return key(
-        "Pale: beaten by another",
-        {"symbol": "circle", "size": PALE_PIXELS, "color": GREY, "opacity": PALE},
-    )
-
-
 def rings(
     points: Points, chosen: int | None, recommended: int | None
-) -> Iterator[dict[str, Any]]:
-    """A ring around the recommended setting and a frame around the chosen one. They lie under the points, and
-    tooltips and clicks go past them."""
-    for name, setting, symbol in (
-        ("Recommended", recommended, "circle-open"),
-        ("Chosen", chosen, "square-open"),
+) -> Iterator[Part]:
+    """The rings, to lie under the points."""
+    for name, setting, pixels in (
+        ("Recommended", recommended, RING_PIXELS),
+        ("Chosen", chosen, RING_PIXELS + 4),
     ):
-        where = place_of(points, setting)
+        where = points.place_of(setting)
         if where is not None:
-            size = RING_PIXELS if symbol == "circle-open" else RING_PIXELS + 4
-            yield {
-                "type": "scatter",
-                "mode": "markers",
-                "x": points.x[[where]],
-                "y": points.y[[where]],
-                "name": name,
-                "marker": {
-                    "symbol": symbol,
-                    "size": size,
-                    "color": GREY,
-                    "line": {"width": 2.5, "color": GREY},
-                },
-                "unselected": {"marker": {"opacity": 1}},
-                "hoverinfo": "skip",
-            }
-
-
-def place_of(points: Points, setting: int | None) -> int | None:
-    """Where a setting is among the points that are drawn."""
-    found = np.flatnonzero(
-        (points.settings == setting) & np.isfinite(points.x) & np.isfinite(points.y)
-    )
-    return int(found[0]) if setting is not None and found.size else None
+            yield ring(name, pixels, points.x[[where]], points.y[[where]])

@@ -8,10 +8,14 @@ import streamlit as st
 
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import PART_TITLES
-from memviz.dashboard.charts.requests.context_bar import context_bar
-from memviz.dashboard.charts.requests.finding import finding, request_finding
-from memviz.dashboard.charts.requests.tables import tokens_table
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.composition import context_bar
+from memviz.dashboard.charts.requests.tables import (
+    finding,
+    request_finding,
+    tokens_table,
+)
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.limits_in_words import next_summary, request_size

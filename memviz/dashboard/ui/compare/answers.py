@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from memviz.core.text.wording import counted, message_number, turn_list
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor

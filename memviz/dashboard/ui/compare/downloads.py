@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.reporting.figures import ImageFormat, can_render, image
 from memviz.dashboard.reporting.run_json import run_json
 from memviz.dashboard.reporting.run_tables import compactions_csv, requests_csv

@@ -15,7 +15,7 @@ from memviz.core.errors import (
     EmptyConversationError,
     UnusableSummarizerError,
 )
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import predictions
 from memviz.dashboard.ui.compare.selection import Selection, move_to, select

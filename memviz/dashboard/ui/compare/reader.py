@@ -11,9 +11,8 @@ import streamlit as st
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.composition import composition
-from memviz.dashboard.charts.requests.finding import parts_finding
-from memviz.dashboard.charts.requests.tables import parts_table
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.downloads import run_downloads
 from memviz.dashboard.ui.compare.player import player
 from memviz.dashboard.ui.compare.playing import Readout, is_staged, play

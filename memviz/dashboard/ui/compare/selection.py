@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
     name_in_full,
     request_at,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.text.wording import counted, dollars, turn_list
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.sidebar import REPLAYED, REPLIES_KEY
 from memviz.dashboard.ui.shell.chosen_request import choose_request

@@ -8,7 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from memviz.core.text.wording import counted, listed
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pickers import (
     RECORDED_FIRST,
     SUMMARIZER,

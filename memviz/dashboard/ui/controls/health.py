@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.core.text.wording import counted
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from memviz.core.text.wording import counted, listed
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import (
     WITH_RECORDINGS,
     WITH_RECORDINGS_HELP,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import is_marked
 from memviz.dashboard.ui.shell.presenting import is_bare, presents, speaker_notes
 from memviz.dashboard.ui.shell.text import plain

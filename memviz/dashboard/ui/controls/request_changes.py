@@ -21,8 +21,7 @@ from memviz.core.text.wording import (
 )
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
-from memviz.dashboard.charts.summaries.compaction_tooltip import cache_words
-from memviz.dashboard.charts.summaries.marks import MARKS, lacks_summarizer
+from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.ui.controls.diff_html import diff_html
 from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
 from memviz.dashboard.ui.controls.legend import glyph

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from memviz.core.text.wording import request_name
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.shell.chosen_request import (
     choose_request,
     chosen_call,

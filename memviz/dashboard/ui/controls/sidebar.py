@@ -11,7 +11,7 @@ import streamlit as st
 
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.added_recalls import added_recalls, recalls_label
 from memviz.dashboard.ui.controls.conversation_choices import conversation_choices

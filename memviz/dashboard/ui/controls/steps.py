@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 
 
 def step_of(settings: Sequence[SettingRun]) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.text.terms import IS_UNSPACED
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
 from memviz.dashboard.charts.retention.curve import Bounds, Shares
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention

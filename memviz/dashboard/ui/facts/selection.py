@@ -3,7 +3,7 @@ summary by then; on Facts a fact besides."""
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import event_at, places_changed
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
 from memviz.dashboard.ui.shell.chosen_request import (

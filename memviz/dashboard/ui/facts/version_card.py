@@ -10,8 +10,7 @@ from memviz.core.memory import FACTS, SummaryVersion
 from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.charts.summaries.compaction_tooltip import cache_words
-from memviz.dashboard.charts.summaries.marks import MARKS, lacks_summarizer
+from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN

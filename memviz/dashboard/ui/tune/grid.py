@@ -11,7 +11,7 @@ import streamlit as st
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.wording import counted, listed
-from memviz.dashboard.charts.sweeps.parameter_axis import axis_title
+from memviz.dashboard.charts.sweeps.axes import axis_title
 from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
 from memviz.dashboard.ui.controls.conversation_size import size_words
 from memviz.dashboard.ui.controls.settings_editor import PANEL_PIXELS

@@ -9,8 +9,11 @@ import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.sweeps.cost_and_peak import cost_and_peak_chart
-from memviz.dashboard.charts.sweeps.pareto import pareto_chart, pareto_finding
+from memviz.dashboard.charts.sweeps.pareto import (
+    cost_and_peak_chart,
+    pareto_chart,
+    pareto_finding,
+)
 from memviz.dashboard.ui.controls.kept_figure import as_shown
 from memviz.dashboard.ui.controls.presented_picture import picture_pixels
 from memviz.dashboard.ui.shell.linked import linked

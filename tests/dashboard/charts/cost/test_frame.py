@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.cost.curve import cost_curve
-from memviz.dashboard.charts.cost.frame import framed
-from memviz.dashboard.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.dashboard.charts.cost.words import (
-    above_finding,
+from memviz.dashboard.charts.cost.curve import above_finding, cost_curve, framed
+from memviz.dashboard.charts.cost.setting_cost import (
+    SettingCost,
+    Unit,
+    View,
     cache_finding,
     cost_finding,
     requests_finding,
 )
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.runs import run_of
 

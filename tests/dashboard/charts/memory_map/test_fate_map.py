@@ -24,7 +24,7 @@ from memviz.dashboard.charts.palette import (
     SUMMARIZATION_LINE,
     setting_color,
 )
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS

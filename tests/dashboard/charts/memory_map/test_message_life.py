@@ -8,7 +8,7 @@ from memviz.core.context import Fate
 from memviz.dashboard.charts.memory_map.fate_words import life_finding, map_finding
 from memviz.dashboard.charts.memory_map.message_life import LINE_PIXELS, message_life
 from memviz.dashboard.charts.palette import STEP_COLORS
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of
 from tests.dashboard.charts.runs import MARKUP, run_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
-from memviz.dashboard.charts.requests.context_bar import MAX_LIMIT_SHARE, context_bar
+from memviz.dashboard.charts.requests.composition import MAX_LIMIT_SHARE, context_bar
 from memviz.metrics.requests.limits import Limit
 from tests.dashboard.charts.runs import run_of
 

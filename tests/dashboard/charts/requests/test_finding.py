@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import memviz
-from memviz.dashboard.charts.requests.finding import finding, request_finding
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.requests.tables import finding, request_finding
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.transcripts.samples import sample
 
 

@@ -12,14 +12,17 @@ from memviz.core.memory import Memory
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import map_finding
 from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.requests.finding import finding
-from memviz.dashboard.charts.requests.tables import tokens_table
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import summarization_marks
 from memviz.dashboard.charts.retention.life_lines import life_lines_of
 from memviz.dashboard.charts.retention.result import Measure
-from memviz.dashboard.charts.summaries.compaction_tooltip import compaction_tooltip
-from memviz.dashboard.charts.summaries.marks import marks_of, request_mark
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.summaries.marks import (
+    compaction_tooltip,
+    marks_of,
+    request_mark,
+)
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.ui.facts.lives.fact_story import story
 from memviz.dashboard.ui.facts.version_card import badge_label

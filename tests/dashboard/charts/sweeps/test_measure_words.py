@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.dashboard.charts.sweeps.measure_axis import (
+from memviz.dashboard.charts.sweeps.axes import (
     LOG_FROM,
     MOST_TICKS,
     counts_by_ratio,

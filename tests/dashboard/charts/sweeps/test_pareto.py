@@ -10,10 +10,12 @@ from hypothesis import given
 from pandas import DataFrame
 
 from memviz.dashboard.charts.sweeps.callout import HEIGHT_PIXELS, LINE_PIXELS
-from memviz.dashboard.charts.sweeps.cost_and_peak import cost_and_peak_chart
-from memviz.dashboard.charts.sweeps.pareto import pareto_chart, pareto_finding
-from memviz.dashboard.charts.sweeps.points import PALE
-from memviz.dashboard.charts.sweeps.strategy_marks import SHAPES, strategy_marks
+from memviz.dashboard.charts.sweeps.pareto import (
+    cost_and_peak_chart,
+    pareto_chart,
+    pareto_finding,
+)
+from memviz.dashboard.charts.sweeps.points import PALE, SHAPES, strategy_marks
 from memviz.strategies import strategies
 from memviz.tuning.results import Sweep
 from tests.dashboard.charts.runs import MARKUP

@@ -11,9 +11,9 @@ import pytest
 import memviz
 from memviz import Run
 from memviz.core.text.wording import counted, dollars
-from memviz.dashboard.charts.cost.frame import framed
+from memviz.dashboard.charts.cost.curve import framed
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars.page import costed
 from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
 from memviz.dashboard.ui.controls.pickers import ModelChoice

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
 from memviz.dashboard.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key
 from memviz.metrics.summaries.authors import whose_words

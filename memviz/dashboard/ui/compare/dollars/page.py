@@ -8,13 +8,21 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.dashboard.charts.cost.curve import HEIGHT_PIXELS, cost_curve
-from memviz.dashboard.charts.cost.frame import framed
-from memviz.dashboard.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.dashboard.charts.cost.words import above_finding, cost_finding
+from memviz.dashboard.charts.cost.curve import (
+    HEIGHT_PIXELS,
+    above_finding,
+    cost_curve,
+    framed,
+)
+from memviz.dashboard.charts.cost.setting_cost import (
+    SettingCost,
+    Unit,
+    View,
+    cost_finding,
+)
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import with_legend
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars.break_even import (
     chosen_break_even,
     compare_two,

@@ -8,9 +8,8 @@ import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed
-from memviz.dashboard.charts.cost.cache_hits import cache_hits
-from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.cost.words import cache_finding
+from memviz.dashboard.charts.cost.request_lines import cache_hits
+from memviz.dashboard.charts.cost.setting_cost import SettingCost, cache_finding
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.compaction import REDUCING

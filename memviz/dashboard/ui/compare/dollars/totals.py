@@ -10,8 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import dollars, duration_words
-from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.cost.words import usd_words
+from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.dashboard.ui.controls.small_multiples import places
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.cost.by_pause import cost_by_pause

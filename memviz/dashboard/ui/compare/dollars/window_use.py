@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.cost.window_use import (
+from memviz.dashboard.charts.cost.request_lines import (
     largest_request,
     window_fits,
     window_use,
 )
-from memviz.dashboard.charts.cost.words import requests_finding
+from memviz.dashboard.charts.cost.setting_cost import SettingCost, requests_finding
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.ui.compare.dollars.prices import window_tokens
 from memviz.dashboard.ui.shell.text import plain

@@ -15,7 +15,7 @@ from memviz.dashboard.charts.palette import (
     STEP_TITLES,
     SUMMARIZATION_GLYPH,
 )
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.ui.controls.legend import glyph, legend_item, swatch
 from memviz.metrics.memory_map.fate_map import FateMap, fate_map

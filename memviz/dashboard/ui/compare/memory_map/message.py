@@ -19,7 +19,7 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_words import life_finding
 from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.selection import Selection, selected
 from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import known_facts

@@ -10,9 +10,8 @@ import streamlit as st
 from memviz.core.text.wording import counted, message_number, message_position
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_map import beside_others, map_of
-from memviz.dashboard.charts.memory_map.fate_words import map_finding
-from memviz.dashboard.charts.memory_map.table import fates_table
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.memory_map.fate_words import fates_table, map_finding
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.memory_map.legend import key_numbers, legend
 from memviz.dashboard.ui.compare.memory_map.message import (
     LIFE_KEY,

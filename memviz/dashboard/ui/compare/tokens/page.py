@@ -10,10 +10,10 @@ import streamlit as st
 
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import with_legend
-from memviz.dashboard.charts.requests.finding import finding
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
-from memviz.dashboard.charts.requests.tables import tokens_table
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all
 from memviz.dashboard.ui.compare.free_run import answers_of_turn

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
 from memviz.dashboard.charts.requests.window_share import Window
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars.prices import window_tokens
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.shell.linked import linked

@@ -9,7 +9,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
 from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
 from memviz.dashboard.charts.retention.survival_curve import (
     WORD,
@@ -17,6 +16,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.switch import switch
 from memviz.dashboard.ui.facts.retention_cache import (

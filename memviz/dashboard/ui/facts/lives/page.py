@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
 from memviz.dashboard.charts.retention.curve import retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
@@ -20,6 +19,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import summaries_by
 from memviz.dashboard.ui.controls.health import health
 from memviz.dashboard.ui.controls.kept_figure import as_shown

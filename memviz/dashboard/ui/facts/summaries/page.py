@@ -10,7 +10,7 @@ import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.ui.controls.grounds import summaries_by
 from memviz.dashboard.ui.controls.health import health

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.visitors_work import keep_wording

@@ -14,7 +14,7 @@ from memviz.core.text.wording import (
     seconds_words,
 )
 from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.summaries.compaction_tooltip import cache_words
+from memviz.dashboard.charts.summaries.marks import cache_words
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import dollars, listed
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.facts.retention_cache import retention_results
 from memviz.dashboard.ui.shell.state import CompareState

@@ -11,7 +11,7 @@ import pytest
 
 import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
-from memviz.dashboard.charts.requests.tokens_per_turn import SettingRun
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars import page
 from memviz.dashboard.ui.compare.dollars.break_even import break_even, break_even_words
 from memviz.dashboard.ui.compare.dollars.page import costed

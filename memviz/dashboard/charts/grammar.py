@@ -1,0 +1,221 @@
+"""The vocabulary of charts: lines, marks, bars, areas, rules and notes, and the picture that they make.
+
+A part is the dictionary that Plotly takes. Each function knows what its kind of part has in common on all charts;
+whatever else a chart wants of it is given by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import plotly.graph_objects as go
+
+from memviz.dashboard.charts.figure import figure, figure_over_turns
+from memviz.dashboard.charts.palette import (
+    NOTE_PIXELS,
+    PART_COLORS,
+    setting_color,
+    setting_dash,
+    with_legend,
+)
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.text import legend_name
+
+Part = dict[str, Any]
+GREY = PART_COLORS["system"]
+INVISIBLE = "rgba(0,0,0,0)"
+OPAQUE = {"marker": {"opacity": 1}}
+LOOK_STAYS = {"selected": OPAQUE, "unselected": OPAQUE}
+"""For points that look the same whether or not one of them was clicked."""
+
+_FRAME = {"hovermode": "closest", "hoverlabel": {"align": "left"}}
+BELOW = {"orientation": "h", "yanchor": "top", "x": 0}
+LEGEND_BELOW = {**BELOW, "y": -0.32, "groupclick": "togglegroup"}
+SHARE_AXIS = {
+    "automargin": False,
+    "range": [-0.03, 1.09],
+    "tickformat": ".0%",
+    "tickvals": [0, 0.25, 0.5, 0.75, 1],
+    "zeroline": False,
+}
+TOKENS_AXIS = {
+    "automargin": False,
+    "rangemode": "tozero",
+    "tickformat": ",d",
+    "exponentformat": "none",
+}
+
+
+def picture(
+    traces: Iterable[Part], *, over_turns: bool = True, **layout: Any
+) -> go.Figure:
+    """Return the figure of ``traces``. ``over_turns``: its x axis has turns, of which no more are drawn than a screen
+    can show."""
+    draw = figure_over_turns if over_turns else figure
+    return draw(traces, {**_FRAME, **layout})
+
+
+def heading(text: str) -> Part:
+    """Return the title of a picture."""
+    return {"text": text, "font": {"size": 16}}
+
+
+def sized_for(settings: int, pixels: int) -> Part:
+    """Return height and legend of a picture that has ``pixels`` for few settings."""
+    return {"showlegend": settings > 1, "height": with_legend(pixels, settings)}
+
+
+def stroke(width: float, dash: str | None = None, color: str = GREY) -> Part:
+    """Return the look of a line."""
+    look: Part = {"width": width, "color": color}
+    if dash is not None:
+        look["dash"] = dash
+    return look
+
+
+def line(
+    setting: SettingRun,
+    x: Any,
+    y: Any,
+    text: Any,
+    *,
+    width: float = 2.5,
+    dot: float | list[int] = 9,
+    **more: Any,
+) -> Part:
+    """Return the line of one setting, with a tooltip at each point. Only of one point alone the dot is seen."""
+    color = setting_color(setting.index)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": x,
+        "y": y,
+        "text": text,
+        "hoverinfo": "text",
+        "name": legend_name(setting.label),
+        "legendgroup": str(setting.index),
+        "marker": {"opacity": 0 if len(x) > 1 else 1, "size": dot, "color": color},
+        "line": stroke(width, setting_dash(setting.index), color),
+        **more,
+    }
+
+
+def segments(
+    ends: Iterable[tuple[float, float, float, float]], gap: float | None
+) -> tuple[list[float | None], list[float | None]]:
+    """Return the x and the y of separate lines in one trace, each from ``(x, y)`` to ``(x, y)``, with a ``gap`` behind
+    it."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for x0, y0, x1, y1 in ends:
+        x += [x0, x1, gap]
+        y += [y0, y1, gap]
+    return x, y
+
+
+def path(x: Any, y: Any, line: Part, **more: Any) -> Part:
+    """Return a line that says nothing when one points at it."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "line": line,
+        "hoverinfo": "skip",
+        **more,
+    }
+
+
+def marks(x: Any, y: Any, text: Any, marker: Part, **more: Any) -> Part:
+    """Return points, each with a tooltip."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "text": text,
+        "hoverinfo": "text",
+        "marker": marker,
+        **more,
+    }
+
+
+def legend_entry(name: str, **more: Any) -> Part:
+    """Return an entry of the legend that nothing is drawn for."""
+    nowhere = [None]
+    return {
+        "type": "scatter",
+        "x": nowhere,
+        "y": nowhere,
+        "name": name,
+        "hoverinfo": "skip",
+        **more,
+    }
+
+
+def bars(x: Any, y: Any, color: Any, **more: Any) -> Part:
+    """Return bars without a frame."""
+    marker = {"color": color, "line": {"width": 0}, **more.pop("marker", {})}
+    return {"type": "bar", "x": x, "y": y, "marker": marker, **more}
+
+
+def area(x: Any, y: Any, edge: Part, **more: Any) -> Part:
+    """Return one of several areas that stand on each other, those of one ``stackgroup``."""
+    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": edge, **more}
+
+
+def heat(z: Any, low: float, high: float, scale: Any, gap: int, **more: Any) -> Part:
+    """Return cells coloured by their numbers; points over them have the tooltips."""
+    return {
+        "type": "heatmap",
+        "z": z,
+        "zmin": low,
+        "zmax": high,
+        "colorscale": scale,
+        "xgap": gap,
+        "ygap": gap,
+        "hoverinfo": "skip",
+        **more,
+    }
+
+
+def rule_across(y: float, line: Part, **more: Any) -> Part:
+    """Return a line across the whole picture at the height ``y``."""
+    ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
+    return {"type": "line", **ends, "line": line, **more}
+
+
+def rule_down(x: float, line: Part, yref: str = "paper", **more: Any) -> Part:
+    """Return a line down the whole picture, or that of one axis (``"y domain"``), at the place ``x``."""
+    ends = {"yref": yref, "x0": x, "x1": x, "y0": 0, "y1": 1}
+    return {"type": "line", **ends, "line": line, **more}
+
+
+def box(x: tuple[float, float], y: tuple[float, float], **more: Any) -> Part:
+    """Return a rectangle from one place to another."""
+    ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
+    return {"type": "rect", **ends, **more}
+
+
+def note(text: str, x: float, y: float, **more: Any) -> Part:
+    """Return words that stand above a place."""
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": NOTE_PIXELS},
+        **more,
+    }
+
+
+def note_at_left(text: str, y: float, **more: Any) -> Part:
+    """Return words that begin at the left edge of the picture."""
+    return note(text, 0, y, xref="paper", xanchor="left", **more)
+
+
+def note_on_top(text: str, x: float, **more: Any) -> Part:
+    """Return words above the picture, over the place ``x``."""
+    return note(text, x, 1, yref="paper", **more)

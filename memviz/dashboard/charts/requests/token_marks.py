@@ -1,0 +1,202 @@
+"""Marks on the lines of tokens: where a compaction fired, and what was recalled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from memviz.core.text.wording import counted, turn_list
+from memviz.dashboard.charts.grammar import Part, marks, note, path, segments, stroke
+from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
+from memviz.dashboard.charts.requests.panels import Panels
+from memviz.dashboard.charts.requests.placed_setting import PlacedSetting
+from memviz.dashboard.charts.summaries.marks import (
+    MarkedCompaction,
+    compaction_tooltip,
+    marked_compactions,
+)
+from memviz.dashboard.charts.text import escaped
+from memviz.dashboard.charts.thinning import Texts
+from memviz.dashboard.charts.turn_axis import last_place
+from memviz.engine.recall_tokens import recalled_tokens
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import name_of
+from memviz.metrics.summaries.request_sizes import request_sizes
+
+MAX_TURNS_NAMED = 6
+RECALL_LIFT_SHARE = 0.13
+"""How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
+diamond of a summarization and the ring of the selection have the place itself."""
+MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2
+"""More recalls are not labelled, nor one that is nearer to the label before than this share of the requests."""
+MOST_LARGE_MARKS = 200
+"""More marks than this side by side would cover their line."""
+LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
+"""Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
+DENSE_PIXELS, RECALL_PIXELS = 6, 22
+_UNSELECTED = {"marker": {"opacity": 0.9}}
+_LABEL_FONT = {"size": NOTE_PIXELS, "color": "#1A1A1A"}
+
+
+class _Change(NamedTuple):
+    """What a compaction did to the first request that it changed."""
+
+    marked: MarkedCompaction
+    before: int
+    """Tokens that the request would have been."""
+    after: int
+    """Tokens that it was."""
+    id: str
+
+
+def compaction_marks(one: PlacedSetting) -> list[Part]:
+    """Return a mark at the first request that each compaction changed, and a line down to it from what that request
+    would have been."""
+    changes = list(_changes(one))
+    if not changes:
+        return []
+    run = one.setting.run
+    name = escaped(one.setting.label)
+    # A summary a request, or hundreds of them: small marks, no drop lines.
+    most_large = min(MOST_LARGE_MARKS, 0.5 * max(1, len(run.requests)))
+    is_dense = len(changes) > most_large
+    size, width = next(look for most, look in LOOKS if len(changes) <= most)
+
+    def tooltip(change: _Change) -> str:
+        return compaction_tooltip(one.setting.label, change.marked.compaction, run=run)
+
+    points = marks(
+        np.array([change.marked.place for change in changes]),
+        np.array([change.after for change in changes]),
+        Texts(changes, tooltip),
+        {
+            "symbol": [change.marked.look.symbol for change in changes],
+            "size": DENSE_PIXELS if is_dense else size,
+            "color": [change.marked.look.color for change in changes],
+            "line": stroke(1, color=setting_color(one.setting.index)),
+        },
+        unselected=_UNSELECTED,
+        customdata=[change.id for change in changes],
+        name=f"{name} summarizations",
+        **one.beside_its_line,
+    )
+    if is_dense:
+        return [points]
+    lines = []
+    for change in changes:
+        x = change.marked.place
+        lines.append((x, change.before, x, change.after))
+    x_values, tokens = segments(lines, np.nan)
+    drops = path(
+        np.array(x_values),
+        np.array(tokens),
+        stroke(width, color=PART_COLORS["summary"]),
+        name=f"{name} before and after",
+        **one.beside_its_line,
+    )
+    return [drops, points]
+
+
+def _changes(one: PlacedSetting) -> Iterator[_Change]:
+    run = one.setting.run
+    for marked in marked_compactions(run, one.axis):
+        sizes = request_sizes(marked.compaction, run)
+        before = max(sizes)  # no line up where the summary is larger
+        after = sizes.after_tokens
+        if marked.request is not None:
+            id = one.id_of(marked.request)
+        else:
+            id = f"{one.number}:{marked.turn}"
+            if run.turns and marked.turn < run.turns[-1].turn:
+                # Another setting went on: it stands beside the line.
+                behind = np.searchsorted(run.columns.turns, marked.turn, "right")
+                before = after = int(run.columns.totals[behind - 1])
+        yield _Change(marked, before, after, id)
+
+
+def recall_marks(one: PlacedSetting, panels: Panels) -> list[Part]:
+    """Return a triangle above each request that earlier messages were brought back into, pointing down at it."""
+    setting = one.setting
+    requests = setting.run.requests
+    numbers = requests.with_recalls()
+    if not numbers:
+        return []
+    records = [requests[at] for at in numbers]
+    lift = _lift(panels, one.number)
+    marker = {
+        "symbol": "triangle-down",
+        "size": RECALL_PIXELS,
+        "color": PART_COLORS["recalled"],
+        "line": stroke(1.5, color=setting_color(setting.index)),
+    }
+    triangles = marks(
+        one.places[numbers],
+        np.array([record.total_tokens + lift for record in records]),
+        [_recall_tooltip(setting.run, setting.label, record) for record in records],
+        marker,
+        unselected=_UNSELECTED,
+        customdata=[one.id_of(at) for at in numbers],
+        name=f"{escaped(setting.label)} recalls",
+        **one.beside_its_line,
+    )
+    return [triangles]
+
+
+def _lift(panels: Panels, number: int) -> float:
+    """Return how many tokens above its request the triangle of a recall of setting ``number`` stands."""
+    return RECALL_LIFT_SHARE * panels.largest(panels.row_of(number))
+
+
+def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
+    recalled = record.parts.recalled
+    turns = sorted({record.memory.log.turn_number(position) for position in recalled})
+    messages = counted(len(recalled), "message")
+    tokens = counted(recalled_tokens(record), "token")
+    return (
+        f"<b>{escaped(label)}</b><br><b>recalled</b> {messages} of {turn_list(turns, MAX_TURNS_NAMED)} "
+        f"into {name_of(run, record)}<br>+{tokens}, {record.total_tokens:,} in all"
+    )
+
+
+def recall_labels(
+    placed: Sequence[PlacedSetting], panels: Panels, shown: range
+) -> list[Part]:
+    """Return notes that say how much the recalls added, where there is room above their triangles."""
+    found = []
+    for one in placed:
+        if not one.setting.shown:
+            continue
+        requests = one.setting.run.requests
+        places = one.places
+        for at in requests.with_recalls():
+            record = requests[at]
+            place = int(places[at])
+            recalled = recalled_tokens(record)
+            found.append((place, -record.total_tokens, recalled, one))
+    if len(found) > MOST_RECALLS_NAMED:
+        return []
+    # At one request the highest mark is labelled.
+    found.sort(key=lambda recall: (*recall[:3], recall[3].number))
+    labels: list[Part] = []
+    for place, below, tokens, one in found:
+        least_gap = RECALL_LABEL_SHARE * last_place(one.axis)
+        if labels and place - labels[-1]["x"] < least_gap:
+            continue  # its tooltip says it
+        is_left = place - shown.start <= len(shown) / 2
+        label = note(
+            f"<b>+{counted(tokens, 'token')} recalled</b>",
+            place,
+            -below + _lift(panels, one.number),
+            yref=panels.row_of(one.number),
+            xanchor="left" if is_left else "right",
+            xshift=4 if is_left else -4,
+            yshift=RECALL_PIXELS * 0.8,
+            font=_LABEL_FONT,
+            bgcolor=PART_COLORS["recalled"],
+            borderpad=3,
+        )
+        labels.append(label)
+    return labels

@@ -1,0 +1,19 @@
+"""The run of one setting, as every chart, table and page takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memviz.engine.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRun:
+    """One setting: its run, what it is called, and how it looks."""
+
+    run: Run
+    label: str
+    index: int
+    """Decides its colour and its dash."""
+    shown: bool = True
+    """The state of the legend."""
