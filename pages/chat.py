@@ -19,10 +19,11 @@ from memviz.ui.chat.review import review_panel
 from memviz.ui.chat.sidebar import chat_controls
 from memviz.ui.chat.talk import next_message_costs, send, talk, turn_controls
 from memviz.ui.chat.transcript import empty_chat, transcript
+from memviz.ui.controls.chat_state import chat_state
 from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.state import chat_state, widget_value
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.terms import term
+from memviz.ui.shell.views import Lost
 
 TALK_PIXELS = 460
 TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"

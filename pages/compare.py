@@ -8,18 +8,18 @@ from memviz.ui.compare.free_run import free_runs
 from memviz.ui.compare.memory_map.page import memory_map_view
 from memviz.ui.compare.tokens.page import tokens_view
 from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
-from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.classic_effects import with_effect
-from memviz.ui.controls.keep_step import keep_as_step
+from memviz.ui.controls.conversations import say_beginnings
+from memviz.ui.controls.sharing import show_elsewhere
 from memviz.ui.controls.sidebar import (
     expect_conversation,
     nothing_yet,
     setting_runs,
     study_controls,
 )
+from memviz.ui.controls.study import compare_state
+from memviz.ui.lessons.keep_step import keep_as_step
 from memviz.ui.shell.frame import open_views, workspace
-from memviz.ui.shell.sharing import show_elsewhere
-from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.classic_effects import with_effect
-from memviz.ui.controls.keep_step import keep_as_step
+from memviz.ui.controls.conversations import say_beginnings
+from memviz.ui.controls.links import copy_link
+from memviz.ui.controls.sharing import show_elsewhere
 from memviz.ui.controls.sidebar import expect_conversation, setting_runs, study_controls
+from memviz.ui.controls.study import compare_state
 from memviz.ui.facts.lives.page import lives_view
 from memviz.ui.facts.selection import told_fact
 from memviz.ui.facts.summaries.page import summaries_view
 from memviz.ui.facts.views import KEPT, SUMMARIES, facts_views
+from memviz.ui.lessons.keep_step import keep_as_step
 from memviz.ui.shell.frame import open_views, workspace
-from memviz.ui.shell.links import copy_link
-from memviz.ui.shell.sharing import show_elsewhere
-from memviz.ui.shell.state import compare_state
 from memviz.ui.shell.views import FACTS_VIEW
 
 state = compare_state()

@@ -4,14 +4,13 @@ from memviz.ui.lessons.address import keep_address, open_address
 from memviz.ui.lessons.closing import closing
 from memviz.ui.lessons.player import play_lesson
 from memviz.ui.lessons.shelf import shelf, upload
+from memviz.ui.lessons.state import lessons_state
 from memviz.ui.lessons.writing import own_lesson
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.presenting import presents
-from memviz.ui.shell.state import lessons_state
 from memviz.ui.shell.text import plain
-from memviz.ui.shell.views import begin_at_top
+from memviz.ui.shell.views import Lost, begin_at_top
 
 state = lessons_state()
 with errors_shown():

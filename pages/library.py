@@ -8,10 +8,10 @@ from memviz.ui.library.backup import backup_controls
 from memviz.ui.library.importing import import_controls, import_panel
 from memviz.ui.library.page import shelf, undo_bar
 from memviz.ui.library.recordings import recordings
+from memviz.ui.library.state import library_state
 from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.state import library_state
 from memviz.ui.shell.terms import term
+from memviz.ui.shell.views import Lost
 
 open_page(
     "Which conversations are there?",

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from memviz.ui.controls.beginnings import say_beginnings
+from memviz.ui.controls.conversations import say_beginnings
 from memviz.ui.controls.grounds import how_sure
+from memviz.ui.controls.links import copy_link, open_shared_view
 from memviz.ui.controls.pricing import price_controls
 from memviz.ui.controls.sidebar import counter_and_models
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.frame import open_page, workspace
-from memviz.ui.shell.links import copy_link, open_shared_view
-from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.presenting import Part, hides, put_away
-from memviz.ui.shell.state import compare_state, tune_state
 from memviz.ui.shell.terms import term
+from memviz.ui.shell.views import Lost
 from memviz.ui.tune.advice import facts_button, recommendation
 from memviz.ui.tune.best_table import best_table
 from memviz.ui.tune.code_export import export_to_code
@@ -29,6 +29,7 @@ from memviz.ui.tune.results import looked_at, main_picture
 from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
 from memviz.ui.tune.setting_card import setting_card
 from memviz.ui.tune.settings_table import settings_table
+from memviz.ui.tune.state import tune_state
 
 open_page(
     "Which setting should you take?",

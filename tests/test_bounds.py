@@ -24,8 +24,8 @@ from memviz.engine.tool_arguments import decision_of, recall_of
 from memviz.memory_config import MAX_BYTES, load_memory_config, read_memory_config
 from memviz.metrics.cost.pricing import unpriced
 from memviz.tuning.grid import settings
-from memviz.ui.shell.links import open_link
-from memviz.ui.shell.state import CompareState
+from memviz.ui.controls.links import open_link
+from memviz.ui.controls.study import CompareState
 from tests.engine.calling import Caller, recall, says
 
 MAX_SENTENCE_CHARS = 500

@@ -26,7 +26,7 @@ from memviz import (
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import bundled
-from memviz.ui.shell.state import MAX_SETTINGS
+from memviz.ui.controls.study import MAX_SETTINGS
 from memviz.workspace import (
     DATABASE_VARIABLE,
     FIRST_SAMPLE,

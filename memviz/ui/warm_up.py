@@ -11,8 +11,8 @@ from threading import Thread
 
 from memviz.errors import MemvizError
 from memviz.models.registry import OFFLINE
+from memviz.ui.controls.study import CompareState
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.state import CompareState
 from memviz.workspace import FIRST_SAMPLE, RunKey
 
 FIRST_PAGE = (

@@ -25,7 +25,7 @@ from memviz.charts.palette import (
 )
 from memviz.context import ALL_PARTS, Fate
 from memviz.metrics.memory_map.steps import STEPS, code_of
-from memviz.ui.shell.state import MAX_SETTINGS
+from memviz.ui.controls.study import MAX_SETTINGS
 
 THEMES = tomllib.loads(
     (Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8")

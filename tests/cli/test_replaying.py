@@ -17,7 +17,7 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.loading import load_transcript
-from memviz.ui.shell.state import first_settings
+from memviz.ui.controls.study import first_settings
 from memviz.workspace import RunKey, Workspace
 from tests.cli.terminal import memviz, refused, written
 from tests.models.openai_server import OpenAIServer, openai_server, status, text

@@ -11,7 +11,7 @@ from memviz.code_export import NoCodeError, Setting, targets
 from memviz.memory_config import load_memory_config, strategy_of
 from memviz.reporting.report import html_report
 from memviz.transcripts.samples import sample
-from memviz.ui.shell.links import _setting
+from memviz.ui.controls.links import _setting
 from memviz.workspace import RunKey, Workspace
 from tests.cli.terminal import memviz as command
 from tests.new_strategy.conftest import ID, TITLE

@@ -14,7 +14,7 @@ from memviz.engine import background_replay
 from memviz.transcripts.base import Transcript
 from memviz.ui.chat import current
 from memviz.ui.chat.deriving import WAIT_FOR_MEMORY
-from memviz.ui.shell.state import MESSAGES_SHOWN
+from memviz.ui.controls.chat_state import MESSAGES_SHOWN
 from memviz.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, slow, status, text
 from tests.pages.driving import (

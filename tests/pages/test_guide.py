@@ -14,7 +14,7 @@ from memviz.guide.examples import example_of
 from memviz.guide.glossary import glossary, shown_terms
 from memviz.guide.strategies import strategy_pages
 from memviz.strategies import strategies, strategy
-from memviz.ui.shell.chosen_request import TURN_KEY
+from memviz.ui.controls.selected_request import TURN_KEY
 from tests.pages.driving import first_seen, open_address, open_page
 
 pytestmark = pytest.mark.usefixtures("with_recordings")

@@ -9,7 +9,7 @@ import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.text.wording import counted
 from memviz.transcripts.base import Transcript
-from memviz.ui.controls import long_replays
+from memviz.ui.controls import replaying
 from memviz.workspace import Workspace
 from tests.pages.driving import click, open_page, token_lines
 
@@ -26,7 +26,7 @@ def talk(request: pytest.FixtureRequest) -> Transcript:
 
 @pytest.fixture
 def opened(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr(long_replays, "AT_ONCE_SECONDS", 0.02)
+    monkeypatch.setattr(replaying, "AT_ONCE_SECONDS", 0.02)
     id = Workspace().store.add_conversation(talk)
     return open_page("compare", conversation=id, setting="summary_only")
 

@@ -10,8 +10,7 @@ import pytest
 from memviz.ui.compare.views import compare_views
 from memviz.ui.facts.views import VIEWS
 from memviz.ui.shell.frame import open_page as open_page_of_app
-from memviz.ui.shell.lost import Lost
-from memviz.ui.shell.views import View
+from memviz.ui.shell.views import Lost, View
 from tests.pages.driving import QUESTIONS, first_seen
 
 LEAST_CHARS, MOST_CHARS = 40, 140

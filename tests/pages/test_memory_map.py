@@ -23,7 +23,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.ui.compare.memory_map.legend import percent
 from memviz.ui.compare.memory_map.message import life_in_words
-from memviz.ui.shell.state import AddedRecall
+from memviz.ui.controls.study import AddedRecall
 from memviz.workspace import Workspace
 from tests.metrics.memory_map.codes import codes_of
 from tests.models.openai_server import OpenAIServer, status, text

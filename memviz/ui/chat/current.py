@@ -23,12 +23,14 @@ from memviz.models.cost_bound import CostBound
 from memviz.models.registry import OFFLINE, model
 from memviz.strategies.base import Strategy
 from memviz.ui.chat.desk import ChatDesk, Models, keeps_its_switches
+from memviz.ui.controls.chat_state import ChatState
+from memviz.ui.controls.jobs import start_button
 from memviz.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
-from memviz.ui.controls.resumable_job import start_button
-from memviz.ui.controls.spending import bound_caption
+from memviz.ui.controls.spending import bound_caption, spending
+from memviz.ui.controls.study import Setting
 from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.state import ChatState, Setting, set_widget, spending
+from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

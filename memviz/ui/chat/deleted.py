@@ -7,7 +7,7 @@ from itertools import takewhile
 import streamlit as st
 
 from memviz.ui.chat.desk import ChatDesk
-from memviz.ui.shell.state import ChatState
+from memviz.ui.controls.chat_state import ChatState
 
 
 def deleted_elsewhere(desk: ChatDesk) -> None:

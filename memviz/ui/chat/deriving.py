@@ -8,9 +8,10 @@ from memviz.engine.background_replay import BackgroundReplay
 from memviz.text.wording import counted
 from memviz.ui.chat.current import LongTalk
 from memviz.ui.chat.transcript import messages_alone, newest_messages
-from memviz.ui.controls.long_replays import how_far
-from memviz.ui.controls.resumable_job import Step, watch
-from memviz.ui.shell.state import ChatState, spending
+from memviz.ui.controls.chat_state import ChatState
+from memviz.ui.controls.jobs import Step, watch
+from memviz.ui.controls.replaying import how_far
+from memviz.ui.controls.spending import spending
 from memviz.workspace import Workspace
 
 WAIT_FOR_MEMORY = "You can write once the memory is derived"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from memviz.conversation import Message
 from memviz.engine.chat import Chat
 from memviz.errors import DatabaseMovedError, StorageError
+from memviz.ui.controls.chat_state import ChatState
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.shell.state import ChatState
 from memviz.workspace import SAMPLE_PREFIX, Workspace
 
 

@@ -20,14 +20,12 @@ from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.token_use import token_use
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.limits_in_words import next_summary, request_size
-from memviz.ui.controls.folded import numbers_of
-from memviz.ui.controls.health import health
+from memviz.ui.controls.grounds import health
 from memviz.ui.controls.inspector import BadgeColor, inspector
-from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.steps import step_by_step
+from memviz.ui.controls.pictures import as_shown, numbers_of, step_by_step
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.presenting import Part, hides
-from memviz.ui.shell.state import compare_state
 
 BADGES: dict[str, BadgeColor] = {
     "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",

@@ -14,10 +14,11 @@ from memviz.models.cost_bound import cost_bound
 from memviz.models.names import in_words
 from memviz.text.wording import counted, message_range, seconds_words
 from memviz.ui.chat.desk import ChatDesk
-from memviz.ui.controls.prompt_picker import instruction_key, prompt_picker
-from memviz.ui.controls.resumable_job import stoppable
-from memviz.ui.controls.spending import bound_caption
-from memviz.ui.shell.state import ChatState, spending, widget_value
+from memviz.ui.controls.chat_state import ChatState
+from memviz.ui.controls.jobs import stoppable
+from memviz.ui.controls.pickers import instruction_key, prompt_picker
+from memviz.ui.controls.spending import bound_caption, spending
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain, shortened
 
 MAX_MESSAGES_SHOWN = 40

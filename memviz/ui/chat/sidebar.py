@@ -10,19 +10,13 @@ import streamlit as st
 from memviz.errors import MemvizError
 from memviz.ui.chat.deleted import start_new
 from memviz.ui.chat.desk import Models, keeps_its_switches
-from memviz.ui.controls.conversation_choices import conversation_choices
+from memviz.ui.controls.chat_state import ChatState, chat_state
+from memviz.ui.controls.conversations import conversation_choices
 from memviz.ui.controls.models_panel import models_panel
-from memviz.ui.controls.pickers import counter_picker
+from memviz.ui.controls.pickers import counter_picker, switch
 from memviz.ui.controls.settings_editor import edit_setting, take_over
-from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import ask_linked, keep_in_address, linked
-from memviz.ui.shell.state import (
-    ChatState,
-    begin_with,
-    chat_state,
-    set_widget,
-    widget_value,
-)
+from memviz.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"

@@ -14,7 +14,7 @@ from memviz.errors import MemvizError, ModelError
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.transcript import AVATARS, is_unanswered, retry
-from memviz.ui.controls.resumable_job import stop_button
+from memviz.ui.controls.jobs import stop_button
 from memviz.ui.controls.spending import askers, bound_caption, told_beside
 from memviz.ui.shell.errors import show_error
 

@@ -21,12 +21,11 @@ from memviz.metrics.retention.message_facts import (
 from memviz.text.wording import message_number
 from memviz.ui.chat.desk import ChatDesk
 from memviz.ui.chat.recall import recall_turn_button
+from memviz.ui.controls.chat_state import MESSAGES_SHOWN, ChatState
 from memviz.ui.controls.grounds import why_stand_in
-from memviz.ui.controls.inspector import BadgeColor
+from memviz.ui.controls.inspector import BadgeColor, recall_exchange, thoughts
 from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.model_work import recall_exchange, thoughts
-from memviz.ui.controls.prose import prose
-from memviz.ui.shell.state import MESSAGES_SHOWN, ChatState
+from memviz.ui.controls.message_html import prose
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, Workspace
 

@@ -16,8 +16,7 @@ from memviz.text.wording import counted, message_number, turn_list
 from memviz.ui.controls.block_html import block_html
 from memviz.ui.controls.grounds import author_badge
 from memviz.ui.controls.inspector import BadgeColor
-from memviz.ui.controls.legend import stripe
-from memviz.ui.controls.prose import prose
+from memviz.ui.controls.message_html import prose, stripe
 from memviz.ui.controls.request_changes import recalled_html
 from memviz.ui.shell.text import plain, shortened
 

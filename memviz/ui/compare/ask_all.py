@@ -28,15 +28,16 @@ from memviz.ui.compare.asked_again import (
 )
 from memviz.ui.compare.selection import select
 from memviz.ui.controls.grounds import why_stand_in
+from memviz.ui.controls.jobs import start_button, stoppable
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
-from memviz.ui.controls.resumable_job import start_button, stoppable
 from memviz.ui.controls.spending import askers, bound_caption, bound_words
+from memviz.ui.controls.study import CompareState
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.in_view import result_begins, result_is_new
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, set_widget
+from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
+from memviz.ui.shell.views import result_begins, result_is_new
 
 CARDS_A_ROW = 3
 QUESTION_KEY, RESULT = "ask-all-question", "ask-all"

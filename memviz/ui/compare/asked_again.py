@@ -20,7 +20,7 @@ from memviz.text.terms import keys
 from memviz.text.wording import request_name
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.controls.bring_back import BroughtBack, brought_back_into
+from memviz.ui.controls.recalls import BroughtBack, brought_back_into
 
 MOST_SUGGESTED, LONGEST_SUGGESTED = 3, 60
 BOUNDED_MESSAGES = 300

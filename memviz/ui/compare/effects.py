@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.ui.controls.classic_effects import EFFECTS, Effect
-from memviz.ui.shell.links import follow
+from memviz.ui.controls.links import follow
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view

@@ -26,12 +26,13 @@ from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.cost_bound import CostBound
 from memviz.models.registry import OFFLINE, model
 from memviz.ui.compare.answers import answer_card
+from memviz.ui.controls.jobs import ResumableJob, Step
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import as_setting_runs, run_key
-from memviz.ui.controls.resumable_job import ResumableJob, Step
 from memviz.ui.controls.spending import askers, bound_caption
+from memviz.ui.controls.study import CompareState, Setting
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.state import CompareState, Setting, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 

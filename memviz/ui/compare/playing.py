@@ -19,12 +19,14 @@ from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.selection import Selection, move_to, select
 from memviz.ui.controls.known_facts import known_facts
+from memviz.ui.controls.links import STAGE, is_link_opened
+from memviz.ui.controls.pictures import step_of
 from memviz.ui.controls.stage import Move, stage
-from memviz.ui.controls.steps import step_of
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import STAGE, is_link_opened
-from memviz.ui.shell.state import compare_state, linked_parts, set_widget, widget_value
-from memviz.ui.shell.walk import STAGE_KEY, STAGED
+from memviz.ui.shell.linked import linked_parts
+from memviz.ui.shell.state import set_widget, widget_value
+from memviz.ui.shell.views import STAGE_KEY, STAGED
 
 PLAYED_KEY, ON = "compare-played", STAGED
 TURN_KEY, TURN_PIXELS = "compare-play-around", 150

@@ -27,18 +27,21 @@ from memviz.ui.compare.selection import (
     selected,
     walk_of,
 )
-from memviz.ui.controls.folded import folded, numbers_of
 from memviz.ui.controls.inspector import inspector
-from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.known_facts import known_facts
-from memviz.ui.controls.presented_picture import finding_to_audience
+from memviz.ui.controls.links import copy_link, keep_address
+from memviz.ui.controls.pictures import (
+    finding_to_audience,
+    folded,
+    kept_figure,
+    numbers_of,
+)
 from memviz.ui.controls.selected_request import is_marked
 from memviz.ui.controls.setting_rows import mark_row
+from memviz.ui.controls.sharing import open_in_memviz
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import copy_link, keep_address
-from memviz.ui.shell.presenting import Part, hides, speaker_notes
-from memviz.ui.shell.sharing import open_in_memviz
-from memviz.ui.shell.state import compare_state, presenting
+from memviz.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.ui.shell.text import plain, shortened
 
 PLAYER_KEY, READER_KEY, PARTS_KEY = (

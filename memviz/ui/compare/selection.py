@@ -11,14 +11,15 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
 from memviz.ui.controls.selected_request import (
+    choose_request,
     name_in_full,
     request_at,
     selected_call,
     selected_turn,
     turns_shown,
 )
-from memviz.ui.shell.chosen_request import choose_request
-from memviz.ui.shell.state import clicked_point, compare_state, set_widget, widget_value
+from memviz.ui.controls.study import compare_state
+from memviz.ui.shell.state import clicked_point, set_widget, widget_value
 
 SETTING_KEY = "compare-setting"
 

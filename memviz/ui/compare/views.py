@@ -8,9 +8,8 @@ import streamlit as st
 from memviz.ui.compare.playing import choose_stage, is_staged, take_linked_stage
 from memviz.ui.compare.tokens.percent import choose_percent
 from memviz.ui.controls.sidebar import is_free_run
-from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.terms import term
-from memviz.ui.shell.views import View
+from memviz.ui.shell.views import Lost, View
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
 _REPLAYED = f"The same conversation and replies under every {term('setting')}."

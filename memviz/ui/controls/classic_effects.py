@@ -13,9 +13,9 @@ from urllib.parse import parse_qs
 
 from memviz.errors import MemvizError
 from memviz.strategies import strategy
-from memviz.ui.shell.links import is_link_opened, link_query
-from memviz.ui.shell.own_addresses import address_now
-from memviz.ui.shell.state import AddedRecall, CompareState
+from memviz.ui.controls.links import is_link_opened, link_query
+from memviz.ui.controls.study import AddedRecall, CompareState
+from memviz.ui.shell.linked import address_now
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import View
 from memviz.workspace import SAMPLE_PREFIX

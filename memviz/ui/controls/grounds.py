@@ -1,4 +1,5 @@
-"""Whose summaries the figures of a page rest on: a badge, a sentence, and the other way to make them."""
+"""What the figures of a page rest on: whose summaries, which are not recorded, the other way to make them, and what is
+unhealthy about the runs."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.calls import ReplyFacts
+from memviz.engine.run import Run
+from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.summaries.authors import (
     Author,
     author_of,
@@ -18,10 +21,14 @@ from memviz.metrics.summaries.authors import (
     where_recorded,
     whose_words,
 )
-from memviz.models.registry import OFFLINE, RECORDING
+from memviz.models.names import RECORDED_FIRST, RECORDING
+from memviz.models.registry import OFFLINE
 from memviz.text.wording import counted, listed
 from memviz.tuning.grounds import Grounds
-from memviz.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key, named
+from memviz.ui.controls.pickers import SUMMARIZER, name_key, named
+from memviz.ui.controls.pricing import prices_in_force
+from memviz.ui.controls.study import compare_state
+from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
@@ -180,3 +187,114 @@ def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> N
         on_click=set_widget,
         args=(name_key(SUMMARIZER), summarizer),
     )
+
+
+MOST_NAMED = 3
+
+
+def say_not_recorded(settings: Sequence[SettingRun]) -> None:
+    """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
+    name = named(SUMMARIZER)
+    recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
+    failed = [
+        one.label
+        for one in settings
+        if any(compaction.error for compaction in one.run.compactions)
+    ]
+    if recording is None or not name.startswith(RECORDING) or not failed:
+        return
+    state = compare_state()
+    transcript, log = workspace().conversation(state.conversation_id or "", state.first)
+    own = [
+        one.label
+        for one in workspace().recordings.settings_of(
+            transcript, log, state.counter, recording.name
+        )
+    ]
+    lacks = (
+        listed(failed) if len(failed) <= MOST_NAMED else counted(len(failed), "setting")
+    )
+    way = (
+        f"or one of its settings: {', '.join(own)}"
+        if own
+        else "for it was made for another conversation or counter"
+    )
+    st.warning(
+        f"The recording “{plain(recording.name)}” does not hold all summaries of {plain(lacks)}: choose "
+        f"*{RECORDED_FIRST}*, {plain(way)}.",
+        icon=":material/error:",
+    )
+    instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP, key="not-recorded")
+
+
+FAILED_SUMMARIZATION = "failed_summarization"
+_SEVERITY_ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
+
+
+def health(settings: Sequence[SettingRun]) -> None:
+    """Draw what is unhealthy about the runs; nothing where nothing is.
+
+    Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
+    names the settings, closed even if it is serious: it would push the picture off the screen.
+    """
+    prices = prices_in_force()
+    found = [(setting, health_warnings(setting.run, prices)) for setting in settings]
+    for setting, warnings in found:
+        for warning in warnings:
+            if warning.kind == FAILED_SUMMARIZATION:
+                st.warning(
+                    f"{plain(setting.label)}: {plain(warning.numbers)}",
+                    icon=":material/warning:",
+                )
+    others = [
+        (
+            setting,
+            [warning for warning in warnings if warning.kind != FAILED_SUMMARIZATION],
+        )
+        for setting, warnings in found
+    ]
+    others = [(setting, warnings) for setting, warnings in others if warnings]
+    if others:
+        _in_one_line(others)
+
+
+def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
+    bad = sum(
+        warning.severity == "bad" for _, warnings in found for warning in warnings
+    )
+    number = counted(sum(len(warnings) for _, warnings in found), "warning")
+    names = ", ".join(
+        f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found
+    )
+    serious = f", {bad} serious" if bad else ""
+    # The key keeps it open while its label changes with a slider.
+    with st.expander(
+        f"{number}{serious}: {names}",
+        key="health",
+        icon=_SEVERITY_ICONS["bad" if bad else "caution"],
+    ):
+        for setting, warnings in found:
+            st.markdown(f"**{plain(setting.label)}**{_since(setting.run)}")
+            for warning in warnings:
+                _warning(warning)
+
+
+def _since(run: Run) -> str:
+    """Of a chat that was given another setting: which of them is meant."""
+    return (
+        f" · only of this setting, in force from turn {run.first_turn:,} on"
+        if run.earlier_settings
+        else ""
+    )
+
+
+def _warning(warning: HealthWarning) -> None:
+    turns = warning.turns_in_words
+    concerned = f" Concerns {turns}." if turns else ""
+    with st.container(gap=None):
+        st.markdown(
+            f"{_SEVERITY_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}"
+        )
+        st.caption(
+            f"{plain(warning.why)} **What to do:** {plain(warning.remedy + concerned)}"
+        )

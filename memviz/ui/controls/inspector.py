@@ -1,5 +1,5 @@
 """The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
-made of, and its messages; a system prompt that never changes comes last."""
+made of, and its messages; a system prompt that never changes comes last. What the model did by itself is collapsed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import streamlit as st
 
 from memviz.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.context import OVER_BUDGET, Block, joined
+from memviz.conversation import Message
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
+from memviz.metrics.requests.message_words import call_text, calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.metrics.summaries.asked_length import broken_lengths_of
 from memviz.reporting.request_json import request_json
 from memviz.text.language import in_language
-from memviz.text.wording import counted, distinct_names, message_range
+from memviz.text.wording import (
+    counted,
+    distinct_names,
+    effort_words,
+    listed,
+    message_range,
+    price_words,
+)
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.block_html import (
     added_to_system,
@@ -29,8 +38,7 @@ from memviz.ui.controls.block_html import (
     sent_versions,
     text_tokens,
 )
-from memviz.ui.controls.legend import swatch
-from memviz.ui.controls.model_work import earlier_calls
+from memviz.ui.controls.message_html import swatch
 from memviz.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
     changes,
@@ -39,9 +47,83 @@ from memviz.ui.controls.request_changes import (
     why,
 )
 from memviz.ui.controls.selected_request import request_number
-from memviz.ui.shell.state import compare_state
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.terms import term_html
-from memviz.ui.shell.text import plain
+from memviz.ui.shell.text import plain, shortened
+
+MOST_CALLS = 100
+"""So many calls before a request are told in a line each, the latest of them."""
+MOST_TOOLS, MAX_CALL_CHARS = 5, 160
+"""Of one call of the model, which may call many tools with long arguments."""
+
+
+def recall_exchange(messages: Sequence[Message]) -> None:
+    """The model's calls of the recall tool in one turn, and what they gave."""
+    calls = sum(len(message.tool_calls) for message in messages)
+    with st.expander(
+        f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"
+    ):
+        _say_messages(messages)
+
+
+def thoughts(record: TurnRecord) -> None:
+    """The rounds of thinking before a reply, with what they cost."""
+    rounds = record.thinking
+    if not rounds:
+        return
+    label = f"The model thought: {counted(len(rounds), 'round')}, {counted(record.thinking_tokens, 'token')}"
+    with st.expander(label, icon=":material/psychology:"):
+        _say_messages(record.thoughts)
+        st.caption(
+            f"Tokens written: {record.thinking_tokens:,}. {plain(price_words(record.thinking_cost_usd)).capitalize()}."
+        )
+
+
+def _say_messages(messages: Sequence[Message]) -> None:
+    for message in messages:
+        if message.role == "tool":
+            st.caption(f"→ {plain(message.content)}")
+        elif message.content and message.role != "system":
+            st.text(message.content)
+        for call in message.tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
+    """The calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
+    if not earlier:
+        return
+    sent = sum(call.total_tokens for call in earlier)
+    label = f"{counted(len(earlier), 'call')} of the model before this one: {counted(sent, 'token')} sent"
+    with st.expander(label, icon=":material/replay:"):
+        shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
+        st.caption(
+            "\n".join(
+                f"{number + 1}. {_call_words(earlier[number])}" for number in shown
+            )
+        )
+
+
+def _call_words(call: TurnRecord) -> str:
+    did = {"thinking": "It thought", "recall": "It asked to recall"}.get(
+        call.kind
+    ) or _tools_called(call)
+    told = f"{did}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
+    facts = call.facts
+    effort = (
+        ""
+        if facts is None
+        else plain(effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded))
+    )
+    return f"{told}." if facts is None else f"{told}, {effort}."
+
+
+def _tools_called(call: TurnRecord) -> str:
+    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in calls_asked_for(call)]
+    if not texts:
+        return "It answered"
+    return f"It called {plain(listed(texts[:MOST_TOOLS]))}{' and more' * (len(texts) > MOST_TOOLS)}"
+
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {

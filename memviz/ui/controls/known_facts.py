@@ -11,8 +11,9 @@ from memviz.errors import StorageError
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.text.containment import normal_tokens
 from memviz.transcripts.base import Probe
+from memviz.ui.controls.study import CompareState
 from memviz.ui.shell.presence import kept_until_left
-from memviz.ui.shell.state import CompareState, widget_value
+from memviz.ui.shell.state import widget_value
 from memviz.workspace import Workspace
 
 LOGS_KEPT = 4

@@ -1,14 +1,18 @@
-"""Messages as HTML: dozens of them as elements of their own took longer to appear than all else on a page. All text
-is escaped, so what users and models wrote stays text."""
+"""Messages, prose and entries of legends as HTML: dozens of messages as elements of their own took longer to appear
+than all else on a page. All text is escaped, so what users and models wrote stays text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 
+import streamlit as st
+
 from memviz.conversation import Message
 from memviz.metrics.requests.message_words import call_text
 from memviz.text.language import lang_attribute
+from memviz.text.light_markdown import as_html, has_marks
+from memviz.ui.shell.terms import term_html
 
 MAX_CHARS_SHOWN = 4000
 
@@ -32,3 +36,38 @@ def _lines(message: Message, head: str, more: str, most_chars: int) -> Iterator[
     for call in message.tool_calls:
         text = call_text(call)
         yield f"<code>{escape(text[:most_chars])}{'…' if len(text) > most_chars else ''}</code>"
+
+
+def prose(text: str) -> None:
+    """Draw ``text``. No letter of it is markup: see :mod:`memviz.text.light_markdown`."""
+    if has_marks(text):
+        st.html(
+            f'<div class="memviz-prose"{lang_attribute(text)}>{as_html(text)}</div>'
+        )
+    else:
+        st.text(text)
+
+
+def legend_item(picture: str, words: str) -> str:
+    """A :func:`swatch` or :func:`glyph` and what it means, with the word explained if it is one of the glossary."""
+    return f'<span style="display:inline-flex;align-items:center;gap:0.4rem">{picture}{term_html(words)}</span>'
+
+
+def swatch(color: str) -> str:
+    """A square of a colour."""
+    return f'<span style="width:0.9rem;height:0.9rem;border-radius:0.2rem;background:{color}"></span>'
+
+
+def glyph(character: str, color: str) -> str:
+    """A character in a colour."""
+    return f'<span style="color:{color}">{character}</span>'
+
+
+def stripe(index: int) -> str:
+    """The colour of the setting that was added as number ``index`` (0-based), as the edge of a card: the same that its
+    line has on the charts, in light and in dark."""
+    light, dark = (
+        st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10]
+        for scheme in ("light", "dark")
+    )
+    return f'<div class="memviz-stripe" style="background:light-dark({escape(light)},{escape(dark)})"></div>'

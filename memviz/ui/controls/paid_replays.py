@@ -18,12 +18,12 @@ from memviz.models.cost_bound import CostBound
 from memviz.models.first_failure import ends_all
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
+from memviz.ui.controls.jobs import ProgressBar, start_button, start_verb, stoppable
 from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
-from memviz.ui.controls.progress import ProgressBar
-from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
-from memviz.ui.controls.spending import bound_caption
+from memviz.ui.controls.spending import bound_caption, spending
+from memviz.ui.controls.study import Attempt, CompareState, Setting
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import Attempt, CompareState, Setting, set_widget, spending
+from memviz.ui.shell.state import set_widget
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 

@@ -1,24 +1,95 @@
-"""Choose a model: the offline stand-in, or any that litellm knows. Keys live in this browser session only."""
+"""Choose a model (the offline stand-in, or any that litellm knows), a counter, a prompt. Keys live in this browser
+session only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.counters import COUNTERS
 from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
 from memviz.models.registry import known_models, model
+from memviz.strategies.prompts import PROMPTS
+from memviz.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.controls.spending import heed_clicks_and_tell, paid
-from memviz.ui.controls.switch import switch
 from memviz.ui.shell.frame import workspace
-from memviz.ui.shell.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.shell.server.checks import access
-from memviz.ui.shell.state import begin_with, widget_value
+from memviz.ui.shell.state import begin_with, set_widget, widget_value
+
+
+def switch(
+    label: str,
+    value: bool = False,
+    *,
+    key: str,
+    help: str,
+    persist_state: Literal["session"] | None = None,
+) -> bool:
+    """A toggle whose question mark stands beside it. Streamlit's own stands within the toggle's label, where a click on
+    it, or a tap, would turn the toggle."""
+    with st.container(
+        horizontal=True,
+        wrap=False,
+        vertical_alignment="center",
+        gap="xsmall",
+        width="content",
+    ):
+        chosen = st.toggle(label, value, key=key, persist_state=persist_state)
+        st.markdown("", help=help, width="content")
+    return chosen
+
+
+OWN = "The strategy's own"
+TITLES = [OWN, *(prompt.title for prompt in PROMPTS)]
+PROMPT_HELP = "\n\n".join(f"**{prompt.title}**: {prompt.purpose}" for prompt in PROMPTS)
+
+
+def prompt_picker(
+    place: DeltaGenerator,
+    key: str,
+    own: str,
+    *,
+    first: str = OWN,
+    side: str = "",
+    height: int = 150,
+) -> str:
+    """The chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers apart."""
+    text_key = instruction_key(key)
+    if widget_value(text_key) is None:
+        set_widget(text_key, _instruction(first, own))
+    place.selectbox(
+        f"Prompt {side}".strip(),
+        TITLES,
+        index=TITLES.index(first),
+        key=key,
+        help=PROMPT_HELP,
+        on_change=_take_prompt,
+        args=(key, own),
+    )
+    label = "What the summarizer is told" + (f", {side}" if side else "")
+    return str(place.text_area(label, key=text_key, height=height)).strip()
+
+
+def instruction_key(key: str) -> str:
+    """The key of the box that holds the instruction."""
+    return f"{key}-instruction"
+
+
+def _instruction(title: str, own: str) -> str:
+    return next(
+        (prompt.instruction for prompt in PROMPTS if prompt.title == title), own
+    )
+
+
+def _take_prompt(key: str, own: str) -> None:
+    set_widget(instruction_key(key), _instruction(str(widget_value(key)), own))
+
 
 __all__ = [
     "CHAT_MODEL",

@@ -44,10 +44,8 @@ from memviz.text.wording import (
     turn_list,
 )
 from memviz.transcripts.base import Probe
-from memviz.ui.controls.diff_html import diff_html
-from memviz.ui.controls.facts_html import changed_facts_html, of_version
-from memviz.ui.controls.legend import glyph
-from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.controls.diff_html import changed_facts_html, diff_html, of_version
+from memviz.ui.controls.message_html import MAX_CHARS_SHOWN, glyph
 from memviz.ui.shell.text import plain, shortened
 
 MAX_MESSAGES_SHOWN = 20

@@ -18,12 +18,12 @@ from memviz.ui.controls.settings_editor import (
     PANEL_PIXELS,
     edit_setting,
     number_label,
+    offered,
     parameter_key,
     step_of,
     take_over,
 )
-from memviz.ui.controls.strategy_choice import offered
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting
+from memviz.ui.controls.study import MAX_SETTINGS, CompareState, Setting
 from memviz.ui.shell.text import distinct, plain
 
 VALUE_PIXELS = 68

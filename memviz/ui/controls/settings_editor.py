@@ -1,24 +1,133 @@
-"""The controls of one strategy setting, and settings from a file."""
+"""The controls of one strategy setting: which strategy, its limits scaled to the conversation, its parameters; and
+settings from a file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
 
-from memviz.errors import ParameterError
+from memviz.errors import MemvizError, ParameterError
 from memviz.memory_config import read_memory_config, strategy_of
 from memviz.models.names import is_free
 from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
-from memviz.ui.controls.pickers import SUMMARIZER, name_key
-from memviz.ui.controls.scaling import scale_control
-from memviz.ui.controls.strategy_choice import in_the_guide, strategy_control
-from memviz.ui.controls.switch import switch
+from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
+from memviz.ui.controls.pickers import SUMMARIZER, name_key, switch
+from memviz.ui.controls.study import CompareState, Setting
 from memviz.ui.shell.errors import error_shown, show_error
-from memviz.ui.shell.state import CompareState, Setting, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
+
+
+def refused() -> dict[str, str]:
+    """Why strategies cannot be run here, by their ids."""
+    reasons = {id: _reason(cls) for id, cls in strategies().items()}
+    return {id: reason for id, reason in reasons.items() if reason}
+
+
+def _reason(cls: type[Strategy]) -> str:
+    try:
+        return cls().can_be_run()
+    except MemvizError:  # it has no default for a parameter, so it can say nothing yet
+        return ""
+
+
+def offered(chosen: str = "") -> dict[str, type[Strategy]]:
+    """The strategies to choose from, by id; the one that is ``chosen`` also where it cannot be run, as a link or a file
+    may ask for it."""
+    left_out = refused()
+    return {
+        id: cls
+        for id, cls in strategies().items()
+        if id not in left_out or id == chosen
+    }
+
+
+def refused_words() -> list[str]:
+    """A line on each strategy that is not offered."""
+    return [
+        f"Not offered: {strategies()[id].title}. {reason}"
+        for id, reason in refused().items()
+    ]
+
+
+def say_refused() -> None:
+    """The lines, where there are any."""
+    for line in refused_words():
+        st.caption(plain(line))
+
+
+def in_the_guide(cls: type[Strategy]) -> str:
+    """What a strategy does, in a sentence of Markdown with a link to its page of the guide."""
+    return f"{plain(cls.summary_line())} [More in the guide](guide?strategy={quote(cls.id)})"
+
+
+def strategy_control(chosen: str, key: str) -> str:
+    """Choose a strategy; returns its id."""
+    known = offered(chosen)
+    found = st.selectbox(
+        "Strategy",
+        list(known),
+        index=list(known).index(chosen),
+        format_func=lambda id: known[id].title,
+        key=key,
+        help="\n\n".join(
+            f"**{cls.title}**: {cls.summary_line()}" for cls in known.values()
+        ),
+    )
+    say_refused()
+    return found
+
+
+SCALE_HELP = (
+    "Sets its limits in tokens to the same shares of a window that is as large as this conversation needs. Limits made "
+    "for a whole context window would never be reached in a short conversation."
+)
+
+
+def scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
+    """The button, and once it was pressed from what the limits were scaled. Nothing for a strategy without limits in
+    tokens."""
+    if not presets_of(strategies()[setting.strategy_id]):
+        return
+    if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
+        st.caption(f":material/straighten: {plain(setting.scaled.words)}")
+        st.button(
+            "Back to the presets",
+            key=f"unscale-{setting.uid}",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=setting.scale,
+            args=(None,),
+        )
+        return
+    st.button(
+        "Scale to this conversation",
+        key=f"scale-{setting.uid}",
+        icon=":material/straighten:",
+        type="tertiary",
+        on_click=_scale,
+        args=(setting, needed_tokens),
+        help=SCALE_HELP,
+    )
+    if setting.not_scaled_words:
+        st.caption(plain(setting.not_scaled_words))
+
+
+def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
+    cls, needed = strategies()[setting.strategy_id], needed_tokens()
+    found = scaled(cls, needed)
+    if found is not None:
+        setting.scale(found)
+        return
+    setting.not_scaled_words = (
+        f"A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
+        f"{window_of(presets_of(cls)):,}."
+    )
 
 
 def _controls(setting: Setting, *, live: bool, in_row: str) -> dict[str, Any]:

@@ -16,9 +16,8 @@ from memviz.guide.glossary import tooltip
 from memviz.models.names import OFFLINE, is_free
 from memviz.storage.entries import ConversationEntry
 from memviz.strategies.base import Trigger
-from memviz.ui.controls.added_recalls import added_recalls, recalls_label
-from memviz.ui.controls.conversation_choices import conversation_choices
-from memviz.ui.controls.conversation_size import size_words
+from memviz.ui.controls.conversations import conversation_choices, size_words
+from memviz.ui.controls.links import links_opened, open_shared_view
 from memviz.ui.controls.models_panel import StudyModels, models_panel
 from memviz.ui.controls.pickers import (
     RECORDED_FIRST,
@@ -27,33 +26,32 @@ from memviz.ui.controls.pickers import (
     counter_picker,
     named,
 )
+from memviz.ui.controls.recalls import added_recalls, recalls_label
 from memviz.ui.controls.replaying import make_runs, run_key
+from memviz.ui.controls.selected_request import choose_request
 from memviz.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.ui.controls.settings_editor import (
     COUNTER_KEY,
     PANEL_PIXELS,
     setting_from_file,
 )
-from memviz.ui.shell.chosen_request import choose_request
-from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.links import links_opened, open_shared_view
-from memviz.ui.shell.presence import looks_at
-from memviz.ui.shell.state import (
+from memviz.ui.controls.study import (
+    FREE_RUN,
     MAX_SETTINGS,
+    REPLAYED,
+    REPLIES_KEY,
     CompareState,
     Setting,
-    begin_with,
     compare_state,
-    set_widget,
-    widget_value,
 )
+from memviz.ui.shell.errors import error_shown
+from memviz.ui.shell.presence import looks_at
+from memviz.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, Workspace
 
 __all__ = ["StudyModels", "study_controls"]
 
-REPLIES_KEY = "compare-replies"
-REPLAYED, FREE_RUN = "replayed", "free-run"
 REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
 REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free run**"}
 REPLIES_HELP = (

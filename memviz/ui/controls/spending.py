@@ -3,8 +3,10 @@ budget that every call of the session is held to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,12 +15,14 @@ from memviz.bounds import MAX_USD
 from memviz.metrics.cost.bounds import Askers
 from memviz.models.base import Model
 from memviz.models.budgeted import Accounted
+from memviz.models.connection_check import ConnectionReport
 from memviz.models.cost_bound import CostBound
 from memviz.models.interruptible import Interruptible
 from memviz.models.names import is_free
-from memviz.models.recordings.noting import Noted
-from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS
-from memviz.ui.shell.state import heed_clicks, noted_replies, spending, spending_shown
+from memviz.models.recordings.noting import Noted, Notes
+from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
+from memviz.strategies.base import Strategy
+from memviz.ui.shell.state import heed_clicks, of_session
 from memviz.ui.shell.text import plain
 
 BUDGET_KEY, REPLY_KEY = "session-budget", "session-reply-tokens"
@@ -32,6 +36,49 @@ REPLY_HELP = (
     "Tokens that a model may write for one answer or summary, thinking included. A call costs at most what it is sent "
     "and an answer of this length."
 )
+
+
+Swept = tuple[str, Strategy, str]
+"""A conversation, a setting of a sweep over it, and the counter."""
+
+
+@dataclass
+class SpendingShown:
+    """Where the page says what was spent: each of ``draw`` writes it at one place, where it has changed. ``is_shown``:
+    a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``: what tests of
+    connections found, by the control that the model was chosen with."""
+
+    draw: list[Callable[[bool], None]] = field(default_factory=list)
+    is_shown: bool = False
+    tests: dict[str, Tested] = field(default_factory=dict)
+
+
+class Tested(NamedTuple):
+    """What a test of a connection found: ``made_with`` is the model with its key and address, which stay in this
+    session."""
+
+    made_with: Hashable
+    found: ConnectionReport
+
+
+def spending() -> Spending:
+    """What this session spends on models, and its budget."""
+    return of_session("spending", Spending)
+
+
+def noted_replies() -> Notes:
+    """What live models have replied in this session, to be saved as a recording."""
+    return of_session("noted-replies", Notes)
+
+
+def noted_sweeps() -> dict[Swept, None]:
+    """The sweeps that live models wrote summaries for in this session, in their order."""
+    return of_session("noted-sweeps", dict[Swept, None])
+
+
+def spending_shown() -> SpendingShown:
+    """Where the page says what was spent."""
+    return of_session("spending-shown", SpendingShown)
 
 
 def paid(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from memviz.charts.retention.result import RetentionResult
 from memviz.engine.records import TurnRecord
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.selection import (
     choose_event,
     choose_request_of,
@@ -14,7 +15,7 @@ from memviz.ui.facts.selection import (
     fact_key,
     loss_key,
 )
-from memviz.ui.shell.state import CompareState, set_widget
+from memviz.ui.shell.state import set_widget
 
 
 def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:

@@ -15,14 +15,11 @@ from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.text.wording import counted, message_number, message_position
 from memviz.transcripts.base import Category, Probe
 from memviz.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
-from memviz.ui.controls.switch import switch
+from memviz.ui.controls.pickers import switch
+from memviz.ui.controls.study import CompareState
+from memviz.ui.facts.state import retention_state
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import (
-    CompareState,
-    retention_state,
-    set_widget,
-    widget_value,
-)
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain, shortened
 from memviz.workspace import Workspace
 

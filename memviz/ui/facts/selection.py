@@ -4,10 +4,16 @@ summary by then; on Facts a fact besides."""
 from __future__ import annotations
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.ui.controls.selected_request import event_at, places_changed
+from memviz.ui.controls.selected_request import (
+    choose_request,
+    chosen_call,
+    chosen_turn,
+    event_at,
+    places_changed,
+)
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.views import LIVES, SUMMARIES
-from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
-from memviz.ui.shell.state import CompareState, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 from memviz.workspace import Workspace
 

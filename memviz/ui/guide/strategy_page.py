@@ -15,12 +15,12 @@ from memviz.metrics.summaries.authors import Author, authors_of, models_of
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 from memviz.ui.controls.grounds import author_badge
-from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.links import follow_again, link_parts
+from memviz.ui.controls.pictures import as_shown
+from memviz.ui.controls.study import CompareState
 from memviz.ui.guide.meanings_html import Meaning, meanings_html
 from memviz.ui.guide.strategy_list import PAGE, to_strategy
-from memviz.ui.shell.links import follow_again, link_parts
-from memviz.ui.shell.presenting import Part, hides, put_away, speaker_notes
-from memviz.ui.shell.state import CompareState, presenting
+from memviz.ui.shell.presenting import Part, hides, presenting, put_away, speaker_notes
 from memviz.ui.shell.text import plain
 
 NOT_HERE = "There is no picture: it cannot be run here."

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from memviz.guide.strategies import StrategyPage
-from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.terms import term
-from memviz.ui.shell.views import View
+from memviz.ui.shell.views import Lost, View
 
 STRATEGIES, GLOSSARY = "strategies", "glossary"
 

@@ -12,11 +12,16 @@ from memviz.bounds import quoted
 from memviz.errors import LessonError
 from memviz.lessons.lesson import LANGUAGES, Lesson
 from memviz.lessons.library import find_lesson
+from memviz.ui.lessons.state import LessonsState
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.linked import LINK_OFF, keep_in_address, value_read
-from memviz.ui.shell.own_addresses import address_now, note_own
+from memviz.ui.shell.linked import (
+    LINK_OFF,
+    address_now,
+    keep_in_address,
+    note_own,
+    value_read,
+)
 from memviz.ui.shell.presenting import presented_parts
-from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

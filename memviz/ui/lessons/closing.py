@@ -14,8 +14,8 @@ from memviz.lessons.playing import play
 from memviz.ui.lessons.opening import open_view, page_is_there
 from memviz.ui.lessons.player import go_on
 from memviz.ui.lessons.question import score_words
+from memviz.ui.lessons.state import LessonsState
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from memviz.lessons.address import fact_of, page_of, query_of
 from memviz.lessons.lesson import View
 from memviz.lessons.playing import Played, conversation_id
+from memviz.ui.controls.links import follow
 from memviz.ui.shell.frame import PAGES
-from memviz.ui.shell.links import follow
 from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
 from memviz.workspace import Workspace
 

@@ -17,6 +17,7 @@ from memviz.lessons.staging import staged
 from memviz.ui.controls.stage import stage
 from memviz.ui.lessons.opening import open_view, page_is_there
 from memviz.ui.lessons.question import ask, score_words
+from memviz.ui.lessons.state import LessonsState
 from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.presenting import (
@@ -26,13 +27,7 @@ from memviz.ui.shell.presenting import (
     speaker_notes,
     take_steps,
 )
-from memviz.ui.shell.state import (
-    LessonsState,
-    begin_with,
-    heed_clicks,
-    set_widget,
-    widget_value,
-)
+from memviz.ui.shell.state import begin_with, heed_clicks, set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import turn_to_top
 from memviz.workspace import Workspace

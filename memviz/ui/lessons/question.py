@@ -9,8 +9,9 @@ import streamlit as st
 from memviz.lessons.lesson import Language, Lesson, Question
 from memviz.lessons.verdicts import NOT_QUITE, RIGHT
 from memviz.text.wording import counted
+from memviz.ui.lessons.state import Answered, LessonsState
 from memviz.ui.lessons.texts import prose
-from memviz.ui.shell.state import Answered, LessonsState, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 

@@ -16,9 +16,9 @@ from memviz.lessons.writing import as_yaml, id_of
 from memviz.text.wording import counted
 from memviz.ui.lessons.player import choose_language, go_on
 from memviz.ui.lessons.question import score_words
+from memviz.ui.lessons.state import LessonsState
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.presenting import presents
-from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain, shortened
 from memviz.ui.shell.views import turn_to_top
 from memviz.workspace import Workspace

@@ -19,8 +19,9 @@ from memviz.lessons.reading import (
 from memviz.lessons.writing import as_yaml, id_of
 from memviz.ui.lessons.asking import asked_in
 from memviz.ui.lessons.shelf import keep
+from memviz.ui.lessons.state import LessonsState, OwnLesson
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import LessonsState, OwnLesson, widget_value
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.ui.library.page import PAGE_KEY, SEARCH_KEY
+from memviz.ui.library.state import LibraryState
 from memviz.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, keep_in_address, value_read
-from memviz.ui.shell.state import LibraryState, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.workspace import Workspace
 
 SEARCH, PAGE, READ = "search", "page", "read"

@@ -14,8 +14,8 @@ from memviz.guide.glossary import tooltip
 from memviz.text.wording import counted
 from memviz.transcripts.background import PICKING_COUNTER, NamedBytes, Outcome
 from memviz.transcripts.loading import LoadedFile
+from memviz.ui.library.state import Import
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import Import
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

@@ -15,6 +15,7 @@ from memviz.text.wording import counted
 from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
 from memviz.ui.library.conversation_picker import imported, pick
+from memviz.ui.library.state import Import, LibraryState
 from memviz.ui.library.user_question import ask_who_is_the_user
 from memviz.ui.library.waiting import (
     forget,
@@ -22,7 +23,6 @@ from memviz.ui.library.waiting import (
     name_in_address,
     read_again_after_reload,
 )
-from memviz.ui.shell.state import Import, LibraryState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

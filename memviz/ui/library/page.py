@@ -11,17 +11,14 @@ from memviz.errors import MemvizError, UnreadableConversationError
 from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.export.formats import EXPORTS
-from memviz.ui.controls.conversation_size import size_words
+from memviz.ui.controls.chat_state import chat_state
+from memviz.ui.controls.conversations import size_words
+from memviz.ui.controls.study import compare_state
+from memviz.ui.library.state import LibraryState
 from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import (
-    LibraryState,
-    chat_state,
-    compare_state,
-    set_widget,
-    widget_value,
-)
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import file_name, plain, shortened
 from memviz.workspace import Workspace
 

@@ -10,8 +10,8 @@ from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.recording import Recording
 from memviz.text.wording import cost_words, counted, listed, seconds_words
+from memviz.ui.library.state import LibraryState
 from memviz.ui.shell.errors import error_shown
-from memviz.ui.shell.state import LibraryState
 from memviz.ui.shell.text import file_name, plain
 from memviz.workspace import Workspace
 

@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from memviz.storage.entries import UnreadableConversation
-from memviz.ui.shell.state import LibraryState
+from memviz.ui.library.state import LibraryState
 from memviz.ui.shell.text import file_name, plain
 from memviz.workspace import Workspace
 

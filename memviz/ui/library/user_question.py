@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.errors import UnclearUserError
 from memviz.transcripts.background import BackgroundReading
 from memviz.ui.library.conversation_picker import imported
-from memviz.ui.shell.state import Import
+from memviz.ui.library.state import Import
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

@@ -12,8 +12,8 @@ from memviz.conversation import TIME, Message
 from memviz.text.wording import counted, message_number
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.times import moment
+from memviz.ui.controls.conversations import event_sentence
 from memviz.ui.controls.message_html import message_html
-from memviz.ui.controls.recorded_compactions import event_sentence
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

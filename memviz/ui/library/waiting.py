@@ -18,7 +18,7 @@ import streamlit as st
 
 from memviz.errors import UnclearUserError
 from memviz.transcripts.background import NamedBytes
-from memviz.ui.shell.state import Import, LibraryState
+from memviz.ui.library.state import Import, LibraryState
 
 PART = "import"
 """The part of an address that names files that wait."""

@@ -1,4 +1,5 @@
-"""What every page shares: navigation, the guard of deep links, the head of a page, the workspace."""
+"""What every page shares: navigation, the guard of deep links, the head of a page, the workspace and its database, and
+languages marked for screen readers."""
 
 from __future__ import annotations
 
@@ -13,12 +14,10 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.dashboard import dashboard_folder
-from memviz.errors import StorageError
-from memviz.ui.shell.database_notice import database_notice
-from memviz.ui.shell.errors import errors_shown
-from memviz.ui.shell.languages import say_languages
+from memviz.errors import MemvizError, StorageError
+from memviz.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
+from memviz.ui.shell.errors import errors_shown, show_error
 from memviz.ui.shell.linked import forget_linked
-from memviz.ui.shell.lost import Lost, lost_help
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.presenting import (
     MINIMAL,
@@ -36,9 +35,84 @@ from memviz.ui.shell.presenting import (
 )
 from memviz.ui.shell.server.checks import require_checks
 from memviz.ui.shell.terms import explain_terms
-from memviz.ui.shell.views import View, begin_at_top, choose_view, shown_view
-from memviz.ui.shell.walk import follow_steps, picture_of
+from memviz.ui.shell.text import plain
+from memviz.ui.shell.views import (
+    Lost,
+    View,
+    begin_at_top,
+    choose_view,
+    follow_steps,
+    lost_help,
+    picture_of,
+    shown_view,
+)
 from memviz.workspace import Workspace
+
+REMEDY = (
+    "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, "
+    "and can write it to a new file as long as it runs."
+)
+RESCUE, REOPEN = (
+    "Save everything to a new file",
+    "Go on with the file that is there now",
+)
+REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
+
+
+def database_notice(workspace: Workspace) -> None:
+    """Say that the file is gone, and offer what can be done; nothing where all is well."""
+    problem = workspace.store.problem
+    if not problem:
+        return
+    place = st.empty()
+    with place.container(border=True, key="database-problem"):
+        st.error(plain(f"{problem} {REMEDY}"), icon=":material/error:")
+        with st.container(horizontal=True):
+            rescue = st.button(
+                RESCUE, type="primary", icon=":material/save:", key="database-rescue"
+            )
+            reopen = Path(workspace.store.path).exists() and st.button(
+                REOPEN,
+                icon=":material/folder_open:",
+                key="database-reopen",
+                help=REOPEN_HELP,
+            )
+    try:
+        if rescue:
+            place.success(plain(_rescued(workspace)), icon=":material/check:")
+        elif reopen:
+            workspace.reopen()
+            place.success(
+                plain(f"memviz goes on with {workspace.store.path}."),
+                icon=":material/check:",
+            )
+    except MemvizError as error:
+        show_error(error)
+
+
+def _rescued(workspace: Workspace) -> str:
+    asked_for = workspace.store.path
+    path = workspace.store.rescue()
+    moved = f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
+    return f"Everything is in {path}, and is saved there from now on.{moved if path != asked_for else ''}"
+
+
+_say_languages = st.components.v2.component(
+    "memviz_languages",
+    html="<span></span>",
+    js=Path(__file__).with_name("languages.js").read_text(encoding="utf-8"),
+)
+
+
+def say_languages() -> None:
+    """Mark every text that is written in a language's own script with that language, now and whenever it changes, in
+    the browser: Streamlit's own elements and the text of charts take no ``lang``."""
+    scripts = [[code, script.pattern] for code, script in SCRIPTS]
+    _say_languages(
+        data={"scripts": scripts, "share": LEAST_SHARE, "chars": READ_CHARS},
+        key="languages",
+    )
+
 
 PAGES = dashboard_folder() / "pages"
 ICON = Path(__file__).with_name(

@@ -1,24 +1,80 @@
-"""What is open on a page, as parts of its link: a page says of a widget, before it draws it, that links hold its value.
+"""What is open on a page, as parts of its link, and the addresses that a session's own pages wrote.
 
-Links know a part by its name and never by a widget's key, so keys may change and may depend on what is shown. What a
-link asks for counts only if the widget could show it: an option, a number within its range.
-"""
+A page says of a widget, before it draws it, that links hold its value. Links know a part by its name and never by a
+widget's key, so keys may change and may depend on what is shown. What a link asks for counts only if the widget could
+show it: an option, a number within its range."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 
 from memviz.bounds import MAX_DIGITS, quoted, read_json
 from memviz.errors import MemvizError
-from memviz.ui.shell.state import linked_parts, set_widget, widget_value
+from memviz.ui.shell.state import of_session, set_widget, widget_value
 from memviz.ui.shell.text import plain
+
+WRITTEN_KEY = "written-links"
+KEPT_WRITTEN = 20
+"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
+Query = Mapping[str, Sequence[str]]
+
+
+def address_now() -> dict[str, list[str]]:
+    """The query of the address that the browser shows."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def note_own(query: str) -> None:
+    """The session's own page writes this query into the address."""
+    parts = parse_qs(query)
+    written = [
+        address for address in widget_value(WRITTEN_KEY) or [] if address != parts
+    ]
+    set_widget(WRITTEN_KEY, [*written[-KEPT_WRITTEN:], parts])
+
+
+def is_own(query: Query) -> bool:
+    """Whether the session's own page wrote this query."""
+    return query in (widget_value(WRITTEN_KEY) or ())
+
+
+def forget_own(query: Query) -> None:
+    """Whoever follows a link of this query from now on asks for what it names."""
+    set_widget(
+        WRITTEN_KEY,
+        [address for address in widget_value(WRITTEN_KEY) or [] if address != query],
+    )
+
 
 MAX_TEXT_CHARS, MAX_PARTS, MAX_VALUES = 4_000, 60, 50
 LINK_OFF = ":material/link_off:"
+
+
+@dataclass
+class LinkedParts:
+    """What is open on the page: ``keys`` are the widgets that its link holds, by the names of the link's parts, and
+    ``asked`` what an address asked for that no widget has taken yet."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)
+
+
+def linked_parts() -> LinkedParts:
+    """What the link of the page holds."""
+    return of_session("linked", LinkedParts)
 
 
 def forget_linked() -> None:

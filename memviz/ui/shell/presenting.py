@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,8 @@ import streamlit as st
 
 from memviz.bounds import quoted
 from memviz.stage.files import walk_script
-from memviz.ui.shell.linked import LINK_OFF
-from memviz.ui.shell.own_addresses import Query, address_now, is_own
-from memviz.ui.shell.state import presenting, widget_value
+from memviz.ui.shell.linked import LINK_OFF, Query, address_now, is_own
+from memviz.ui.shell.state import of_session, widget_value
 from memviz.ui.shell.text import plain
 
 PRESENT, HIDE, SHOW, VIEW, MINIMAL = "present", "hide", "show", "view", "minimal"
@@ -28,6 +28,35 @@ LEAST_LETTER_PIXELS, MOST_LETTER_PIXELS = 14, 80
 CHART_LETTER_PIXELS = 14
 """What letters of this size are beside in a chart as it usually is."""
 BAR_KEY, KEYS_KEY = "presenter-bar", "presenter-keys"
+
+
+@dataclass
+class Presenting:
+    """How much of the pages is shown. ``is_on``: they are presented, in large letters of ``letter_pixels``;
+    ``is_minimal``: only the picture with its player, as in a frame of another page. ``hidden`` are parts that a link
+    took away, by their names. ``asked_steps`` is how many pictures on (or back) the speaker wants to be, and
+    ``clicks`` how many that were by which clicker. ``title`` and ``notes`` are those of the picture that is shown,
+    ``at`` (0-based) of ``of`` pictures, before the one called ``next_title``. ``unknown`` is what the link wanted to
+    hide and is not there, ``taken`` what the address said of all this when it was read last."""
+
+    is_on: bool = False
+    is_minimal: bool = False
+    hidden: frozenset[str] = frozenset()
+    letter_pixels: int = 22
+    asked_steps: int = 0
+    clicks: tuple[str, int] = ("", 0)
+    title: str = ""
+    notes: list[str] = field(default_factory=list)
+    at: int = 0
+    of: int = 0
+    next_title: str = ""
+    unknown: list[str] = field(default_factory=list)
+    taken: dict[str, list[str]] = field(default_factory=dict)
+
+
+def presenting() -> Presenting:
+    """How much of the pages is shown."""
+    return of_session("presenting", Presenting)
 
 
 class Part(StrEnum):

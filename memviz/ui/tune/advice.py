@@ -10,7 +10,7 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.recommendation import Recommendation, recommend
 from memviz.tuning.results import Sweep
-from memviz.ui.shell.state import compare_state
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import FACTS_VIEW, turn_to
 

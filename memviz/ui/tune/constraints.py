@@ -8,7 +8,7 @@ from memviz.strategies import strategies
 from memviz.tuning.best_of_each import main_axis
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.results import Over, Sweep
-from memviz.ui.controls.switch import switch
+from memviz.ui.controls.pickers import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.state import begin_with, set_widget, widget_value
 

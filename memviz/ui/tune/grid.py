@@ -18,20 +18,19 @@ from memviz.tuning.axes import axes, recorded_values
 from memviz.tuning.best_of_each import Edge
 from memviz.tuning.grid import largest_sizes as sizes_of
 from memviz.tuning.grid import settings, suggested, tried_at_first
-from memviz.ui.controls.conversation_choices import conversation_choices
-from memviz.ui.controls.conversation_size import size_words
-from memviz.ui.controls.settings_editor import PANEL_PIXELS
-from memviz.ui.controls.strategy_choice import in_the_guide, offered, say_refused
+from memviz.ui.controls.conversations import conversation_choices, size_words
+from memviz.ui.controls.settings_editor import (
+    PANEL_PIXELS,
+    in_the_guide,
+    offered,
+    say_refused,
+)
+from memviz.ui.controls.study import CompareState
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import linked_list
-from memviz.ui.shell.state import (
-    CompareState,
-    TuneState,
-    set_widget,
-    tune_state,
-    widget_value,
-)
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
+from memviz.ui.tune.state import TuneState, tune_state
 from memviz.workspace import FIRST_SAMPLE, Workspace
 
 CONVERSATIONS_HELP = (

@@ -20,8 +20,7 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.results import Sweep
 from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
-from memviz.ui.controls.kept_figure import as_shown
-from memviz.ui.controls.presented_picture import picture_pixels
+from memviz.ui.controls.pictures import as_shown, picture_pixels
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.text import plain

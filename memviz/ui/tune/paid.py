@@ -13,12 +13,17 @@ from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping
+from memviz.ui.controls.jobs import start_button
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.controls.resumable_job import start_button
-from memviz.ui.controls.spending import bound_caption
+from memviz.ui.controls.spending import (
+    bound_caption,
+    noted_replies,
+    noted_sweeps,
+    spending,
+)
 from memviz.ui.shell.errors import errors_shown
-from memviz.ui.shell.state import TuneState, noted_replies, spending
 from memviz.ui.shell.text import plain
+from memviz.ui.tune.state import TuneState
 from memviz.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -168,7 +173,7 @@ def _begin(
             workers=DEFAULT_CONCURRENCY,
         )
 
-    state.swept |= dict.fromkeys(
-        (id, one, paid.counter) for id in paid.ids for one in paid.settings
+    noted_sweeps().update(
+        ((id, one, paid.counter), None) for id in paid.ids for one in paid.settings
     )
     state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)

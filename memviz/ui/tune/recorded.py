@@ -12,7 +12,7 @@ from memviz.models.names import RECORDING
 from memviz.strategies.base import Strategy
 from memviz.ui.controls.grounds import ALL_STAND_IN, LINE_KEY, instead, swept_by
 from memviz.ui.controls.pickers import RECORDED_FIRST
-from memviz.ui.shell.state import CompareState
+from memviz.ui.controls.study import CompareState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

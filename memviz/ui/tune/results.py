@@ -16,18 +16,12 @@ from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
-from memviz.ui.controls.kept_figure import as_shown
-from memviz.ui.controls.presented_picture import picture_pixels
+from memviz.ui.controls.pictures import as_shown, picture_pixels
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.presenting import Part, hides, is_bare, speaker_notes
-from memviz.ui.shell.state import (
-    TuneState,
-    clicked_number,
-    set_widget,
-    tune_state,
-    widget_value,
-)
+from memviz.ui.shell.state import clicked_number, set_widget, widget_value
 from memviz.ui.shell.text import plain
+from memviz.ui.tune.state import TuneState, tune_state
 
 CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
 

@@ -16,13 +16,14 @@ from memviz.tuning.paid import spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping, SweepProgress
+from memviz.ui.controls.jobs import Step, start_button, watch
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.controls.resumable_job import Step, start_button, watch
+from memviz.ui.controls.study import CompareState
 from memviz.ui.shell.errors import show_error
-from memviz.ui.shell.state import CompareState, TuneState
 from memviz.ui.shell.text import plain
 from memviz.ui.tune.executor import Where
 from memviz.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
+from memviz.ui.tune.state import TuneState
 from memviz.workspace import Workspace
 
 AT_ONCE_MESSAGES = 60_000

@@ -11,7 +11,7 @@ from memviz.charts.sweeps.measure_words import WORDS, shown
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import idle_in_words
 from memviz.tuning.results import Sweep
-from memviz.ui.shell.state import compare_state
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.text import plain
 
 METRICS = (

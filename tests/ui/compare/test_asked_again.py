@@ -13,8 +13,8 @@ from memviz.ui.compare.asked_again import (
     stated_at,
     suggested,
 )
-from memviz.ui.controls.bring_back import BroughtBack
 from memviz.ui.controls.pricing import prices_in_force
+from memviz.ui.controls.recalls import BroughtBack
 
 CODE = Probe("What is the code?", ("QX7R4M",), (14,), "single fact")
 

@@ -22,10 +22,10 @@ from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.page import costed
 from memviz.ui.controls.classic_effects import EFFECTS, Effect
+from memviz.ui.controls.links import open_link
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
-from memviz.ui.shell.links import open_link
-from memviz.ui.shell.state import CompareState
+from memviz.ui.controls.study import CompareState
 from memviz.workspace import Workspace
 
 

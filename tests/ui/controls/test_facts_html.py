@@ -5,7 +5,7 @@ from __future__ import annotations
 import memviz
 from memviz import Message
 from memviz.metrics.summaries.facts import facts_versions
-from memviz.ui.controls.facts_html import changed_facts_html, facts_html, of_version
+from memviz.ui.controls.diff_html import changed_facts_html, facts_html, of_version
 from tests.reducing import FactsInside, fact_writer
 
 MARKUP = "<b>nuts</b>"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from memviz.ui.controls.keep_step import MEASURES, differences
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.shell.state import CompareState
+from memviz.ui.controls.study import CompareState
+from memviz.ui.lessons.keep_step import MEASURES, differences
 
 RECORDED = ModelChoice(recorded_first=True)
 

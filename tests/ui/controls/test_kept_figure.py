@@ -10,7 +10,7 @@ import pytest
 
 from memviz.charts.requests.composition import composition
 from memviz.engine.run import Run
-from memviz.ui.controls.kept_figure import kept_figure
+from memviz.ui.controls.pictures import kept_figure
 from tests.charts.runs import run_of
 
 

@@ -17,7 +17,7 @@ from memviz.ui.controls.known_facts import (
     facts_of,
     known_facts,
 )
-from memviz.ui.shell.state import CompareState
+from memviz.ui.controls.study import CompareState
 from memviz.workspace import Workspace
 
 TYPED = Probe("Colour?", ("blue",), (), "single fact", by_user=True)
@@ -51,7 +51,8 @@ def test_proposed_facts_that_were_switched_off_are_known_on_no_page(
 
         from memviz.transcripts.samples import sample
         from memviz.ui.controls.known_facts import facts_of, known_facts, proposals_key
-        from memviz.ui.shell.state import CompareState, set_widget
+        from memviz.ui.controls.study import CompareState
+        from memviz.ui.shell.state import set_widget
         from memviz.workspace import Workspace
 
         workspace = Workspace(database)

@@ -10,7 +10,7 @@ def work() -> None:
     """Three of a thousand turns are done; the checkbox finishes."""
     import streamlit as st
 
-    from memviz.ui.controls.progress import Progress
+    from memviz.ui.controls.jobs import Progress
 
     progress = Progress("Replaying")
     progress(3, 1000)
@@ -29,7 +29,7 @@ def test_short_work_shows_no_bar() -> None:
 def test_long_work_shows_how_far_it_is_until_it_is_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memviz.ui.controls.progress.FRAME_SECONDS", 0)
+    monkeypatch.setattr("memviz.ui.controls.jobs.FRAME_SECONDS", 0)
     session = AppTest.from_function(work).run()
     assert [text for _, text in bars(session)] == ["Replaying: turn 3 of 1,000"]
     session.checkbox[0].check().run()

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.errors import RateLimitError
 from memviz.models.cost_bound import CostBound
-from memviz.ui.controls.resumable_job import ResumableJob, Step, start_verb
+from memviz.ui.controls.jobs import ResumableJob, Step, start_verb
 from tests.pages.driving import labelled, sentences
 
 TOTAL = 4
@@ -145,7 +145,7 @@ def test_a_stop_closes_the_step_under_way_before_it_is_kept(
         if share >= 0.5:
             raise Stopped
 
-    monkeypatch.setattr("memviz.ui.controls.progress.ProgressBar.__call__", draw)
+    monkeypatch.setattr("memviz.ui.controls.jobs.ProgressBar.__call__", draw)
     with pytest.raises(Stopped):
         Counting("abacus", 0, TOTAL, ledger)._run()
     assert (ledger.kept, ledger.told) == (2, ["closed", "kept"])

@@ -13,9 +13,8 @@ from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import choice, free_text, whole_number
 from memviz.strategies.threshold_summary import ThresholdSummary
-from memviz.ui.controls import settings_editor, strategy_choice
-from memviz.ui.controls.strategy_choice import offered, refused_words
-from memviz.ui.shell.state import Setting
+from memviz.ui.controls.settings_editor import offered, refused_words
+from memviz.ui.controls.study import Setting
 
 REASON = "The package nowhere is not installed: pip install nowhere."
 
@@ -55,11 +54,9 @@ def known() -> dict[str, type[Strategy]]:
 
 @pytest.fixture
 def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (strategy_choice, settings_editor):
-        monkeypatch.setattr(module, "strategies", known)
-    monkeypatch.setattr("memviz.ui.controls.scaling.strategies", known)
+    monkeypatch.setattr("memviz.ui.controls.settings_editor.strategies", known)
     monkeypatch.setattr(
-        "memviz.ui.shell.state.strategy", lambda id, **values: known()[id](**values)
+        "memviz.ui.controls.study.strategy", lambda id, **values: known()[id](**values)
     )
 
 
@@ -67,7 +64,7 @@ def editor() -> None:
     import streamlit as st
 
     from memviz.ui.controls.settings_editor import edit_setting, take_over
-    from memviz.ui.shell.state import Setting
+    from memviz.ui.controls.study import Setting
 
     setting = st.session_state.setdefault("setting", Setting(7, 0, "limited"))
     take_over(setting)
@@ -161,7 +158,7 @@ def row() -> None:
     import streamlit as st
 
     from memviz.ui.controls.setting_rows import setting_rows
-    from memviz.ui.shell.state import CompareState, Setting
+    from memviz.ui.controls.study import CompareState, Setting
 
     setting_rows(
         st.session_state.setdefault(

@@ -12,8 +12,9 @@ from memviz.charts.cost.setting_cost import SettingCost
 from memviz.guide.glossary import tooltip
 from memviz.metrics.cost.cost import break_even_request
 from memviz.text.wording import dollars, request_name
+from memviz.ui.compare.dollars.state import CostsState
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CostsState, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 Side = Literal["one", "other"]

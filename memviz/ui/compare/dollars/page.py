@@ -27,23 +27,26 @@ from memviz.ui.compare.dollars.break_even import (
 )
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
+from memviz.ui.compare.dollars.state import CostsState, costs_state
 from memviz.ui.compare.dollars.table import turn_by_turn
 from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
 from memviz.ui.compare.dollars.window_use import against_the_window
 from memviz.ui.compare.playing import Readout
 from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked
-from memviz.ui.controls.folded import folded
-from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.kept_figure import as_shown
-from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import picture_pixels
+from memviz.ui.controls.grounds import say_not_recorded, summaries_by
+from memviz.ui.controls.pickers import switch
+from memviz.ui.controls.pictures import (
+    as_shown,
+    folded,
+    picture_pixels,
+    step_by_step,
+    step_of,
+)
 from memviz.ui.controls.pricing import MORE, price_row
-from memviz.ui.controls.steps import step_by_step, step_of
-from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.presenting import Part, hides, put_away
-from memviz.ui.shell.state import CostsState, costs_state, widget_value
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
 CHART_KEY, VIEW_KEY, UNCACHED_KEY = "costs-curve", "costs-view", "costs-uncached"

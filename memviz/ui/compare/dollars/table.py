@@ -11,9 +11,9 @@ import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.guide.glossary import tooltip
+from memviz.ui.controls.pictures import step_of
 from memviz.ui.controls.sidebar import choose_setting_run
-from memviz.ui.controls.steps import step_of
-from memviz.ui.shell.state import compare_state
+from memviz.ui.controls.study import compare_state
 from memviz.ui.shell.text import file_name
 
 SETTING_KEY = "costs-setting"

@@ -16,7 +16,7 @@ from memviz.metrics.cost.cost import Cost
 from memviz.metrics.cost.parts import Part
 from memviz.text.wording import dollars, duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.controls.small_multiples import places
+from memviz.ui.controls.pictures import places
 from memviz.ui.shell.text import plain
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."

@@ -15,7 +15,7 @@ from memviz.context import Fate
 from memviz.metrics.memory_map.fate_map import FateMap, fate_map
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.text.wording import share_of
-from memviz.ui.controls.legend import glyph, legend_item, swatch
+from memviz.ui.controls.message_html import glyph, legend_item, swatch
 
 FATE_ORDER = (
     Fate.VERBATIM,

@@ -26,14 +26,16 @@ from memviz.ui.compare.memory_map.message import (
 from memviz.ui.compare.playing import Readout, is_staged
 from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import select, selected
-from memviz.ui.controls.folded import numbers_of
-from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown, kept_figure
-from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import picture_pixels
-from memviz.ui.controls.small_multiples import places
-from memviz.ui.controls.steps import step_by_step, step_of
+from memviz.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.ui.controls.pictures import (
+    as_shown,
+    kept_figure,
+    numbers_of,
+    picture_pixels,
+    places,
+    step_by_step,
+    step_of,
+)
 from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import clicked_point, set_widget

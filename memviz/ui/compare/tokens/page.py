@@ -22,18 +22,20 @@ from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.compare.tokens.percent import chosen_window
-from memviz.ui.controls.folded import numbers_of
-from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown, kept_figure
-from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import compaction_notes, picture_pixels
+from memviz.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.ui.controls.pictures import (
+    as_shown,
+    compaction_notes,
+    kept_figure,
+    numbers_of,
+    picture_pixels,
+    places,
+    step_by_step,
+)
 from memviz.ui.controls.sidebar import StudyModels
-from memviz.ui.controls.small_multiples import places
-from memviz.ui.controls.steps import step_by_step
+from memviz.ui.controls.study import CompareState, compare_state
 from memviz.ui.shell.linked import linked_range
 from memviz.ui.shell.presenting import Part, hides
-from memviz.ui.shell.state import CompareState, compare_state
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"

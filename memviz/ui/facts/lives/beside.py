@@ -13,9 +13,10 @@ from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import name_of
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
-from memviz.ui.controls.bring_back import bring_back
 from memviz.ui.controls.diff_html import marked_html
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.ui.controls.recalls import bring_back
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.lives.fact_story import held_before, source_of_loss
 from memviz.ui.facts.losses import choose_loss, first_loss, losses_of, request_lost_at
 from memviz.ui.facts.selection import (
@@ -35,7 +36,7 @@ from memviz.ui.facts.version_card import (
     what_changed,
 )
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.state import CompareState, set_widget, widget_value
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 
 LABEL_CHARS = 110

@@ -22,7 +22,7 @@ from memviz.metrics.retention.tool_argument_recall import (
 )
 from memviz.text.wording import counted, message_number
 from memviz.ui.controls.known_facts import READ_MESSAGES
-from memviz.ui.controls.switch import switch
+from memviz.ui.controls.pickers import switch
 from memviz.ui.facts.retention_cache import (
     rare_words_of,
     survival_of,

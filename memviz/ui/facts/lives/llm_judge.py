@@ -24,20 +24,15 @@ from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.base import Probe
+from memviz.ui.controls.conversations import keep_answers, kept_answers
 from memviz.ui.controls.grounds import answers_by, author_badge
 from memviz.ui.controls.inspector import BadgeColor
-from memviz.ui.controls.pickers import JUDGE, ModelChoice, model_picker
-from memviz.ui.controls.resumable_job import ResumableJob, Step
+from memviz.ui.controls.jobs import ResumableJob, Step
+from memviz.ui.controls.pickers import JUDGE, ModelChoice, model_picker, switch
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.spending import askers
-from memviz.ui.controls.switch import switch
-from memviz.ui.controls.visitors_work import keep_answers, kept_answers
-from memviz.ui.shell.state import (
-    RetentionState,
-    retention_state,
-    set_widget,
-    widget_value,
-)
+from memviz.ui.facts.state import RetentionState, retention_state
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import distinct, plain, shortened
 from memviz.workspace import Workspace
 

@@ -28,12 +28,14 @@ from memviz.charts.summaries.marks import marks_of
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
 from memviz.text.wording import counted
-from memviz.ui.controls.kept_figure import as_shown
-from memviz.ui.controls.legend import glyph, legend_item, swatch
-from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
-from memviz.ui.controls.selected_request import selected_turn
+from memviz.ui.controls.links import keep_address
+from memviz.ui.controls.message_html import glyph, legend_item, swatch
+from memviz.ui.controls.pickers import switch
+from memviz.ui.controls.pictures import as_shown, finding_to_audience, picture_pixels
+from memviz.ui.controls.selected_request import is_page_choice, selected_turn
+from memviz.ui.controls.sharing import open_in_memviz
 from memviz.ui.controls.sidebar import choose_setting_run
-from memviz.ui.controls.switch import switch
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.lives.beside import beside, choose_life
 from memviz.ui.facts.lives.fact_story import story
 from memviz.ui.facts.losses import choose_fact, losses_of
@@ -45,18 +47,16 @@ from memviz.ui.facts.selection import (
     opened_key,
 )
 from memviz.ui.facts.version_card import fact_name
-from memviz.ui.shell.chosen_request import is_page_choice
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.links import keep_address
-from memviz.ui.shell.presenting import Part, hides, is_bare, put_away, speaker_notes
-from memviz.ui.shell.sharing import open_in_memviz
-from memviz.ui.shell.state import (
-    CompareState,
-    clicked_point,
+from memviz.ui.shell.presenting import (
+    Part,
+    hides,
+    is_bare,
     presenting,
-    set_widget,
-    widget_value,
+    put_away,
+    speaker_notes,
 )
+from memviz.ui.shell.state import clicked_point, set_widget, widget_value
 from memviz.ui.shell.text import plain
 
 SETTING_KEY, ALL_KEY, CHART_KEY = (

@@ -24,16 +24,19 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.measured_error import error_in_words
 from memviz.metrics.retention.survival import CategoryRow, category_table
-from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.ui.controls.known_facts import facts_of, proposals_key
-from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
+from memviz.ui.controls.links import keep_address
+from memviz.ui.controls.pictures import (
+    as_shown,
+    finding_to_audience,
+    picture_pixels,
+    places,
+    step_of,
+)
 from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
-from memviz.ui.controls.small_multiples import places
-from memviz.ui.controls.steps import step_of
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.ui.facts.lives.label_free import without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
@@ -48,9 +51,8 @@ from memviz.ui.facts.selection import (
     open_request,
 )
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.presenting import Part, hides, put_away
-from memviz.ui.shell.state import CompareState, begin_with, clicked_point, widget_value
+from memviz.ui.shell.state import begin_with, clicked_point, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

@@ -15,9 +15,9 @@ from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
-from memviz.ui.controls.folded import folded
+from memviz.ui.controls.pictures import folded
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.retention_cache import retention_results
-from memviz.ui.shell.state import CompareState
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 

@@ -25,25 +25,26 @@ from memviz.metrics.summaries.events import (
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.strategies.base import Trigger
 from memviz.text.wording import counted
-from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown
+from memviz.ui.controls.conversations import recorded_events
+from memviz.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
-from memviz.ui.controls.not_recorded import say_not_recorded
+from memviz.ui.controls.links import keep_address
 from memviz.ui.controls.pickers import ModelChoice
-from memviz.ui.controls.presented_picture import (
+from memviz.ui.controls.pictures import (
+    as_shown,
     compaction_notes,
     finding_to_audience,
     picture_pixels,
+    places,
 )
-from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.selected_request import (
+    chosen_turn,
     name_in_full,
     selected_call,
     selected_turn,
 )
 from memviz.ui.controls.sidebar import choose_setting_run
-from memviz.ui.controls.small_multiples import places
+from memviz.ui.controls.study import MAX_SETTINGS, CompareState
 from memviz.ui.facts.retention_cache import retention_results
 from memviz.ui.facts.selection import (
     chosen_event,
@@ -69,17 +70,9 @@ from memviz.ui.facts.version_card import (
     version_head,
     writer_badge,
 )
-from memviz.ui.shell.chosen_request import chosen_turn
 from memviz.ui.shell.linked import linked
-from memviz.ui.shell.links import keep_address
 from memviz.ui.shell.presenting import Part, hides, put_away
-from memviz.ui.shell.state import (
-    MAX_SETTINGS,
-    CompareState,
-    set_widget,
-    take_clicked_number,
-    widget_value,
-)
+from memviz.ui.shell.state import set_widget, take_clicked_number, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 

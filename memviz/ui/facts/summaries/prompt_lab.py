@@ -20,13 +20,13 @@ from memviz.text.wording import counted, effort_words, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.grounds import author_badge
-from memviz.ui.controls.prompt_picker import OWN, prompt_picker
-from memviz.ui.controls.resumable_job import start_button, start_verb, stoppable
-from memviz.ui.controls.spending import bound_words
+from memviz.ui.controls.jobs import start_button, start_verb, stoppable
+from memviz.ui.controls.pickers import OWN, prompt_picker
+from memviz.ui.controls.spending import bound_words, spending
+from memviz.ui.controls.study import PromptsToTry, TriedPrompts
 from memviz.ui.facts.summaries.rewording import Desk
-from memviz.ui.shell.in_view import result_begins, result_is_new
-from memviz.ui.shell.state import PromptsToTry, TriedPrompts, spending
 from memviz.ui.shell.text import plain
+from memviz.ui.shell.views import result_begins, result_is_new
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
 KEPT, LOST = "kept", "lost"

@@ -13,12 +13,13 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.review import worded
 from memviz.errors import MemvizError
 from memviz.transcripts.base import Probe
+from memviz.ui.controls.chat_state import chat_state
+from memviz.ui.controls.conversations import keep_wording
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key
-from memviz.ui.controls.visitors_work import keep_wording
+from memviz.ui.controls.study import MAX_SETTINGS, CompareState, Setting
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.server.checks import is_shared
-from memviz.ui.shell.state import MAX_SETTINGS, CompareState, Setting, chat_state
 from memviz.ui.shell.views import COMPARE_VIEW, turn_to
 from memviz.workspace import RunKey, Workspace
 

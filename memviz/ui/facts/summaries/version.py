@@ -29,9 +29,8 @@ from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.metrics.summaries.facts import facts_versions, without_tags
 from memviz.text.light_markdown import without_marks
 from memviz.text.wording import counted
-from memviz.ui.controls.diff_html import diff_html, legend_html, sides_html
-from memviz.ui.controls.facts_html import facts_html as facts_of_memory
-from memviz.ui.controls.facts_html import of_version
+from memviz.ui.controls.diff_html import diff_html, legend_html, of_version, sides_html
+from memviz.ui.controls.diff_html import facts_html as facts_of_memory
 from memviz.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.ui.facts.summaries.rewording import Desk, rewrite_version

@@ -17,8 +17,8 @@ from memviz.recording_shelf import summary_words
 from memviz.text.wording import dollars, listed
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.pricing import prices_in_force
+from memviz.ui.controls.study import CompareState
 from memviz.ui.facts.retention_cache import retention_results
-from memviz.ui.shell.state import CompareState
 from memviz.ui.shell.text import plain
 from memviz.workspace import RunKey, Workspace
 

@@ -1,4 +1,4 @@
-"""Bring back what a setting lost: a button that recalls the turns that state it, and says what that costs."""
+"""Recall in a replay: turns brought back into requests, named by the visitor or because a setting lost a fact."""
 
 from __future__ import annotations
 
@@ -9,20 +9,117 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.engine.recall import Recall
+from memviz.engine.recall import Recall, parse_numbers
 from memviz.engine.recall_tokens import added_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.errors import MemvizError, RecallError
 from memviz.metrics.requests.request_axis import name_of, numbers_of_turn
 from memviz.metrics.requests.traffic import traffic
 from memviz.text.wording import counted, dollars, turn_list
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import prices_in_force
-from memviz.ui.controls.sidebar import REPLAYED, REPLIES_KEY
-from memviz.ui.shell.chosen_request import choose_request
-from memviz.ui.shell.state import AddedRecall, CompareState, set_widget
+from memviz.ui.controls.selected_request import choose_request
+from memviz.ui.controls.study import REPLAYED, REPLIES_KEY, AddedRecall, CompareState
+from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.ui.shell.views import COMPARE_VIEW, turn_to
+
+INTO_KEY, TURNS_KEY, SETTING_KEY = "added-into", "added-turns", "added-setting"
+ALL_SETTINGS = "all settings"
+
+
+def added_recalls(
+    state: CompareState, labels: dict[int | str, str], turn_count: int
+) -> None:
+    """The list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
+    for number, recall in enumerate(state.recalls):
+        what, where = st.columns([5, 1], vertical_alignment="center")
+        what.markdown(
+            f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(_whose(recall, labels))}"
+        )
+        where.button(
+            "",
+            icon=":material/close:",
+            key=f"added-remove-{number}",
+            type="tertiary",
+            on_click=_remove_recall,
+            args=(state, recall),
+            help="Remove this recall",
+        )
+    st.number_input(
+        "Into the request of turn",
+        1,
+        max(1, turn_count),
+        max(1, min(2, turn_count)),
+        key=INTO_KEY,
+    )
+    st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")
+    st.selectbox(
+        "For",
+        [ALL_SETTINGS, *labels],
+        format_func=lambda uid: labels.get(uid, ALL_SETTINGS),
+        key=SETTING_KEY,
+    )
+    st.button(
+        "Add",
+        icon=":material/history:",
+        on_click=_add_typed,
+        args=(state,),
+        width="stretch",
+    )
+    if state.recall_error is not None:
+        show_error(state.recall_error)
+
+
+def _add_typed(state: CompareState) -> None:
+    into, chosen = widget_value(INTO_KEY), widget_value(SETTING_KEY)
+    state.recall_error = None
+    try:
+        turns = _earlier_turns(widget_value(TURNS_KEY) or "", into)
+    except MemvizError as error:
+        state.recall_error = error
+        return
+    recall = AddedRecall(into, turns, None if chosen == ALL_SETTINGS else chosen)
+    if recall not in state.recalls:
+        state.recalls.append(recall)
+    set_widget(TURNS_KEY, "")
+
+
+def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
+    """The turns that a list names, each once and in order. Raises RecallError unless all of them come before."""
+    turns = tuple(sorted(set(parse_numbers(text))))
+    if not turns:
+        raise RecallError("Name the turns to bring back, such as 1, 3-5.")
+    if not turns[0]:
+        raise RecallError("There is no turn 0: the first one is turn 1.")
+    late = next((turn for turn in turns if turn >= into), None)
+    if late is not None:
+        raise RecallError(
+            f"Turn {late} does not come before turn {into}: only earlier turns can be brought back."
+        )
+    return turns
+
+
+def _remove_recall(state: CompareState, recall: AddedRecall) -> None:
+    if (
+        recall in state.recalls
+    ):  # a second click may arrive before the list is drawn again
+        state.recalls.remove(recall)
+
+
+def _whose(recall: AddedRecall, labels: dict[int | str, str]) -> str:
+    return ALL_SETTINGS if recall.uid is None else labels.get(recall.uid, "")
+
+
+def recalls_label(state: CompareState) -> str:
+    """What the closed list says of itself."""
+    return (
+        f"{counted(len(state.recalls), 'recall')} added"
+        if state.recalls
+        else "Recall turns into requests"
+    )
 
 
 class BroughtBack(NamedTuple):
@@ -116,7 +213,7 @@ def bring_back(
         plain(found.label),
         key=key,
         icon=":material/history:",
-        on_click=_add,
+        on_click=_add_found,
         args=(state, setting, recall, free_run, record.call),
         help=f"Sends {turn_list(found.turns)} once more with {_requests(record, found)} under "
         f"{plain(setting.label)}, and shows that request in Compare.",
@@ -134,7 +231,7 @@ def _requests(record: TurnRecord, found: BroughtBack) -> str:
     )
 
 
-def _add(
+def _add_found(
     state: CompareState,
     setting: SettingRun,
     recall: AddedRecall,

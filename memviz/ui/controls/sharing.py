@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from memviz.ui.shell.links import shown_now
-from memviz.ui.shell.state import CompareState
+from memviz.ui.controls.links import shown_now
+from memviz.ui.controls.study import CompareState
 
 FRAME_HELP = (
     "A frame of another page shows memviz only where the server "

@@ -18,23 +18,19 @@ from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 from memviz.strategies import strategy
 from memviz.text.address_parts import recall_part, setting_part
-from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
-from memviz.ui.shell.linked import ask_linked, shown_parts
-from memviz.ui.shell.own_addresses import (
+from memviz.ui.controls.selected_request import choose_request, chosen_call, chosen_turn
+from memviz.ui.controls.study import MAX_SETTINGS, AddedRecall, CompareState
+from memviz.ui.shell.linked import (
     Query,
     address_now,
+    ask_linked,
     forget_own,
     is_own,
     note_own,
+    shown_parts,
 )
 from memviz.ui.shell.presenting import PRESENTED_PARTS, presented_parts
-from memviz.ui.shell.state import (
-    MAX_SETTINGS,
-    AddedRecall,
-    CompareState,
-    set_widget,
-    widget_value,
-)
+from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
 
@@ -254,7 +250,7 @@ def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
 
 
 OPENED_KEY, OPENED_COUNT_KEY = "opened-link", "opened-link-count"
-HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
+LINK_HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
 button {
@@ -333,7 +329,9 @@ def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> N
     asked = (widget_value(key) or {}).get("asked")
     data = shown_now(state, with_request=with_request)
     _copy_button(
-        data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing
+        data={**data, "asked": asked, "help": LINK_HELP},
+        key=key,
+        on_asked_change=_nothing,
     )
 
 

@@ -1,10 +1,4 @@
-"""Work that a model is asked for in steps: what it will cost, a start button, progress, a way out, and going on later.
-
-A job either runs while its page is drawn (:class:`ResumableJob`, or :func:`stoppable` for one that is a single step:
-every other click ends it, and what was done is kept), or in a thread of its own that the page only looks at
-(:func:`watch`), where the rest of the page is to stay in use meanwhile. That a click ends it while a server says
-nothing is the model's doing: :meth:`memviz.ui.controls.pickers.ModelChoice.build`.
-"""
+"""Work that a model is asked for in steps: its price, a start button, progress, a way out, and going on later."""
 
 from __future__ import annotations
 
@@ -12,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import ClassVar, NamedTuple, Protocol
 
 import streamlit as st
@@ -20,7 +15,6 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.errors import MemvizError
 from memviz.models.cost_bound import CostBound
 from memviz.text.wording import counted
-from memviz.ui.controls.progress import ProgressBar
 from memviz.ui.controls.spending import (
     SpentSoFar,
     bound_caption,
@@ -30,6 +24,45 @@ from memviz.ui.controls.spending import (
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
+
+FRAME_SECONDS = 0.2
+"""How often it is drawn at most; work that takes less shows no bar at all."""
+
+
+class ProgressBar:
+    """A bar that appears once work has taken a moment, at the place where it was made."""
+
+    def __init__(self) -> None:
+        self._place: DeltaGenerator = st.empty()
+        self._drawn = monotonic()
+
+    def __call__(self, share: float, words: str) -> None:
+        """This ``share`` of the work is done."""
+        if monotonic() - self._drawn >= FRAME_SECONDS:
+            self._drawn = monotonic()
+            self._place.progress(share, words)
+
+    def close(self) -> None:
+        """The work is done."""
+        self._place.empty()
+
+
+class Progress:
+    """A bar for the turns of a run."""
+
+    def __init__(self, label: str) -> None:
+        self.label, self._bar, self._begun = label, ProgressBar(), monotonic()
+
+    def __call__(self, done: int, turns: int) -> None:
+        """``done`` of ``turns`` are done; the rest is said to take as long as these did."""
+        left = round((monotonic() - self._begun) / done * (turns - done)) if done else 0
+        more = f", about {counted(left, 'second')} more" if left > 1 else ""
+        self._bar(done / turns, f"{self.label}: turn {done:,} of {turns:,}{more}")
+
+    def close(self) -> None:
+        """The work is done."""
+        self._bar.close()
+
 
 REFRESH_SECONDS = 0.4
 """How often a job in a thread of its own is looked at."""

@@ -34,11 +34,12 @@ from memviz.models.names import RECORDING
 from memviz.text.wording import counted
 from memviz.ui.controls.pickers import SUMMARIZER, ModelChoice, named
 from memviz.ui.controls.pricing import prices_in_force
-from memviz.ui.shell.chosen_request import chosen_call, chosen_turn
+from memviz.ui.controls.selected_request import chosen_call, chosen_turn
+from memviz.ui.controls.study import CompareState
+from memviz.ui.lessons.state import lessons_state
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import shown_parts
 from memviz.ui.shell.presenting import PRESENTED_PARTS, VIEW
-from memviz.ui.shell.state import CompareState, lessons_state
 from memviz.ui.shell.text import plain
 from memviz.workspace import SAMPLE_PREFIX
 

@@ -1,0 +1,205 @@
+"""What pages say and keep of conversations: the ones to choose from, how long they are, of which only the beginning is
+shown, what their own program did, and what a visitor worked out over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.conversation import Log
+from memviz.engine.judged_answer import JudgedAnswer
+from memviz.storage.entries import ConversationEntry
+from memviz.text.wording import counted
+from memviz.transcripts.base import Probe, RecordedEvent, Transcript
+from memviz.transcripts.times import moment
+from memviz.ui.controls.study import CompareState
+from memviz.ui.shell.presenting import Part, put_away
+from memviz.ui.shell.server.checks import is_shared
+from memviz.ui.shell.text import conversation_labels, plain
+from memviz.workspace import RunKey, Workspace
+
+CONVERSATIONS_LISTED = 200
+MAX_NAMED = 3
+WARNING_ICON = ":material/warning:"
+
+
+class ConversationChoices(NamedTuple):
+    """Conversations by id, and their labels."""
+
+    entries: dict[str, ConversationEntry]
+    labels: dict[str, str]
+
+
+def conversation_choices(
+    workspace: Workspace, chosen: str | None
+) -> ConversationChoices:
+    """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
+    entries, unreadable = workspace.choices(CONVERSATIONS_LISTED, chosen)
+    if unreadable:
+        names = ", ".join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
+        more = " and more" if len(unreadable) > MAX_NAMED else ""
+        st.warning(
+            plain(
+                f"Left aside, because it cannot be read: {names}{more}. The Library says why."
+            ),
+            icon=WARNING_ICON,
+        )
+    return ConversationChoices(entries, conversation_labels(entries.values()))
+
+
+def size_words(workspace: Workspace, entries: Iterable[ConversationEntry]) -> str:
+    """``21 turns``, and where tools made them more requests than turns ``21 turns with 57 requests``."""
+    sizes = [(entry.turn_count, workspace.request_count(entry)) for entry in entries]
+    turns, requests = (
+        sum(turns for turns, _ in sizes),
+        sum(requests for _, requests in sizes),
+    )
+    return counted(turns, "turn") + (
+        f" with {counted(requests, 'request')}" if requests > turns else ""
+    )
+
+
+BEGINNING_KEY = "beginning"
+MORE_BY = 3
+"""How much more of a conversation a click shows: what is shown should take seconds, then a minute, then as it takes."""
+WHOLE_HELP = "Replaying {} takes a minute or more, and about a gigabyte of memory for each half a million."
+
+
+def say_beginnings(
+    workspace: Workspace, state: CompareState, ids: Sequence[str]
+) -> None:
+    """One line for each of these conversations of which only the beginning is shown, with ways to more of it."""
+    for id in ids:
+        first = workspace.beginning(id, state.first_of(id))
+        if first is not None:
+            _say_beginning(workspace, state, id, first, of_several=len(ids) > 1)
+
+
+def _say_beginning(
+    workspace: Workspace, state: CompareState, id: str, first: int, *, of_several: bool
+) -> None:
+    entry = workspace.store.entry(id)
+    shown = len(workspace.conversation(id, first)[1])
+    whose = f"{plain(entry.title)}, so far" if of_several else "So far"
+    with st.container(
+        key=f"{BEGINNING_KEY}-{id}",
+        horizontal=True,
+        vertical_alignment="center",
+        gap="xsmall",
+    ):
+        st.caption(
+            f"**{whose}: the first {shown:,} of {counted(entry.message_count, 'message')}.**",
+            width="content",
+        )
+        with put_away(Part.CONTROLS, f"{BEGINNING_KEY}-{id}"):
+            more = MORE_BY * first
+            if more < entry.message_count:
+                _offer_more(state, id, more, f"Show {more:,}")
+            messages = counted(entry.message_count, "message")
+            _offer_more(state, id, None, "Show all", WHOLE_HELP.format(messages))
+
+
+def _offer_more(
+    state: CompareState, id: str, first: int | None, label: str, help: str | None = None
+) -> None:
+    st.button(
+        label,
+        key=f"{BEGINNING_KEY}-{first or 'all'}-{id}",
+        type="tertiary",
+        icon=":material/expand_more:",
+        help=help,
+        on_click=_look_at_first,
+        args=(state, id, first),
+    )
+
+
+def _look_at_first(state: CompareState, id: str, first: int | None) -> None:
+    state.firsts[id] = first
+
+
+MAX_EVENTS_SHOWN = 50
+
+
+def event_sentence(event: RecordedEvent) -> str:
+    """What happened, when and how large it was, as far as the file says so."""
+    what = (
+        "Its program compacted here"
+        if event.kind == "compaction"
+        else "A summary that its program kept"
+    )
+    reason = f" ({event.reason})" if event.reason else ""
+    sizes = [
+        f"{counted(tokens, 'token')} {when}"
+        for tokens, when in _sizes(event)
+        if tokens is not None
+    ]
+    said = moment(event.time)
+    facts = [
+        f"{what}{reason}",
+        ", ".join(sizes),
+        f"{said:%Y-%m-%d %H:%M} UTC" if said else "",
+    ]
+    return ". ".join(filter(None, facts)) + "."
+
+
+def _sizes(event: RecordedEvent) -> list[tuple[int | None, str]]:
+    return [(event.tokens_before, "before"), (event.tokens_after, "after")]
+
+
+def recorded_events(transcript: Transcript, log: Log) -> None:
+    """All of them, each with its text; nothing where there are none."""
+    events = transcript.events
+    if not events:
+        return
+    st.header("What its own program did", anchor=False)
+    st.caption(
+        f"{counted(len(events), 'event')} recorded in the file that this conversation was imported from. They are not "
+        "part of any replay: compare them with what each setting did."
+    )
+    for number, event in enumerate(events[:MAX_EVENTS_SHOWN], 1):
+        turn = (
+            log.turn_number(min(event.after_message, len(log)) - 1)
+            if event.after_message
+            else 0
+        )
+        with st.expander(
+            f"{number}. After turn {turn}: {plain(event_sentence(event))}",
+            icon=":material/history_edu:",
+        ):
+            st.text(event.text or "The file does not say what the summary was.")
+    if len(events) > MAX_EVENTS_SHOWN:
+        st.caption(f"And {len(events) - MAX_EVENTS_SHOWN:,} more.")
+
+
+def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
+    """The wordings kept for the replay of ``key``, by their version."""
+    return {} if is_shared() else workspace.wordings(key)
+
+
+def keep_wording(
+    workspace: Workspace, key: RunKey, version: int, text: str | None
+) -> None:
+    """Keep a wording of a version; ``None`` takes it back. Raises StorageError."""
+    if not is_shared():
+        workspace.keep_wording(key, version, text)
+
+
+def kept_answers(
+    workspace: Workspace, conversation_id: str, key: str
+) -> tuple[JudgedAnswer, ...]:
+    """The judged answers kept under ``key``."""
+    return () if is_shared() else workspace.judged_answers(conversation_id, key)
+
+
+def keep_answers(
+    workspace: Workspace,
+    conversation_id: str,
+    key: str,
+    probes: Sequence[Probe],
+    answers: Sequence[JudgedAnswer],
+) -> None:
+    """Keep answers to ``probes`` under ``key``."""
+    if not is_shared():
+        workspace.keep_judged_answers(conversation_id, key, probes, answers)

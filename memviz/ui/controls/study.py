@@ -1,0 +1,262 @@
+"""What is studied: a conversation under up to six settings, the same on Compare and Facts, for one browser session."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from memviz.engine.compaction import Compaction
+from memviz.engine.prompt_lab import Trial
+from memviz.engine.recall import Recall
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.errors import MemvizError, ParameterError
+from memviz.strategies import COMPARED_AT_FIRST, strategy
+from memviz.strategies.base import Strategy
+from memviz.tuning.scaling import Scaled
+from memviz.ui.shell.presence import conversation_shown
+from memviz.ui.shell.state import of_session
+from memviz.workspace import RunKey
+
+FIRST_MESSAGES = 20_000
+"""Of a longer conversation pages look at so many messages at first, which takes seconds, and at more when asked to."""
+
+
+MAX_SETTINGS = 6
+REPLIES_KEY = "compare-replies"
+REPLAYED, FREE_RUN = "replayed", "free-run"
+"""The control of the replies that are shown, and what it stands at: those of the conversation, or the settings' own."""
+
+
+@dataclass
+class Setting:
+    """One strategy setting being edited. ``index`` decides its colour for as long as it lives. One that is
+    ``as_written`` shows the summarizer's wording also where the visitor reworded it. ``used`` are the parameters of
+    the strategies that it had before, by their id. ``scaled``: how its limits were scaled to the conversation, if they
+    were, and ``not_scaled_words`` why they were not where the visitor asked for it. ``refused``: what is wrong with the
+    values that stand in its controls and are not used, by the parameter's name."""
+
+    uid: int | str
+    index: int
+    strategy_id: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    as_written: bool = False
+    used: dict[str, dict[str, Any]] = field(default_factory=dict)
+    scaled: Scaled | None = None
+    times_scaled: int = 0
+    not_scaled_words: str = ""
+    refused: dict[str, ParameterError] = field(default_factory=dict)
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Use these values of controls. One that is not allowed is refused, and the one before stays."""
+        self.refused = {}
+        if self._problem(values) is None:
+            self.parameters = {**self.parameters, **values}
+            return
+        for name, value in values.items():
+            problem = self._problem({name: value})
+            if (
+                problem is None or problem.name != name
+            ):  # what else is wrong is not its fault
+                self.parameters = {**self.parameters, name: value}
+            else:
+                self.refused[name] = problem
+
+    def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
+        try:
+            strategy(self.strategy_id, **{**self.parameters, **values})
+        except ParameterError as error:
+            return error
+        return None
+
+    def turn_to(self, strategy_id: str) -> None:
+        """Another strategy, with the parameters that it last had here."""
+        self.used[self.strategy_id] = self.parameters
+        self.strategy_id, self.parameters = (
+            strategy_id,
+            dict(self.used.get(strategy_id, {})),
+        )
+        self.scaled, self.not_scaled_words, self.refused = None, "", {}
+
+    def scale(self, scaled: Scaled | None) -> None:
+        """Take over limits that were scaled, or with ``None`` go back to the presets."""
+        values = scaled.values if scaled else self.scaled.presets if self.scaled else {}
+        self.parameters, self.scaled = {**self.parameters, **values}, scaled
+        self.times_scaled += 1
+
+    def build(self) -> Strategy:
+        """The strategy. Raises ParameterError."""
+        return strategy(self.strategy_id, **self.parameters)
+
+
+def first_settings() -> list[Setting]:
+    """What a newcomer sees side by side."""
+    return [
+        Setting(number, number, id, {**values})
+        for number, (id, values) in enumerate(COMPARED_AT_FIRST)
+    ]
+
+
+class AddedRecall(NamedTuple):
+    """Turns injected into the request of ``turn``: for the setting ``uid``, or ``None`` for all."""
+
+    turn: int
+    turns: tuple[int, ...]
+    uid: int | str | None = None
+
+
+class Attempt(NamedTuple):
+    """A replay that did not come to a good end. ``made_with`` is the summarizer with its key and address, which stay in
+    this session; ``run`` is what there is of it, and ``error`` what ended it, ``None`` where the visitor did or where
+    it came to its end with calls that failed."""
+
+    made_with: Hashable
+    run: Run
+    error: MemvizError | None = None
+
+
+class PromptsToTry(NamedTuple):
+    """What the prompt lab was asked for at one of its places: other ``instructions`` for one summarization. ``so_far``
+    are the trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
+
+    place: str
+    compaction: Compaction
+    instructions: tuple[str, ...]
+    so_far: tuple[Trial | None, ...] = ()
+
+
+class TriedPrompts(NamedTuple):
+    """What came of the prompts that were ``asked`` for: a trial for each, ``None`` where there is none. ``made_with``
+    is the summarizer with its key and address, and ``error`` the failure that ended the attempt, if one did."""
+
+    asked: PromptsToTry
+    made_with: Hashable
+    trials: tuple[Trial | None, ...]
+    error: MemvizError | None = None
+
+    @property
+    def written(self) -> tuple[Trial | None, ...]:
+        """The trials that gave a summary."""
+        return tuple(
+            trial if trial is not None and trial.draft.error is None else None
+            for trial in self.trials
+        )
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is a failure to be said."""
+        return self.error is not None or any(
+            trial is not None and trial.draft.error for trial in self.trials
+        )
+
+
+@dataclass
+class CompareState:
+    """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
+    each of them. ``answers`` are those to the question asked last, ``answers_before`` the ones that a turn was brought
+    back for, ``asked_with`` the models that were asked it, ``trials`` what the prompt lab gave at each of its places,
+    ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were stopped,
+    ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more was
+    asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened. ``suggested`` are
+    questions, behind the facts that they were chosen from. ``firsts`` says of how many messages of a long conversation
+    the pages show what became of them (``None``: of all), by the conversation's id."""
+
+    conversation_id: str | None = None
+    settings: list[Setting] = field(default_factory=first_settings)
+    counter: str = "o200k_base"
+    recalls: list[AddedRecall] = field(default_factory=list)
+    recall_error: MemvizError | None = None
+    free_run: bool = False
+    question: str = ""
+    answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    answers_before: list[tuple[Run, TurnRecord]] = field(default_factory=list)
+    asked_with: Hashable = None
+    suggested: tuple[Hashable, list[str]] = (None, [])
+    edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
+    attempts: dict[RunKey, Attempt] = field(default_factory=dict)
+    trials: dict[str, TriedPrompts] = field(default_factory=dict)
+    trying: PromptsToTry | None = None
+    looked_at: int | None = 2
+    linked_summarizer: str | None = None
+    take: int = 0
+    answer_again: bool = False
+    firsts: dict[str, int | None] = field(default_factory=dict)
+    _next_uid: int = 3
+
+    def open(self, conversation_id: str | None) -> None:
+        """Turn to another conversation; recalls and answers were about the one before."""
+        self.conversation_id = conversation_id
+        self.recalls, self.recall_error, self.answers, self.answers_before = (
+            [],
+            None,
+            [],
+            [],
+        )
+        self.take, self.answer_again = 0, False
+
+    def first_of(self, conversation_id: str) -> int | None:
+        """How many messages of a conversation are looked at, if it has more than that; ``None`` for all of them."""
+        return self.firsts.get(conversation_id, FIRST_MESSAGES)
+
+    @property
+    def first(self) -> int | None:
+        """The same of the conversation that is open."""
+        return self.first_of(self.conversation_id or "")
+
+    def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
+        """What is recalled into the requests of a setting."""
+        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
+        return tuple(
+            (recall.turn, Recall(turns=recall.turns))
+            for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
+        )
+
+    def ended_early(self, run: Run) -> Attempt | None:
+        """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
+        if not run.turns or len(run.requests) >= run.log.request_count:
+            return None
+        return next(
+            (attempt for attempt in self.attempts.values() if attempt.run is run), None
+        )
+
+    def add(
+        self,
+        strategy_id: str,
+        parameters: dict[str, Any] | None = None,
+        *,
+        as_written: bool = False,
+    ) -> None:
+        """Add a setting in the first colour that is free."""
+        taken = {setting.index for setting in self.settings}
+        index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
+        self.settings.append(
+            Setting(
+                self._next_uid, index, strategy_id, dict(parameters or {}), as_written
+            )
+        )
+        self._next_uid += 1
+
+    @property
+    def settings_made(self) -> int:
+        """How many settings there ever were."""
+        return self._next_uid
+
+    def shows(self, index: int) -> None:
+        """The page shows the setting of this colour ``index`` closely. That is what is looked at from now on, unless
+        the visitor's choice only waits for its summarizer."""
+        if self.looked_at not in {setting.index for setting in self.settings}:
+            self.looked_at = index
+
+    def remove(self, uid: int | str) -> None:
+        """Take a setting away; the others keep their colours."""
+        self.settings = [setting for setting in self.settings if setting.uid != uid]
+        self.recalls = [recall for recall in self.recalls if recall.uid != uid]
+
+
+def compare_state() -> CompareState:
+    """The compare page's state."""
+    return of_session("compare", CompareState)
+
+
+conversation_shown(lambda: compare_state().conversation_id)

@@ -1,0 +1,45 @@
+"""The sweep that a browser session asked for last."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from memviz.models.budget import Budget
+from memviz.tuning.background import BackgroundSweep
+from memviz.ui.shell.state import of_session
+
+
+@dataclass
+class TuneState:
+    """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
+    of the setting that is looked at in it, ``budget`` what its summarizer is paid from, ``made_with`` that summarizer
+    with its key and address. ``go_on``: one that was stopped was asked to. ``value_keys`` are the controls of the
+    values to try, by strategy and parameter."""
+
+    conversations: list[str] = field(default_factory=list)
+    value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    asked: Hashable = None
+    work: BackgroundSweep | None = None
+    budget: Budget | None = None
+    made_with: Hashable = None
+    chosen: int | None = None
+    go_on: bool = False
+
+    def begin(
+        self,
+        asked: Hashable,
+        work: BackgroundSweep,
+        budget: Budget | None = None,
+        made_with: Hashable = None,
+    ) -> None:
+        """Work on another sweep; the one before stops, and what it finished is kept."""
+        if self.work is not None:
+            self.work.cancel()
+        self.asked, self.work, self.budget, self.chosen = asked, work, budget, None
+        self.made_with = made_with
+
+
+def tune_state() -> TuneState:
+    """The tune page's state."""
+    return of_session("tune", TuneState)
