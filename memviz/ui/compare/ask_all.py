@@ -28,7 +28,7 @@ from memviz.ui.compare.asked_again import (
 )
 from memviz.ui.compare.selection import select
 from memviz.ui.controls.grounds import why_stand_in
-from memviz.ui.controls.jobs import start_button, stoppable
+from memviz.ui.controls.jobs import offer, show_failure, stoppable
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.spending import askers, bound_caption, bound_words
@@ -126,23 +126,17 @@ def _try_again(
         return
     given = [each for each in state.answers if not isinstance(each[1], MemvizError)]
     unanswered = [run for run in runs if all(run is not other for other, _ in given)]
-    is_tried, hopeless = (
-        state.asked_with == (answerer, summarizer),
-        next(filter(ends_all, failures), None),
-    )
+    is_tried = state.asked_with == (answerer, summarizer)
+    hopeless = next(filter(ends_all, failures), None)
     if not is_tried:
         st.caption(
             f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now."
         )
     elif hopeless is not None:
-        st.error(plain(f"{hopeless} No other call was made."), icon=":material/error:")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        again = start_button(
-            f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.label)}",
-            "ask-all-again",
-        )
-        bound_caption(asking_bound(unanswered, askers(answerer.name, summarizer.name)))
-    if again:
+        show_failure(hopeless)
+    verb = "Try again" if is_tried else "Ask"
+    bound = asking_bound(unanswered, askers(answerer.name, summarizer.name))
+    if offer(f"{verb} with {plain(answerer.label)}", "ask-all-again", bound):
         state.asked_with = (answerer, summarizer)
         _ask(given, unanswered, state.question, answerer, summarizer)
         state.answers = given

@@ -24,9 +24,9 @@ from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.cost_bound import CostBound
-from memviz.models.registry import OFFLINE, model
 from memviz.ui.compare.answers import answer_card
 from memviz.ui.controls.jobs import ResumableJob, Step
+from memviz.ui.controls.paid_replays import free_replays
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import as_setting_runs, run_key
 from memviz.ui.controls.spending import askers, bound_caption
@@ -183,20 +183,7 @@ class _FreeRunJob(ResumableJob):
         bound_caption(self.bound(), before=self.estimate())
 
     def _replays(self) -> list[Run]:
-        """The same messages with the conversation's own replies and the offline model's summaries."""
-        asked = [item.key for item in self.missing]
-        keys = (
-            RunKey(
-                key.conversation_id,
-                key.strategy,
-                key.counter,
-                OFFLINE,
-                key.recalls,
-                first=key.first,
-            )
-            for key in asked
-        )
-        return [self.workspace.run(key, model(OFFLINE)) for key in keys]
+        return free_replays(self.workspace, [item.key for item in self.missing])
 
     def bound(self) -> CostBound:
         """Each reply as long as it may be, and sent again with every later message."""

@@ -47,25 +47,9 @@ class ProgressBar:
         self._place.empty()
 
 
-class Progress:
-    """A bar for the turns of a run."""
-
-    def __init__(self, label: str) -> None:
-        self.label, self._bar, self._begun = label, ProgressBar(), monotonic()
-
-    def __call__(self, done: int, turns: int) -> None:
-        """``done`` of ``turns`` are done; the rest is said to take as long as these did."""
-        left = round((monotonic() - self._begun) / done * (turns - done)) if done else 0
-        more = f", about {counted(left, 'second')} more" if left > 1 else ""
-        self._bar(done / turns, f"{self.label}: turn {done:,} of {turns:,}{more}")
-
-    def close(self) -> None:
-        """The work is done."""
-        self._bar.close()
-
-
 REFRESH_SECONDS = 0.4
 """How often a job in a thread of its own is looked at."""
+NO_OTHER_CALL = "No other call was made."
 KEPT = "What was answered before is kept: try again to go on from there."
 
 
@@ -107,6 +91,29 @@ def stop_button(
     return button(
         "Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click
     )
+
+
+def offer(
+    label: str,
+    key: str,
+    bound: CostBound,
+    *,
+    before: str = "",
+    beside: Callable[[], object] | None = None,
+) -> bool:
+    """Offer to ask a model, and say beside the button what that costs at most. ``before`` is what else the line says,
+    and ``beside`` draws another way out. Returns whether the button was clicked."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        is_asked = start_button(label, key)
+        if beside is not None:
+            beside()
+        bound_caption(bound, before=before)
+    return is_asked
+
+
+def show_failure(error: MemvizError) -> None:
+    """Say of work that ended early why it did."""
+    st.error(plain(f"{error} {NO_OTHER_CALL}"), icon=":material/error:")
 
 
 @contextmanager

@@ -66,8 +66,13 @@ def glyph(character: str, color: str) -> str:
 def stripe(index: int) -> str:
     """The colour of the setting that was added as number ``index`` (0-based), as the edge of a card: the same that its
     line has on the charts, in light and in dark."""
-    light, dark = (
-        st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10]
-        for scheme in ("light", "dark")
+    return (
+        f'<div class="memviz-stripe" style="background:{setting_color(index)}"></div>'
     )
-    return f'<div class="memviz-stripe" style="background:light-dark({escape(light)},{escape(dark)})"></div>'
+
+
+def setting_color(index: int) -> str:
+    """Return that colour for a style in HTML."""
+    light = st.get_option("theme.light.chartCategoricalColors")[index % 10]
+    dark = st.get_option("theme.dark.chartCategoricalColors")[index % 10]
+    return f"light-dark({escape(light)},{escape(dark)})"

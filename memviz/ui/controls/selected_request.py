@@ -14,11 +14,9 @@ from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.text.wording import request_name
 from memviz.ui.shell.state import set_widget, widget_value
 
-TURN_KEY, CALL_KEY, PAGE_CHOICE_KEY = (
-    "compare-turn",
-    "compare-call",
-    "compare-turn-of-page",
-)
+TURN_KEY = "compare-turn"
+CALL_KEY = "compare-call"
+PAGE_CHOICE_KEY = "compare-turn-of-page"
 
 
 def choose_request(
@@ -90,9 +88,8 @@ def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
         turn, call = _first_request(run) or (turns[-1], None)
         choose_request(turn, call, by_page=True)
     elif chosen_call() is not None:
-        choose_request(
-            turn, selected_call(run, turn)
-        )  # a link to the last call names the turn alone
+        # A link to the last call names the turn alone.
+        choose_request(turn, selected_call(run, turn))
     return turn
 
 
@@ -109,78 +106,62 @@ def is_marked(compaction: Compaction) -> bool:
 
 
 def _first_request(run: Run) -> tuple[int, int | None] | None:
-    """The request that a page shows before anybody chose one, as its turn and its call."""
-    marked = [
-        number
-        for number, made in run.requests.compactions()
-        if any(map(is_marked, made))
-    ]
-    return (
-        _place(run, run.requests[marked[min(1, len(marked) - 1)]]) if marked else None
-    )
+    """Return the request that a page shows before anybody chose one, as its turn and its call."""
+    marked = []
+    for number, made in run.requests.compactions():
+        if any(map(is_marked, made)):
+            marked.append(number)
+    if not marked:
+        return None
+    return _place(run, run.requests[marked[min(1, len(marked) - 1)]])
 
 
 def _place(run: Run, record: TurnRecord) -> tuple[int, int | None]:
-    """A request as its turn and its call, ``None`` for the last one."""
-    return record.turn, record.call if record.call < len(
-        numbers_of_turn(run, record.turn)
-    ) else None
+    """Return a request as its turn and its call, ``None`` for the last one."""
+    is_last = record.call >= len(numbers_of_turn(run, record.turn))
+    return record.turn, None if is_last else record.call
 
 
 def places_changed(run: Run) -> list[tuple[int, int | None]]:
-    """The first request that each compaction of ``run`` changed, as its turn and its call (``None`` for the last one);
-    where none came any more, the last one of its setting."""
+    """Return the first request that each compaction of ``run`` changed, as its turn and its call (``None`` for the last
+    one); where none came any more, the last one of its setting."""
     turns = {id(compaction): turn for turn, compaction in run.unsent}
-    numbers = [run.request_number(compaction) for compaction in run.compactions]
-    return [
-        (turns[id(compaction)], None)
-        if number is None
-        else _place(run, run.requests[number])
-        for number, compaction in zip(numbers, run.compactions, strict=True)
-    ]
+    places: list[tuple[int, int | None]] = []
+    for compaction in run.compactions:
+        number = run.request_number(compaction)
+        if number is None:
+            places.append((turns[id(compaction)], None))
+        else:
+            places.append(_place(run, run.requests[number]))
+    return places
 
 
 def event_at(
     run: Run, turn: int, chosen: int | None = None, call: int | None = None
 ) -> int | None:
-    """The number of the compaction that the request of ``turn`` (its last one, or call number ``call``) rests on: the
-    last one by then that wrote a summary, without one the last one at all, ``None`` if there was none. ``chosen`` is
-    kept if no later request up to this one was changed by another."""
-    changed, until = _numbers_changed(run), _last_by(run, turn, call)
-    by_then = sorted(
-        (number for number, at in enumerate(changed) if at <= until),
-        key=changed.__getitem__,
-    )
+    """Return the number of the compaction that the request of ``turn`` (its last one, or call number ``call``) rests
+    on: the last one by then that wrote a summary, without one the last one at all, ``None`` if there was none.
+    ``chosen`` is kept if no later request up to this one was changed by another."""
+    until = _last_by(run, turn, call)
+    changed = [_last_by(run, *place) for place in places_changed(run)]
+    by_then = [number for number, at in enumerate(changed) if at <= until]
+    by_then.sort(key=changed.__getitem__)
     if not by_then:
         return None
     if chosen in by_then and changed[chosen] == changed[by_then[-1]]:
         return chosen
+    made = run.compactions
     sent = [
-        number
-        for number in by_then
-        if run.request_number(run.compactions[number]) is not None
-    ] or by_then
-    return next(
-        (number for number in reversed(sent) if run.compactions[number].written),
-        sent[-1],
-    )
-
-
-def _numbers_changed(run: Run) -> list[int]:
-    """The number (0-based) of the first request that each compaction changed, or of the last one of its setting."""
-    last = {id(compaction): _last_by(run, turn) for turn, compaction in run.unsent}
-    numbers = [run.request_number(compaction) for compaction in run.compactions]
-    return [
-        last[id(compaction)] if number is None else number
-        for number, compaction in zip(numbers, run.compactions, strict=True)
+        number for number in by_then if run.request_number(made[number]) is not None
     ]
+    sent = sent or by_then
+    written = [number for number in sent if made[number].written]
+    return (written or sent)[-1]
 
 
 def _last_by(run: Run, turn: int, call: int | None = None) -> int:
-    """The number of the last request up to this one, -1 where there was none."""
+    """Return the number of the last request up to this one, -1 where there was none."""
     number = request_number(run, turn, call)
-    return (
-        bisect_right(run.requests, turn, key=lambda record: record.turn) - 1
-        if number is None
-        else number
-    )
+    if number is not None:
+        return number
+    return bisect_right(run.requests, turn, key=lambda record: record.turn) - 1

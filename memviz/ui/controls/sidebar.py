@@ -75,15 +75,13 @@ def study_controls(
     _open_link(workspace, state)
     turn_count = _choose_conversation(workspace, state)
     if replies:
-        state.free_run = (
-            is_free_run()
-        )  # the rows of the settings, drawn before that control, depend on it
-    is_open = state.conversation_id is not None
-    labels = setting_rows(
-        state,
-        partial(_needed_tokens, workspace, state) if is_open else None,
-        partial(_writer, workspace, state) if is_open else None,
-    )
+        # The rows of the settings, drawn before that control, depend on it.
+        state.free_run = is_free_run()
+    if state.conversation_id is None:
+        labels = setting_rows(state)
+    else:
+        needed_tokens = partial(_needed_tokens, workspace, state)
+        labels = setting_rows(state, needed_tokens, partial(_writer, workspace, state))
     models_place = st.container()
     more = st.popover(
         _more_label(state), key="more", icon=":material/more_horiz:", width="stretch"

@@ -14,13 +14,14 @@ from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.authors import author_of
 from memviz.metrics.summaries.diff import word_diff
+from memviz.models.cost_bound import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.text.light_markdown import without_marks
 from memviz.text.wording import counted, effort_words, message_range
 from memviz.transcripts.base import Probe
 from memviz.ui.controls.diff_html import diff_html, legend_html
 from memviz.ui.controls.grounds import author_badge
-from memviz.ui.controls.jobs import start_button, start_verb, stoppable
+from memviz.ui.controls.jobs import offer, show_failure, start_verb, stoppable
 from memviz.ui.controls.pickers import OWN, prompt_picker
 from memviz.ui.controls.spending import bound_words, spending
 from memviz.ui.controls.study import PromptsToTry, TriedPrompts
@@ -116,17 +117,13 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     """Say what both prompts would have failed in, and offer to ask for what is missing. With another model, key,
     address or timeout nothing has failed yet: there *Try both* is all that is offered."""
     if tried.error is not None:
-        st.error(
-            plain(f"{tried.error} No other call was made."), icon=":material/error:"
-        )
+        show_failure(tried.error)
     verb = start_verb(
         "Try both", is_begun=any(tried.written), has_failed=tried.has_failed
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        again = start_button(f"{verb} with {plain(desk.summarizer.name)}", "lab-again")
-        missing = sum(trial is None for trial in tried.written)
-        st.caption(plain(_bound_words(desk, tried.asked.compaction, missing)))
-    if again:
+    missing = sum(trial is None for trial in tried.written)
+    bound = _bound(desk, tried.asked.compaction, missing)
+    if offer(f"{verb} with {plain(desk.summarizer.name)}", "lab-again", bound):
         desk.state.trying = tried.asked._replace(so_far=tried.written)
         st.rerun()
 
@@ -141,17 +138,15 @@ def _who(desk: Desk, compaction: Compaction) -> str:
             f"{recorded}The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and "
             "whether it asks for sentences."
         )
-    return plain(
-        f"{desk.summarizer.name} is asked twice. {_bound_words(desk, compaction, len(FIRST_CHOICE))}"
-    )
+    bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
+    return plain(f"{desk.summarizer.name} is asked twice. {bound}")
 
 
-def _bound_words(desk: Desk, compaction: Compaction, trials: int) -> str:
-    sizes = [
-        MESSAGE_TOKENS
-    ] * trials  # an instruction may be as long as any message that somebody types
-    return bound_words(
-        trials_bound(compaction, sizes, desk.summarizer.name, spending().reply_tokens)
+def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
+    # An instruction may be as long as any message that somebody types.
+    sizes = [MESSAGE_TOKENS] * trials
+    return trials_bound(
+        compaction, sizes, desk.summarizer.name, spending().reply_tokens
     )
 
 
