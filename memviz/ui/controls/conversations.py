@@ -51,14 +51,13 @@ def conversation_choices(
 
 def size_words(workspace: Workspace, entries: Iterable[ConversationEntry]) -> str:
     """``21 turns``, and where tools made them more requests than turns ``21 turns with 57 requests``."""
-    sizes = [(entry.turn_count, workspace.request_count(entry)) for entry in entries]
-    turns, requests = (
-        sum(turns for turns, _ in sizes),
-        sum(requests for _, requests in sizes),
-    )
-    return counted(turns, "turn") + (
-        f" with {counted(requests, 'request')}" if requests > turns else ""
-    )
+    turns = 0
+    requests = 0
+    for entry in entries:
+        turns += entry.turn_count
+        requests += workspace.request_count(entry)
+    words = counted(turns, "turn")
+    return f"{words} with {counted(requests, 'request')}" if requests > turns else words
 
 
 BEGINNING_KEY = "beginning"
@@ -124,28 +123,23 @@ MAX_EVENTS_SHOWN = 50
 
 def event_sentence(event: RecordedEvent) -> str:
     """What happened, when and how large it was, as far as the file says so."""
-    what = (
-        "Its program compacted here"
-        if event.kind == "compaction"
-        else "A summary that its program kept"
-    )
-    reason = f" ({event.reason})" if event.reason else ""
-    sizes = [
-        f"{counted(tokens, 'token')} {when}"
-        for tokens, when in _sizes(event)
-        if tokens is not None
-    ]
-    said = moment(event.time)
-    facts = [
-        f"{what}{reason}",
-        ", ".join(sizes),
-        f"{said:%Y-%m-%d %H:%M} UTC" if said else "",
-    ]
-    return ". ".join(filter(None, facts)) + "."
-
-
-def _sizes(event: RecordedEvent) -> list[tuple[int | None, str]]:
-    return [(event.tokens_before, "before"), (event.tokens_after, "after")]
+    what = "A summary that its program kept"
+    if event.kind == "compaction":
+        what = "Its program compacted here"
+    if event.reason:
+        what += f" ({event.reason})"
+    said = [what]
+    sizes = []
+    if event.tokens_before is not None:
+        sizes.append(f"{counted(event.tokens_before, 'token')} before")
+    if event.tokens_after is not None:
+        sizes.append(f"{counted(event.tokens_after, 'token')} after")
+    if sizes:
+        said.append(", ".join(sizes))
+    at = moment(event.time)
+    if at:
+        said.append(f"{at:%Y-%m-%d %H:%M} UTC")
+    return ". ".join(said) + "."
 
 
 def recorded_events(transcript: Transcript, log: Log) -> None:
@@ -159,15 +153,11 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
         "part of any replay: compare them with what each setting did."
     )
     for number, event in enumerate(events[:MAX_EVENTS_SHOWN], 1):
-        turn = (
-            log.turn_number(min(event.after_message, len(log)) - 1)
-            if event.after_message
-            else 0
-        )
-        with st.expander(
-            f"{number}. After turn {turn}: {plain(event_sentence(event))}",
-            icon=":material/history_edu:",
-        ):
+        turn = 0
+        if event.after_message:
+            turn = log.turn_number(min(event.after_message, len(log)) - 1)
+        label = f"{number}. After turn {turn}: {plain(event_sentence(event))}"
+        with st.expander(label, icon=":material/history_edu:"):
             st.text(event.text or "The file does not say what the summary was.")
     if len(events) > MAX_EVENTS_SHOWN:
         st.caption(f"And {len(events) - MAX_EVENTS_SHOWN:,} more.")

@@ -10,7 +10,6 @@ import streamlit as st
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.calls import ReplyFacts
-from memviz.engine.run import Run
 from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.summaries.authors import (
     Author,
@@ -73,11 +72,11 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
     with st.container(
         key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
     ):
-        told = [
-            f"{_inline_badge(author, models_of(runs, author))} {plain(_of(author, settings, found))}".rstrip()
-            for author in Author
-            if author in found
-        ]
+        told = []
+        for author in Author:
+            if author in found:
+                badge = _inline_badge(author, models_of(runs, author))
+                told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
         st.caption(
             f"Summaries: {'; '.join(told)}.",
             width="content",
@@ -91,18 +90,17 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
 
 def answers_by(replies: Iterable[ReplyFacts]) -> None:
     """One line that says who gave how many of these answers."""
-    given = [
-        (author_of(reply.model, recorded=reply.recorded), reply.model)
-        for reply in replies
-    ]
+    given: dict[Author, list[str]] = {author: [] for author in Author}
+    for reply in replies:
+        author = author_of(reply.model, recorded=reply.recorded)
+        given[author].append(reply.model)
     told = []
-    for author in Author:
-        models = [model for one, model in given if one is author]
-        by = f", by {listed(dict.fromkeys(models))}" if author is Author.LIVE else ""
+    for author, models in given.items():
         if models:
-            told.append(
-                f"{_inline_badge(author, models)} {plain(f'{len(models):,}{by}')}"
-            )
+            number = f"{len(models):,}"
+            if author is Author.LIVE:
+                number += f", by {listed(dict.fromkeys(models))}"
+            told.append(f"{_inline_badge(author, models)} {plain(number)}")
     if told:
         with st.container(key=ANSWERS_KEY):
             st.caption(f"Answers: {'; '.join(told)}.")
@@ -111,12 +109,12 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
 def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the stand-in gave some of these answers, each with the label of its setting, although recordings were to
     be played."""
-    own = [
-        label
-        for label, reply in answers
-        if reply is not None
-        and author_of(reply.model, recorded=reply.recorded) is Author.STAND_IN
-    ]
+    own = []
+    for label, reply in answers:
+        if reply is not None:
+            author = author_of(reply.model, recorded=reply.recorded)
+            if author is Author.STAND_IN:
+                own.append(label)
     if own and len(own) == len(answers):
         st.caption(NO_RECORDING)
     elif own:
@@ -146,7 +144,8 @@ def _of(
     if len(settings) == 1:
         return "from the first one on that was not recorded"
     own = [setting.label for setting in settings if author in authors_of(setting.run)]
-    return f"under {own[0] if len(own) == 1 else counted(len(own), 'setting')}: compare with care"
+    under = own[0] if len(own) == 1 else counted(len(own), "setting")
+    return f"under {under}: compare with care"
 
 
 def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
@@ -154,20 +153,16 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
-    of = {
-        Author.STAND_IN: QUOTES,
-        Author.RECORDED: "",
-        Author.LIVE: f"by {listed(models)}",
-    }[author]
-    was, is_ = ("was", "is") if left_out == 1 else ("were", "are")
-    not_in_it = (
-        f"; {counted(left_out, 'setting')} {was} not recorded and {is_} left out"
-    )
-    who = f"{_inline_badge(author, models)} {plain(of)}".rstrip()
-    st.caption(
-        f"Summaries of all settings: {who}{not_in_it * (left_out > 0)}.",
-        width="content",
-    )
+    who = _inline_badge(author, models)
+    if author is Author.STAND_IN:
+        who += f" {plain(QUOTES)}"
+    elif author is Author.LIVE:
+        who += f" {plain(f'by {listed(models)}')}"
+    if left_out == 1:
+        who += "; 1 setting was not recorded and is left out"
+    elif left_out:
+        who += f"; {left_out:,} settings were not recorded and are left out"
+    st.caption(f"Summaries of all settings: {who}.", width="content")
 
 
 def how_sure(summarizer: str) -> None:
@@ -196,29 +191,23 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
     name = named(SUMMARIZER)
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
-    failed = [
-        one.label
-        for one in settings
-        if any(compaction.error for compaction in one.run.compactions)
-    ]
+    failed = []
+    for one in settings:
+        if any(compaction.error for compaction in one.run.compactions):
+            failed.append(one.label)
     if recording is None or not name.startswith(RECORDING) or not failed:
         return
     state = compare_state()
     transcript, log = workspace().conversation(state.conversation_id or "", state.first)
-    own = [
-        one.label
-        for one in workspace().recordings.settings_of(
-            transcript, log, state.counter, recording.name
-        )
-    ]
-    lacks = (
-        listed(failed) if len(failed) <= MOST_NAMED else counted(len(failed), "setting")
+    own = workspace().recordings.settings_of(
+        transcript, log, state.counter, recording.name
     )
-    way = (
-        f"or one of its settings: {', '.join(own)}"
-        if own
-        else "for it was made for another conversation or counter"
-    )
+    lacks = counted(len(failed), "setting")
+    if len(failed) <= MOST_NAMED:
+        lacks = listed(failed)
+    way = "for it was made for another conversation or counter"
+    if own:
+        way = f"or one of its settings: {', '.join(one.label for one in own)}"
     st.warning(
         f"The recording “{plain(recording.name)}” does not hold all summaries of {plain(lacks)}: choose "
         f"*{RECORDED_FIRST}*, {plain(way)}.",
@@ -238,54 +227,43 @@ def health(settings: Sequence[SettingRun]) -> None:
     names the settings, closed even if it is serious: it would push the picture off the screen.
     """
     prices = prices_in_force()
-    found = [(setting, health_warnings(setting.run, prices)) for setting in settings]
-    for setting, warnings in found:
-        for warning in warnings:
+    folded: list[tuple[SettingRun, list[HealthWarning]]] = []
+    for setting in settings:
+        others = []
+        for warning in health_warnings(setting.run, prices):
             if warning.kind == FAILED_SUMMARIZATION:
-                st.warning(
-                    f"{plain(setting.label)}: {plain(warning.numbers)}",
-                    icon=":material/warning:",
-                )
-    others = [
-        (
-            setting,
-            [warning for warning in warnings if warning.kind != FAILED_SUMMARIZATION],
-        )
-        for setting, warnings in found
-    ]
-    others = [(setting, warnings) for setting, warnings in others if warnings]
-    if others:
-        _in_one_line(others)
+                words = f"{plain(setting.label)}: {plain(warning.numbers)}"
+                st.warning(words, icon=":material/warning:")
+            else:
+                others.append(warning)
+        if others:
+            folded.append((setting, others))
+    if folded:
+        _in_one_line(folded)
 
 
 def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
-    bad = sum(
-        warning.severity == "bad" for _, warnings in found for warning in warnings
-    )
-    number = counted(sum(len(warnings) for _, warnings in found), "warning")
-    names = ", ".join(
-        f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found
-    )
-    serious = f", {bad} serious" if bad else ""
+    severities = [one.severity for _, warnings in found for one in warnings]
+    bad = severities.count("bad")
+    label = counted(len(severities), "warning")
+    if bad:
+        label += f", {bad} serious"
+    names = [f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found]
     # The key keeps it open while its label changes with a slider.
     with st.expander(
-        f"{number}{serious}: {names}",
+        f"{label}: {', '.join(names)}",
         key="health",
         icon=_SEVERITY_ICONS["bad" if bad else "caution"],
     ):
         for setting, warnings in found:
-            st.markdown(f"**{plain(setting.label)}**{_since(setting.run)}")
+            whose = f"**{plain(setting.label)}**"
+            if setting.run.earlier_settings:
+                # A chat was given another setting: which of them is meant.
+                turn = setting.run.first_turn
+                whose += f" · only of this setting, in force from turn {turn:,} on"
+            st.markdown(whose)
             for warning in warnings:
                 _warning(warning)
-
-
-def _since(run: Run) -> str:
-    """Of a chat that was given another setting: which of them is meant."""
-    return (
-        f" · only of this setting, in force from turn {run.first_turn:,} on"
-        if run.earlier_settings
-        else ""
-    )
 
 
 def _warning(warning: HealthWarning) -> None:

@@ -36,7 +36,7 @@ from memviz.ui.controls.block_html import (
     form_counts,
     reduced_fates,
     sent_versions,
-    text_tokens,
+    size_words,
 )
 from memviz.ui.controls.message_html import swatch
 from memviz.ui.controls.request_changes import (
@@ -97,32 +97,30 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     label = f"{counted(len(earlier), 'call')} of the model before this one: {counted(sent, 'token')} sent"
     with st.expander(label, icon=":material/replay:"):
         shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
-        st.caption(
-            "\n".join(
-                f"{number + 1}. {_call_words(earlier[number])}" for number in shown
-            )
-        )
+        lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in shown]
+        st.caption("\n".join(lines))
 
 
 def _call_words(call: TurnRecord) -> str:
-    did = {"thinking": "It thought", "recall": "It asked to recall"}.get(
-        call.kind
-    ) or _tools_called(call)
-    told = f"{did}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
+    told = f"{_what_was_done(call)}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
     facts = call.facts
-    effort = (
-        ""
-        if facts is None
-        else plain(effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded))
-    )
-    return f"{told}." if facts is None else f"{told}, {effort}."
+    if facts is None:
+        return f"{told}."
+    effort = effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded)
+    return f"{told}, {plain(effort)}."
 
 
-def _tools_called(call: TurnRecord) -> str:
-    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in calls_asked_for(call)]
-    if not texts:
+def _what_was_done(call: TurnRecord) -> str:
+    if call.kind == "thinking":
+        return "It thought"
+    if call.kind == "recall":
+        return "It asked to recall"
+    asked = calls_asked_for(call)
+    if not asked:
         return "It answered"
-    return f"It called {plain(listed(texts[:MOST_TOOLS]))}{' and more' * (len(texts) > MOST_TOOLS)}"
+    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in asked[:MOST_TOOLS]]
+    more = " and more" if len(asked) > MOST_TOOLS else ""
+    return f"It called {plain(listed(texts))}{more}"
 
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
@@ -153,13 +151,12 @@ def inspector(
     if number is None:
         st.info(plain(_no_request(run, turn)), icon=":material/info:")
         return
-    record, calls = run.requests[number], numbers_of_turn(run, turn)
+    record = run.requests[number]
+    calls = numbers_of_turn(run, turn)
     for flag in record.flags:
-        words = (
-            plain(over_limit_words(record, run.strategy))
-            if flag == OVER_BUDGET
-            else FLAG_TEXTS.get(flag, plain(flag))
-        )
+        words = FLAG_TEXTS.get(flag, plain(flag))
+        if flag == OVER_BUDGET:
+            words = plain(over_limit_words(record, run.strategy))
         st.warning(words, icon=":material/warning:")
     recalled_here(record, facts)
     changed = range(calls[0] if whole_turn else number, number + 1)
@@ -168,40 +165,46 @@ def inspector(
     st.html(parts_html(record))
     earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
-    for block, suffix in zip(blocks, _suffixes(blocks), strict=True):
-        _block(
-            block, record, f"{key}-{suffix}", facts, broken_lengths(run, block, record)
-        )
+    # Of blocks, several may be of one kind: "history (2)" is called history-2.
+    names = distinct_names([block.kind for block in blocks])
+    for block, name in zip(blocks, names, strict=True):
+        suffix = name.replace(" (", "-").removesuffix(")")
+        _block(run, block, record, f"{key}-{suffix}", facts)
     summarizer_calls(run, changed, key)
-    said = (message.content for block in blocks for message in block.messages)
-    name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
-    _as_json(record, name, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
+    chars = 0
+    for block in blocks:
+        chars += sum(len(message.content) for message in block.messages)
+    name = f"request-turn-{turn}"
+    if len(calls) > 1:
+        name += f"-call-{record.call}"
+    _as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
 
 
 def _no_request(run: Run, turn: int) -> str:
-    said, attempt = f"Turn {turn} made no request", compare_state().ended_early(run)
+    attempt = compare_state().ended_early(run)
     if attempt is None:
-        return f"{said}."
-    why_ended = (
-        f": {attempt.error}" if attempt.error is not None else ", where it was stopped."
+        return f"Turn {turn} made no request."
+    why_ended = ", where it was stopped."
+    if attempt.error is not None:
+        why_ended = f": {attempt.error}"
+    return (
+        f"Turn {turn} made no request, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} "
+        "Try again above the picture."
     )
-    return f"{said}, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} Try again above the picture."
 
 
 def parts_html(record: TurnRecord) -> str:
     """The parts of a request as one thin bar in their colours, with their tokens below it."""
-    parts = [
-        (part, record.tokens[part]) for part in PART_ORDER if record.tokens.get(part)
-    ]
-    total = max(1, record.total_tokens)
-    bar = "".join(
-        f'<span style="width:{tokens / total:.3%};background:{PART_COLORS[part]}"></span>'
-        for part, tokens in parts
-    )
-    words = "".join(
-        f"<span>{swatch(PART_COLORS[part])}{term_html(PART_TITLES[part])} {tokens:,}</span>"
-        for part, tokens in parts
-    )
+    bar = ""
+    words = ""
+    for part in PART_ORDER:
+        tokens = record.tokens.get(part)
+        if tokens:
+            color = PART_COLORS[part]
+            share = tokens / max(1, record.total_tokens)
+            bar += f'<span style="width:{share:.3%};background:{color}"></span>'
+            title = term_html(PART_TITLES[part])
+            words += f"<span>{swatch(color)}{title} {tokens:,}</span>"
     return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
 
 
@@ -217,29 +220,24 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 
-def _suffixes(blocks: Sequence[Block]) -> list[str]:
-    """Names for the controls of blocks, of which several may be of one kind."""
-    return [
-        name.replace(" (", "-").removesuffix(")")
-        for name in distinct_names([block.kind for block in blocks])
-    ]
-
-
 def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     """``asked for 120 words, got 148``, of each version in a block of summaries that is longer than was asked for;
     empty where none is."""
-    versions = sent_versions(block, record) if block.kind == "summary" else ()
+    if block.kind != "summary":
+        return ""
+    versions = sent_versions(block, record)
     return "; ".join(broken_lengths_of(run.compactions, versions))
 
 
 def _block(
-    block: Block, record: TurnRecord, key: str, facts: Sequence[Probe], broken: str
+    run: Run, block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]
 ) -> None:
     is_line = block.kind == "history" and not block.indices
     if block.kind not in FOLDED or is_line:
         _messages(block, record, key)
         return
-    with st.expander(folded_label(block, record, broken), key=key):
+    label = folded_label(block, record, broken_lengths(run, block, record))
+    with st.expander(label, key=key):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             words = in_language(message_facts_words(known))
@@ -257,11 +255,9 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
         how = f", {formed}" if formed else " word for word"
         return f"**{_range_words(block.indices)}**{how} · {tokens}"
     if block.kind == "summary":
-        heading = block.tokens - text_tokens(block, record)
-        with_heading = f" and {heading:,} of its heading" if heading else ""
-        tokens = counted(text_tokens(block, record), "token")
         kept = f" · {broken}" if broken else ""
-        return f"**{plain(block_title(block, record))}**, all of it · {tokens}{with_heading}{kept}"
+        title = plain(block_title(block, record))
+        return f"**{title}**, all of it · {size_words(block, record)}{kept}"
     added = ", with what memory added" if added_to_system(record) else ""
     return f"**{PART_TITLES[block.kind]}**{added} · {tokens}"
 
@@ -289,10 +285,10 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
         if is_long:
             st.caption("Too long to be shown here.")
             _download(lambda: request_json(record), name)
-            return
-        text = request_json(record)
-        _download(text, name)
-        st.code(text, language="json", height=400)
+        else:
+            text = request_json(record)
+            _download(text, name)
+            st.code(text, language="json", height=400)
 
 
 def _download(text: str | Callable[[], str], name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from time import time
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -84,17 +85,12 @@ def link_query(
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
     """
-    named = [
-        (part, name)
-        for part, name in models
-        if name != RECORDED_FIRST and _is_model_name(name)
-    ]
-    return urlencode(
-        [
-            *link_parts(state, turn, call=call),
-            *((name, text) for name, text in (*named, *parts) if text),
-        ]
-    )
+    query = link_parts(state, turn, call=call)
+    for part, name in models:
+        if name and name != RECORDED_FIRST and _is_model_name(name):
+            query.append((part, name))
+    query += [(name, text) for name, text in parts if text]
+    return urlencode(query)
 
 
 def link_parts(
@@ -114,9 +110,11 @@ def _is_model_name(name: str) -> bool:
 def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
     """The names of the models that a link's summaries and answers were written by, and a sentence for each that cannot
     be one. Without a name it was :data:`RECORDED_FIRST`."""
-    names, problems = {}, []
+    names = {}
+    problems = []
     for part in (SUMMARIZER, CHAT_MODEL):
-        name = next(iter(query.get(part, ())), RECORDED_FIRST).strip()
+        texts = query.get(part) or [RECORDED_FIRST]
+        name = texts[0].strip()
         if _is_model_name(name):
             names[part] = name or RECORDED_FIRST
         else:
@@ -134,21 +132,26 @@ def _pairs(
         yield FIRST, str(state.first or ALL_MESSAGES)
     for setting in state.settings:
         yield SETTING, setting_part(setting.strategy_id, setting.parameters)
+    numbers = {}
+    looks = {MAX_SETTINGS: HELD_CHAT}
     for number, setting in enumerate(state.settings):
-        yield AS_WRITTEN, str(number) if setting.as_written else ""
+        numbers[setting.uid] = number
+        looks[setting.index] = str(number)
+        if setting.as_written:
+            yield AS_WRITTEN, str(number)
     yield COUNTER, state.counter
-    numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
     for recall in state.recalls:
         whose = None if recall.uid is None else numbers.get(recall.uid)
         yield RECALL, recall_part(recall.turn, recall.turns, whose)
-    yield REPLIES, FREE_RUN if state.free_run else ""
-    yield TAKE, str(state.take or "")
-    places = {
-        setting.index: str(number) for number, setting in enumerate(state.settings)
-    } | {MAX_SETTINGS: HELD_CHAT}
-    yield LOOK, "" if state.looked_at is None else places.get(state.looked_at, "")
-    yield TURN, str(turn or "")
-    yield CALL, str(call or "") if turn else ""
+    if state.free_run:
+        yield REPLIES, FREE_RUN
+    if state.take:
+        yield TAKE, str(state.take)
+    if state.looked_at in looks:
+        yield LOOK, looks[state.looked_at]
+    if turn:
+        yield TURN, str(turn)
+        yield CALL, str(call or "")
 
 
 def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
@@ -157,17 +160,20 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     problems: list[str] = []
 
     def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
-        found, asked = [], query.get(name, ())
+        found = []
+        asked = query.get(name, ())
         if len(asked) > at_most > 1:
             problems.append(_left_out(name, asked[at_most:], at_most))
         for text in asked[:at_most]:
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
-                problems.append(
-                    f"The link's {name} {quoted(text)} was passed over: {error}"
-                )
+                problems.append(_passed_over(name, text, error))
         return found
+
+    def part(name: str, read: Callable[[str], T], default: T) -> T:
+        found = parts(name, read)
+        return found[0] if found else default
 
     settings = parts(SETTING, _setting, MAX_SETTINGS)
     if settings:
@@ -181,26 +187,24 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
     for first in parts(FIRST, _first):
         state.firsts[state.conversation_id or ""] = first
-    state.counter = next(
-        iter(parts(COUNTER, lambda text: counter(text).name)), state.counter
-    )
+    state.counter = part(COUNTER, lambda text: counter(text).name, state.counter)
     uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
     replies = query.get(REPLIES, ())
     state.free_run = FREE_RUN in replies or OLD_FREE_RUN in replies
-    state.take = next(
-        iter(parts(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)])), 0
-    )
+    state.take = part(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)], 0)
     if OLD_FREE_RUN in replies:
         problems.append(
             renamed_notice(
                 f"The link's {REPLIES}={OLD_FREE_RUN}", f"{REPLIES}={FREE_RUN}"
             )
         )
-    state.looked_at = next(
-        iter(parts(LOOK, lambda text: _looked_at(state, text))), None
-    )
-    return next(iter(parts(TURN, whole_number)), None), problems
+    state.looked_at = part(LOOK, partial(_looked_at, state), None)
+    return part(TURN, whole_number, None), problems
+
+
+def _passed_over(name: str, text: str, error: Exception) -> str:
+    return f"The link's {name} {quoted(text)} was passed over: {error}"
 
 
 def _first(text: str) -> int | None:
@@ -214,14 +218,14 @@ def named_call(query: Query) -> tuple[int | None, list[str]]:
         try:
             return whole_number(text) or None, []
         except ValueError as error:
-            return None, [f"The link's {CALL} {quoted(text)} was passed over: {error}"]
+            return None, [_passed_over(CALL, text, error)]
     return None, []
 
 
-def _looked_at(state: CompareState, text: str) -> int:
-    return (
-        MAX_SETTINGS if text == HELD_CHAT else state.settings[whole_number(text)].index
-    )
+def _looked_at(state: CompareState, text: str) -> int | None:
+    if text == HELD_CHAT:
+        return MAX_SETTINGS
+    return state.settings[whole_number(text)].index
 
 
 def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
@@ -242,11 +246,8 @@ def _setting(text: str) -> tuple[str, dict[str, Any]]:
 
 def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     turn, turns, *whose = text.split(" ")
-    return AddedRecall(
-        whole_number(turn),
-        parse_numbers(turns),
-        uids[whole_number(whose[0])] if whose else None,
-    )
+    uid = uids[whole_number(whose[0])] if whose else None
+    return AddedRecall(whole_number(turn), parse_numbers(turns), uid)
 
 
 OPENED_KEY, OPENED_COUNT_KEY = "opened-link", "opened-link-count"
@@ -344,12 +345,14 @@ def keep_address(state: CompareState, key: str) -> None:
 def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     """The query of what the page shows, and when that was, for who writes it into the address."""
     models = [
-        (part, widget_value(f"{part}-name") or RECORDED_FIRST)
-        for part in (SUMMARIZER, CHAT_MODEL)
+        (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
     ]
-    turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
     query = link_query(
-        state, turn, models, [*shown_parts(), *presented_parts()], call=call
+        state,
+        chosen_turn() if with_request else None,
+        models,
+        [*shown_parts(), *presented_parts()],
+        call=chosen_call() if with_request else None,
     )
     note_own(query)
     return {"query": query, "at": time()}

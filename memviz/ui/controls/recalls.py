@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -94,18 +95,17 @@ def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
         raise RecallError("Name the turns to bring back, such as 1, 3-5.")
     if not turns[0]:
         raise RecallError("There is no turn 0: the first one is turn 1.")
-    late = next((turn for turn in turns if turn >= into), None)
-    if late is not None:
-        raise RecallError(
-            f"Turn {late} does not come before turn {into}: only earlier turns can be brought back."
-        )
+    for turn in turns:
+        if turn >= into:
+            raise RecallError(
+                f"Turn {turn} does not come before turn {into}: only earlier turns can be brought back."
+            )
     return turns
 
 
 def _remove_recall(state: CompareState, recall: AddedRecall) -> None:
-    if (
-        recall in state.recalls
-    ):  # a second click may arrive before the list is drawn again
+    # A second click may arrive before the list is drawn again.
+    with suppress(ValueError):
         state.recalls.remove(recall)
 
 
@@ -115,11 +115,7 @@ def _whose(recall: AddedRecall, labels: dict[int | str, str]) -> str:
 
 def recalls_label(state: CompareState) -> str:
     """What the closed list says of itself."""
-    return (
-        f"{counted(len(state.recalls), 'recall')} added"
-        if state.recalls
-        else "Recall turns into requests"
-    )
+    return f"{counted(len(state.recalls), 'recall')} added"
 
 
 class BroughtBack(NamedTuple):
@@ -136,12 +132,13 @@ class BroughtBack(NamedTuple):
     @property
     def label(self) -> str:
         """What the button says."""
-        cost = f"+{counted(self.tokens, 'token')}" + (
-            f" in each of {self.calls:,} calls" if self.calls > 1 else ""
-        )
+        cost = f"+{counted(self.tokens, 'token')}"
+        if self.calls > 1:
+            cost += f" in each of {self.calls:,} calls"
         if self.usd is not None:
             # With prices entered by hand more can cost less: a request that a cache takes in may be cheaper as a whole.
-            cost += f", {'-' if self.usd < 0 else '+'}{dollars(abs(self.usd))}"
+            sign = "-" if self.usd < 0 else "+"
+            cost += f", {sign}{dollars(abs(self.usd))}"
         return f"Bring {turn_list(self.turns)} back{self.place}: {cost}"
 
 
@@ -155,9 +152,8 @@ def brought_back_into(
 ) -> BroughtBack:
     """What recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
     tokens = added_tokens(run, record, Recall(turns=turns))
-    usd = prices.usd_of_more(
-        run.once(traffic, partial(traffic, run)), priced_turn, tokens
-    )
+    sent = run.once(traffic, partial(traffic, run))
+    usd = prices.usd_of_more(sent, priced_turn, tokens)
     return BroughtBack(turns, tokens, usd, place)
 
 
@@ -171,11 +167,8 @@ def bringing_back(
     where none of them comes before its turn, or the strategy allows no recall. What is brought back goes into all
     requests of the turn: then the dollars are unknown, and the tokens are those of each."""
     run = setting.run
-    turns = tuple(
-        number
-        for number in stating_turns(run.log, positions)
-        if 0 < number < record.turn
-    )
+    stating = stating_turns(run.log, positions)
+    turns = tuple(turn for turn in stating if 0 < turn < record.turn)
     if not turns or not run.strategy.allows_recall:
         return None
     calls = len(numbers_of_turn(run, record.turn))
@@ -195,10 +188,9 @@ def bring_back(
     """The button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that request
     in Compare. ``free_run``: the setting's run is one, and Compare goes on showing free runs. Returns whether there is
     anything to bring back, and so a button."""
-    uid = next((one.uid for one in state.settings if one.index == setting.index), None)
-    if (
-        uid is None
-    ):  # a chat as it was held: it has been sent, and cannot get anything more
+    uids = [one.uid for one in state.settings if one.index == setting.index]
+    if not uids:
+        # A chat as it was held: it has been sent, and cannot get anything more.
         return False
     found = bringing_back(setting, positions, record, prices_in_force())
     if found is None:
@@ -208,27 +200,22 @@ def bring_back(
             f"The request of {name_of(setting.run, record)} has {turn_list(found.turns)} already."
         )
         return False
-    recall = AddedRecall(record.turn, found.turns, uid)
+    recall = AddedRecall(record.turn, found.turns, uids[0])
+    turn = f"turn {record.turn:,}"
+    requests = f"the request of {turn}"
+    if found.calls > 1:
+        requests = f"all {found.calls:,} requests of {turn}"
     if st.button(
         plain(found.label),
         key=key,
         icon=":material/history:",
         on_click=_add_found,
         args=(state, setting, recall, free_run, record.call),
-        help=f"Sends {turn_list(found.turns)} once more with {_requests(record, found)} under "
+        help=f"Sends {turn_list(found.turns)} once more with {requests} under "
         f"{plain(setting.label)}, and shows that request in Compare.",
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
     return True
-
-
-def _requests(record: TurnRecord, found: BroughtBack) -> str:
-    turn = f"turn {record.turn:,}"
-    return (
-        f"the request of {turn}"
-        if found.calls == 1
-        else f"all {found.calls:,} requests of {turn}"
-    )
 
 
 def _add_found(
@@ -241,7 +228,8 @@ def _add_found(
     """In a callback: what it changes may be drawn already."""
     if recall not in state.recalls:
         state.recalls.append(recall)
-    state.looked_at, state.free_run = setting.index, free_run
+    state.looked_at = setting.index
+    state.free_run = free_run
     choose_request(recall.turn, call)
     if not free_run:
         set_widget(REPLIES_KEY, REPLAYED)
