@@ -4,7 +4,7 @@ removed words are struck through and added ones underlined, so that nothing hang
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from memviz.conversation import Log
@@ -42,13 +42,12 @@ def sides_html(diff: TextDiff) -> tuple[str, str]:
 def legend_html(diff: TextDiff) -> str:
     """How many words have which fate, each said the way it looks in the text."""
     noun = counted_noun(diff)
-    parts = [f"{diff.words('kept'):,} {noun} kept"]
-    parts += [
-        f"<{tag}>{diff.words(change):,} {change}</{tag}>"
-        for change, tag in _TAGS.items()
-        if change != "kept"
-    ]
-    return f'<p class="memviz-diff memviz-legend">{" · ".join(parts)}</p>'
+    html = (
+        f"{diff.words('kept'):,} {noun} kept"
+        f" · <del>{diff.words('removed'):,} removed</del>"
+        f" · <ins>{diff.words('added'):,} added</ins>"
+    )
+    return f'<p class="memviz-diff memviz-legend">{html}</p>'
 
 
 def counted_noun(diff: TextDiff) -> str:
@@ -66,27 +65,23 @@ def marked_html(text: str, answers: Sequence[str]) -> str:
 
 def marked(text: str, answers: Sequence[str]) -> str:
     """``text``, escaped, with the answers in it between tags."""
-    pattern = answer_pattern(answers)
-    parts, at = [], 0
-    for found in pattern.finditer(text) if any(answers) else ():
-        parts += [
-            escape(text[at : found.start()]),
-            f"{MARK}{escape(found.group())}</mark>",
-        ]
-        at = found.end()
-    return "".join(parts) + escape(text[at:])
+    html = ""
+    at = 0
+    if any(answers):
+        for found in answer_pattern(answers).finditer(text):
+            html += f"{escape(text[at : found.start()])}{MARK}{escape(found[0])}</mark>"
+            at = found.end()
+    return html + escape(text[at:])
 
 
 def answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
     """Answers by their spelling, the longest first; spaces may be any white space."""
-    longest = sorted(
-        (answer for answer in answers if answer.strip()), key=len, reverse=True
-    )
-    spelled = (r"\s+".join(map(re.escape, answer.split())) for answer in longest)
-    return re.compile(
-        "|".join(rf"(?<![A-Za-z0-9]){part}(?![A-Za-z0-9])" for part in spelled),
-        re.IGNORECASE,
-    )
+    parts = []
+    for answer in sorted(answers, key=len, reverse=True):
+        if answer.strip():
+            spelled = r"\s+".join(map(re.escape, answer.split()))
+            parts.append(rf"(?<![A-Za-z0-9]){spelled}(?![A-Za-z0-9])")
+    return re.compile("|".join(parts), re.IGNORECASE)
 
 
 def _box(
@@ -104,44 +99,47 @@ def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> str:
     if piece.change != "kept" or len(piece.text) <= kept_chars + LEAST_HIDDEN_CHARS:
         return f"<{tag}>{marked(piece.text, answers)}</{tag}>"
     half = kept_chars // 2
-    hidden = (
-        f"<small>… {len(piece.text) - 2 * half:,} characters more, all kept …</small>"
+    more = len(piece.text) - 2 * half
+    first = escape(piece.text[:half])
+    last = escape(piece.text[-half:])
+    return (
+        f"<span>{first}</span><small>… {more:,} characters more, all kept …</small>"
+        f"<span>{last}</span>"
     )
-    return f"<span>{escape(piece.text[:half])}</span>{hidden}<span>{escape(piece.text[-half:])}</span>"
 
 
 SOURCE_CHARS = 600
+WHOLE_MESSAGE = "the Library shows the whole message"
 MARKS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 
 
 def facts_html(found: FactsVersion, log: Log) -> str:
     """All facts of a version, each with its source, and those that it removed."""
-    lines = "".join(_line(line, log) for line in found.lines)
-    return f'{counts_html(found)}<ul class="memviz-fact-lines">{lines}{"".join(map(_removed, found.removed))}</ul>'
+    lines = [f"{_text(line)}{_source(line, log)}" for line in found.lines]
+    return counts_html(found) + _list_html([*lines, *map(_removed, found.removed)])
 
 
 def changed_facts_html(found: FactsVersion) -> str:
     """What a version added, replaced and removed, without what it kept."""
     lines = [_text(line) for line in found.lines if line.change != "kept"]
-    body = "".join(f"<li>{line}</li>" for line in lines) + "".join(
-        map(_removed, found.removed)
-    )
-    return (
-        f'{counts_html(found)}<ul class="memviz-fact-lines">{body}</ul>'
-        if body
-        else counts_html(found)
-    )
+    lines += map(_removed, found.removed)
+    return counts_html(found) + (_list_html(lines) if lines else "")
+
+
+def _list_html(lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{line}</li>" for line in lines)
+    return f'<ul class="memviz-fact-lines">{items}</ul>'
 
 
 def counts_html(found: FactsVersion) -> str:
     """``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
     counts = {change: len(found.of(change)) for change in ("added", "replaced", "kept")}
     counts["removed"] = len(found.removed)
-    said = " · ".join(
-        f"{number:,} {change}" for change, number in counts.items() if number
-    )
-    whole = counted(len(found.lines), "fact")
-    return f'<p class="memviz-note"><b>{whole}</b>{": " + said if said else ""}</p>'
+    said = [f"{number:,} {change}" for change, number in counts.items() if number]
+    words = f"<b>{counted(len(found.lines), 'fact')}</b>"
+    if said:
+        words += f": {' · '.join(said)}"
+    return f'<p class="memviz-note">{words}</p>'
 
 
 def _text(line: FactLine) -> str:
@@ -156,35 +154,29 @@ def _text(line: FactLine) -> str:
 
 
 def _removed(text: str) -> str:
-    return f'<li><span aria-hidden="true">{MARKS["removed"]}</span> <del>{in_language(text)}</del></li>'
+    return f'<span aria-hidden="true">{MARKS["removed"]}</span> <del>{in_language(text)}</del>'
 
 
-def _line(line: FactLine, log: Log) -> str:
-    return f"<li>{_text(line)}{''.join(_source(line, log))}</li>"
-
-
-def _source(line: FactLine, log: Log) -> Iterator[str]:
-    """Why it is remembered, on a click."""
+def _source(line: FactLine, log: Log) -> str:
+    """Return why a fact is remembered, on a click."""
     since = f"since version {line.since:,}"
     if line.source is None:
-        yield f"<small>{since}; no message holds half of its words</small>"
-        return
+        return f"<small>{since}; no message holds half of its words</small>"
     message = log[line.source]
-    where = f"message {message_number(line.source):,} ({message.role}, turn {log.turn_number(line.source):,})"
-    shown = message_html(
-        message, "", "the Library shows the whole message", SOURCE_CHARS
+    number = message_number(line.source)
+    turn = log.turn_number(line.source)
+    where = escape(f"message {number:,} ({message.role}, turn {turn:,})")
+    share = "All words of the fact stand in that message."
+    if line.share < 1:
+        share = (
+            f"{line.share:.0%} of the fact's words stand in that message, "
+            "where numbers and names count more than others."
+        )
+    shown = message_html(message, "", WHOLE_MESSAGE, SOURCE_CHARS)
+    return (
+        f"<details><summary>Why? From {where}, {since}</summary>"
+        f"<small>{share}</small>{shown}</details>"
     )
-    yield (
-        f"<details><summary>Why? From {escape(where)}, {since}</summary>"
-        f"<small>{_share_words(line.share)}</small>{shown}</details>"
-    )
-
-
-def _share_words(share: float) -> str:
-    """How much of a fact its source says."""
-    if share >= 1:
-        return "All words of the fact stand in that message."
-    return f"{share:.0%} of the fact's words stand in that message, where numbers and names count more than others."
 
 
 def of_version(
