@@ -85,9 +85,14 @@ class ChatState:
         self.derive()
         if self.chat is not None:
             self.came_from = self.conversation_id
-        self.conversation_id, self.chat, self.error = conversation_id, None, None
-        self.going_on = self.retrying = self.deleted = False
-        self.draft_with, self.write_on_click = None, False
+        self.conversation_id = conversation_id
+        self.chat = None
+        self.error = None
+        self.going_on = False
+        self.retrying = False
+        self.deleted = False
+        self.draft_with = None
+        self.write_on_click = False
         self.shown_messages = MESSAGES_SHOWN
         self.opened += 1
 

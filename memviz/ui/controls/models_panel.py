@@ -87,10 +87,9 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
             tests[picker] = Tested(choice, _tested(choice))
     tested = tests.get(picker)
     if tested is not None and tested.made_with == choice:
-        lines = (
-            f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}"
-            for finding in tested.found.findings
-        )
+        lines = []
+        for finding in tested.found.findings:
+            lines.append(f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}")
         st.markdown("  \n".join(lines))
 
 
@@ -98,15 +97,14 @@ def _tested(choice: ModelChoice) -> ConnectionReport:
     asked = model(choice.name, retries=0, **choice.options)
     writer = paid(asked, heed_clicks_and_tell, answer_tokens(choice.name))
 
-    def served() -> tuple[str, ...] | None:
-        options = choice.options
-        return served_models(
-            choice.name,
-            api_key=options["api_key"],
-            api_base=options["api_base"],
-            access=options["access"],
-        )
-
+    options = choice.options
+    served = partial(
+        served_models,
+        choice.name,
+        api_key=options["api_key"],
+        api_base=options["api_base"],
+        access=options["access"],
+    )
     return check_connection(writer, served)
 
 
@@ -118,20 +116,23 @@ RECORDING_HELP = (
 
 def save_recording(summarizer: ModelChoice) -> None:
     """A button, once a live model has replied."""
-    notes, name = noted_replies(), f"memviz-{datetime.now(UTC):%Y-%m-%d}"
-    if not (number := len(notes.replies)):
+    notes = noted_replies()
+    number = len(notes.replies)
+    if not number:
         return
+    name = f"memviz-{datetime.now(UTC):%Y-%m-%d}"
+    made = partial(
+        _recording_file,
+        name,
+        notes,
+        workspace(),
+        compare_state(),
+        summarizer,
+        tuple(noted_sweeps()),
+    )
     st.download_button(
         f"Save {counted(number, 'reply')} as a recording",
-        partial(
-            _recording_file,
-            name,
-            notes,
-            workspace(),
-            compare_state(),
-            summarizer,
-            tuple(noted_sweeps()),
-        ),
+        made,
         file_name(name) + SUFFIX,
         "application/jsonl",
         icon=":material/radio_button_checked:",
@@ -151,19 +152,14 @@ def _recording_file(
     swept: Sequence[Swept],
 ) -> str:
     replies = notes.replies
-    runs = [
-        *_replays_made(here, state, summarizer),
-        *_sweeps_made(here, state, Recording.of(name, About(), replies), swept),
-    ]
-    models = tuple(dict.fromkeys(one.reply.model for one in replies))
-    title = (
-        here.store.about(state.conversation_id).title
-        if state.conversation_id and runs
-        else ""
-    )
-    about = About(
-        title=title, model=listed(models), made_on=f"{datetime.now(UTC):%Y-%m-%d}"
-    )
+    runs = _replays_made(here, state, summarizer)
+    runs += _sweeps_made(here, state, Recording.of(name, About(), replies), swept)
+    title = ""
+    if state.conversation_id and runs:
+        title = here.store.about(state.conversation_id).title
+    models = dict.fromkeys(one.reply.model for one in replies)
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    about = About(title=title, model=listed(models), made_on=today)
     return write_recording(saved(name, about, replies, runs))
 
 
@@ -171,13 +167,10 @@ def _replays_made(
     here: Workspace, state: CompareState, summarizer: ModelChoice
 ) -> list[Made]:
     """The replays of the settings that are compared, as far as they were made."""
-    if (
-        state.conversation_id is None
-        or summarizer.is_free
-        or not here.store.exists(state.conversation_id)
-    ):
+    id = state.conversation_id
+    if id is None or summarizer.is_free or not here.store.exists(id):
         return []
-    transcript, log = here.conversation(state.conversation_id, state.first)
+    transcript, log = here.conversation(id, state.first)
     found: list[Made] = []
     for setting in state.settings:
         key = run_key(here, state, setting, summarizer)
@@ -204,13 +197,8 @@ def _sweeps_made(
             log, strategy, replies, counter, transcript.system_prompt, transcript.tools
         )
         if run is not None:
-            found.append(
-                (
-                    here.recordings.setting(transcript, log, strategy, counter),
-                    run,
-                    transcript.probes,
-                )
-            )
+            made_for = here.recordings.setting(transcript, log, strategy, counter)
+            found.append((made_for, run, transcript.probes))
     return found
 
 
@@ -246,7 +234,7 @@ def models_panel(
         vertical_alignment="center",
         gap="xsmall",
     ):
-        st.caption(" ".join(part for part in (sentence, _who()) if part))
+        st.caption(f"{sentence} {_who()}".strip())
         panel = st.popover("Change", key="models-panel", type="tertiary")
     spent_line()
     with (
@@ -281,14 +269,11 @@ def models_panel(
 
 
 def _who() -> str:
-    writer, answerer = (_in_words(named(picker)) for picker in (SUMMARIZER, CHAT_MODEL))
+    writer = f"**{plain(in_words(named(SUMMARIZER)))}**"
+    answerer = f"**{plain(in_words(named(CHAT_MODEL)))}**"
     if writer == answerer:
         return f"Summaries and answers: {writer}."
     return f"Summaries: {writer}. Answers: {answerer}."
-
-
-def _in_words(name: str) -> str:
-    return f"**{plain(in_words(name))}**"
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:

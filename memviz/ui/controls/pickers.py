@@ -82,9 +82,8 @@ def instruction_key(key: str) -> str:
 
 
 def _instruction(title: str, own: str) -> str:
-    return next(
-        (prompt.instruction for prompt in PROMPTS if prompt.title == title), own
-    )
+    instructions = {prompt.title: prompt.instruction for prompt in PROMPTS}
+    return instructions.get(title, own)
 
 
 def _take_prompt(key: str, own: str) -> None:
@@ -215,9 +214,11 @@ def _offered(chosen: str) -> list[str]:
     """What may be chosen: free ones first, then what litellm knows. A bundled recording that
     plays unasked is named only where it is ``chosen``."""
     at_hand = workspace().recordings
-    recordings = [RECORDING + name for name in (*at_hand.opened, *at_hand.only_by_name)]
-    recordings += [chosen] * chosen.startswith(RECORDING)
-    return list(dict.fromkeys([RECORDED_FIRST, OFFLINE, *recordings, *known_models()]))
+    names = [RECORDED_FIRST, OFFLINE]
+    names += [RECORDING + name for name in (*at_hand.opened, *at_hand.only_by_name)]
+    if chosen.startswith(RECORDING):
+        names.append(chosen)
+    return list(dict.fromkeys([*names, *known_models()]))
 
 
 def model_picker(

@@ -76,16 +76,9 @@ def picture_pixels(pixels: int) -> int:
 def compaction_notes(settings: Sequence[SettingRun]) -> Iterator[str]:
     """Of each setting the first thing that it did, with its numbers: what a speaker may point at."""
     for setting in settings:
-        first = next(
-            (
-                compaction
-                for compaction in setting.run.compactions
-                if is_marked(compaction)
-            ),
-            None,
-        )
-        if first is not None:
+        for first in filter(is_marked, setting.run.compactions):
             yield f"{setting.label}: {compaction_words(first, setting.run).sentence}"
+            break
 
 
 MOST_A_ROW = 3
@@ -142,7 +135,8 @@ def numbers_of(
 def _show_table(table: DataFrame, alt: str) -> None:
     st.dataframe(table, hide_index=True, alt=alt)
     turns = table["Turn"].tolist()
-    if len(turns) > 1 and turns[1] - turns[0] > 1:
+    apart = turns[1] - turns[0] if len(turns) > 1 else 1
+    if apart > 1:
         st.caption(
-            f"Every {turns[1] - turns[0]:,} turns, as the chart cannot show each of them either."
+            f"Every {apart:,} turns, as the chart cannot show each of them either."
         )

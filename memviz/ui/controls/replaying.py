@@ -3,7 +3,7 @@ wait, the page draws what there is so far, says how long the rest takes, and can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 from time import monotonic
@@ -24,6 +24,8 @@ from memviz.ui.controls.study import CompareState, Setting
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.text import distinct, plain
 from memviz.workspace import RunKey, Workspace
+
+Work = tuple[Setting, BackgroundReplay]
 
 
 def run_key(
@@ -60,24 +62,18 @@ def make_runs(
     """The conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
-    at_work: list[tuple[Setting, BackgroundReplay]] = []
+    at_work: list[Work] = []
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
             run = workspace.kept_run(key)
-            if run is None and is_free(key.summarizer):
-                at_work.append(
-                    (
-                        setting,
-                        workspace.replaying(
-                            key, workspace.free_summarizer(key, paced=summarizer.paced)
-                        ),
-                    )
-                )
-            elif run is None:
-                waiting.append((setting, key))
-            else:
+            if run is not None:
                 runs.append((setting, run))
+            elif is_free(key.summarizer):
+                writer = workspace.free_summarizer(key, paced=summarizer.paced)
+                at_work.append((setting, workspace.replaying(key, writer)))
+            else:
+                waiting.append((setting, key))
     runs += replayed(at_work)
     if waiting:
         with error_shown():
@@ -91,56 +87,55 @@ def make_runs(
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
     """The runs as lines of the charts, each with a label and the colour of its setting."""
-    labels = distinct([_label(run) for _, run in runs])
+    labels = []
+    for _, run in runs:
+        label = run.strategy.label
+        labels.append(f"{label} · reworded" if run.has_decisions else label)
     return [
         SettingRun(run, label, setting.index)
-        for (setting, run), label in zip(runs, labels, strict=True)
+        for (setting, run), label in zip(runs, distinct(labels), strict=True)
     ]
-
-
-def _label(run: Run) -> str:
-    return run.strategy.label + " · reworded" * run.has_decisions
 
 
 AT_ONCE_SECONDS = 2.5
 """So long a page waits for its replays; then it draws what there is."""
 REFRESH_SECONDS = 0.5
-Work = tuple[Setting, BackgroundReplay]
 
 
 def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     """The runs of the replays that are at work, as far as they have come in a moment. Those that are not over go on
     when the page is drawn, and the page is drawn again once they are."""
     end = monotonic() + AT_ONCE_SECONDS
+    _go_on(at_work)
+    for _, work in at_work:
+        work.wait(max(0.0, end - monotonic()))
+    unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
+    found = []
+    for setting, work in at_work:
+        if work.error is not None:
+            show_error(work.error)
+            continue
+        run = work.so_far()
+        if run.turns:
+            found.append((setting, run))
+    if unfinished:
+        _watch(unfinished, count())
+    return found
+
+
+def _go_on(at_work: Iterable[Work]) -> None:
     for _, work in at_work:
         if not work.is_stopped:
             work.go_on()
-    for _, work in at_work:
-        work.wait(max(0.0, end - monotonic()))
-    for _, work in at_work:
-        if work.error is not None:
-            show_error(work.error)
-    unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
-    found = [
-        (setting, work.so_far()) for setting, work in at_work if work.error is None
-    ]
-    if unfinished:
-        _watch(unfinished, count())
-    return [(setting, run) for setting, run in found if run.turns]
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
 def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
     """How far they are, how long the rest takes, and a way out."""
-    is_first = (
-        next(looks) == 0
-    )  # the page is just being drawn: the replays rest meanwhile
+    # Where the page is just being drawn, the replays rest meanwhile.
+    is_first = next(looks) == 0
     works = [work for _, work in at_work]
-    if (
-        not is_first
-        and all(work.wait(0) for work in works)
-        and not any(work.is_stopped for work in works)
-    ):
+    if not is_first and all(work.wait(0) and not work.is_stopped for work in works):
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
@@ -153,9 +148,7 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
         )
         _stop_or_go_on(works)
     if not is_first:
-        for work in works:
-            if not work.is_stopped:
-                work.go_on()
+        _go_on(at_work)
 
 
 def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
@@ -173,26 +166,21 @@ def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
 
 def how_far(work: BackgroundReplay) -> str:
     """Which turn a replay is at, and how long the rest takes or why it does not go on."""
-    left, turn = work.seconds_left, f"turn {work.done:,} of {work.total:,}"
+    turn = f"turn {work.done:,} of {work.total:,}"
     if work.note:
         return f"{turn}. {work.note}"
     if work.is_stopped:
         return f"{turn}. Stopped."
-    return (
-        turn
-        if left is None
-        else f"{turn}, about {counted(max(1, round(left)), 'second')} more"
-    )
+    left = work.seconds_left
+    if left is None:
+        return turn
+    return f"{turn}, about {counted(max(1, round(left)), 'second')} more"
 
 
 def so_far_label(run: Run) -> str:
     """What the label of a replay that is not over says of it. A free run, whose replies a model gave, has its own
     sentence for that."""
-    last = run.turns[-1] if run.turns else None
-    if (
-        last is None
-        or last.facts is not None
-        or len(run.requests) >= run.log.request_count
-    ):
+    is_free_run = not run.turns or run.turns[-1].facts is not None
+    if is_free_run or len(run.requests) >= run.log.request_count:
         return ""
     return f" · first {counted(len(run.turns), 'turn')}"

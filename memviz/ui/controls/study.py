@@ -56,12 +56,10 @@ class Setting:
             return
         for name, value in values.items():
             problem = self._problem({name: value})
-            if (
-                problem is None or problem.name != name
-            ):  # what else is wrong is not its fault
-                self.parameters = {**self.parameters, name: value}
-            else:
+            if problem is not None and problem.name == name:
                 self.refused[name] = problem
+            else:  # what else is wrong is not its fault
+                self.parameters = {**self.parameters, name: value}
 
     def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
         try:
@@ -73,16 +71,19 @@ class Setting:
     def turn_to(self, strategy_id: str) -> None:
         """Another strategy, with the parameters that it last had here."""
         self.used[self.strategy_id] = self.parameters
-        self.strategy_id, self.parameters = (
-            strategy_id,
-            dict(self.used.get(strategy_id, {})),
-        )
-        self.scaled, self.not_scaled_words, self.refused = None, "", {}
+        self.strategy_id = strategy_id
+        self.parameters = dict(self.used.get(strategy_id, {}))
+        self.scaled = None
+        self.not_scaled_words = ""
+        self.refused = {}
 
     def scale(self, scaled: Scaled | None) -> None:
         """Take over limits that were scaled, or with ``None`` go back to the presets."""
-        values = scaled.values if scaled else self.scaled.presets if self.scaled else {}
-        self.parameters, self.scaled = {**self.parameters, **values}, scaled
+        if scaled:
+            self.parameters = {**self.parameters, **scaled.values}
+        elif self.scaled:
+            self.parameters = {**self.parameters, **self.scaled.presets}
+        self.scaled = scaled
         self.times_scaled += 1
 
     def build(self) -> Strategy:
@@ -139,7 +140,7 @@ class TriedPrompts(NamedTuple):
     def written(self) -> tuple[Trial | None, ...]:
         """The trials that gave a summary."""
         return tuple(
-            trial if trial is not None and trial.draft.error is None else None
+            None if trial is None or trial.draft.error is not None else trial
             for trial in self.trials
         )
 
@@ -187,13 +188,12 @@ class CompareState:
     def open(self, conversation_id: str | None) -> None:
         """Turn to another conversation; recalls and answers were about the one before."""
         self.conversation_id = conversation_id
-        self.recalls, self.recall_error, self.answers, self.answers_before = (
-            [],
-            None,
-            [],
-            [],
-        )
-        self.take, self.answer_again = 0, False
+        self.recalls = []
+        self.recall_error = None
+        self.answers = []
+        self.answers_before = []
+        self.take = 0
+        self.answer_again = False
 
     def first_of(self, conversation_id: str) -> int | None:
         """How many messages of a conversation are looked at, if it has more than that; ``None`` for all of them."""
@@ -206,19 +206,18 @@ class CompareState:
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """What is recalled into the requests of a setting."""
-        mine = [recall for recall in self.recalls if recall.uid in (None, setting.uid)]
-        return tuple(
-            (recall.turn, Recall(turns=recall.turns))
-            for recall in sorted(mine, key=lambda r: (r.turn, r.turns))
-        )
+        mine = [one for one in self.recalls if one.uid in (None, setting.uid)]
+        mine.sort(key=lambda one: (one.turn, one.turns))
+        return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
 
     def ended_early(self, run: Run) -> Attempt | None:
         """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
         if not run.turns or len(run.requests) >= run.log.request_count:
             return None
-        return next(
-            (attempt for attempt in self.attempts.values() if attempt.run is run), None
-        )
+        for attempt in self.attempts.values():
+            if attempt.run is run:
+                return attempt
+        return None
 
     def add(
         self,

@@ -10,14 +10,15 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.dashboard import dashboard_folder
-from memviz.errors import MemvizError, StorageError
+from memviz.errors import StorageError
 from memviz.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
-from memviz.ui.shell.errors import errors_shown, show_error
-from memviz.ui.shell.linked import forget_linked
+from memviz.ui.shell.errors import error_shown, errors_shown
+from memviz.ui.shell.linked import address_now, forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
 from memviz.ui.shell.presenting import (
     MINIMAL,
@@ -71,30 +72,32 @@ def database_notice(workspace: Workspace) -> None:
             rescue = st.button(
                 RESCUE, type="primary", icon=":material/save:", key="database-rescue"
             )
-            reopen = Path(workspace.store.path).exists() and st.button(
-                REOPEN,
-                icon=":material/folder_open:",
-                key="database-reopen",
-                help=REOPEN_HELP,
-            )
-    try:
+            reopen = False
+            if Path(workspace.store.path).exists():
+                reopen = st.button(
+                    REOPEN,
+                    icon=":material/folder_open:",
+                    key="database-reopen",
+                    help=REOPEN_HELP,
+                )
+    done = ""
+    with error_shown():
         if rescue:
-            place.success(plain(_rescued(workspace)), icon=":material/check:")
+            done = _rescued(workspace)
         elif reopen:
             workspace.reopen()
-            place.success(
-                plain(f"memviz goes on with {workspace.store.path}."),
-                icon=":material/check:",
-            )
-    except MemvizError as error:
-        show_error(error)
+            done = f"memviz goes on with {workspace.store.path}."
+    if done:
+        place.success(plain(done), icon=":material/check:")
 
 
 def _rescued(workspace: Workspace) -> str:
     asked_for = workspace.store.path
     path = workspace.store.rescue()
-    moved = f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
-    return f"Everything is in {path}, and is saved there from now on.{moved if path != asked_for else ''}"
+    said = f"Everything is in {path}, and is saved there from now on."
+    if path != asked_for:
+        said += f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
+    return said
 
 
 _say_languages = st.components.v2.component(
@@ -184,11 +187,11 @@ def _moved(
 
 def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
     def lead() -> None:
-        query: dict[str, str | list[str]] = {
-            name: st.query_params.get_all(name) for name in st.query_params
-        }
-        named = SHOW if query.get(VIEW) == [MINIMAL] else VIEW
-        st.switch_page(page, query_params=query | ({named: view} if view else {}))
+        query: dict[str, str | list[str]] = {**address_now()}
+        if view is not None:
+            named = SHOW if query.get(VIEW) == [MINIMAL] else VIEW
+            query[named] = view
+        st.switch_page(page, query_params=query)
 
     return lead
 
@@ -196,13 +199,10 @@ def _to(page: StreamlitPage, view: str | None = None) -> Callable[[], None]:
 def open_page(question: str, sentence: str, lost: Lost) -> None:
     """Begin a page: its title is the question it answers, the sentence, where there is one, says how, and ``lost``
     helps on."""
-    _guard()
-    say_unknown_parts()
+    _begin()
     picture_is(question)
     if not hides(Part.TITLE):
-        with st.container(
-            horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
-        ):
+        with _row(HEAD_KEY):
             st.title(question, anchor=False, width="content")
             if not is_bare():
                 lost_help(lost)
@@ -216,14 +216,11 @@ def open_views(
 ) -> str:
     """Begin a page that has several views, the switch between them beside its title, and beside that what ``offer``
     draws; returns the id of the one that is shown."""
-    _guard()
-    say_unknown_parts()
+    _begin()
     follow_steps(key, views)
     view = shown_view(key, views)
     title = picture_of(key, view)
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
-    ):
+    with _row(HEAD_KEY):
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
@@ -237,15 +234,7 @@ def open_views(
             st.container(width="content", key="page-views"),
         ):
             choose_view(key, views)
-    with (
-        put_away(Part.CONTROLS, "sentence"),
-        st.container(
-            horizontal=True,
-            vertical_alignment="center",
-            gap="small",
-            key="view-sentence",
-        ),
-    ):
+    with put_away(Part.CONTROLS, "sentence"), _row("view-sentence"):
         st.caption(view.sentence, width="stretch")
         if view.choose is not None:
             with st.container(width="content"):
@@ -255,12 +244,19 @@ def open_views(
     return view.id
 
 
-def _guard() -> None:
+def _row(key: str) -> DeltaGenerator:
+    return st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key=key
+    )
+
+
+def _begin() -> None:
     forget_linked()
     if PagesManager.uses_pages_directory:
         # A first visit straight to a page below pages/ would run it without navigation.py.
         PagesManager.uses_pages_directory = False
         st.rerun()
+    say_unknown_parts()
 
 
 def _database_notice() -> None:

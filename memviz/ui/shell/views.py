@@ -164,7 +164,8 @@ def follow_steps(key: str, views: Sequence[View]) -> None:
     steps = take_steps()
     if not steps or not presents():
         return
-    to = WALK[min(len(WALK) - 1, max(0, _at(key, shown_view(key, views).id) + steps))]
+    at = _at(key, shown_view(key, views).id) + steps
+    to = WALK[min(len(WALK) - 1, max(0, at))]
     set_widget(STAGE_KEY, STAGED if to.is_staged else None)
     if to.key == key:
         ask_view(key, to.view)
@@ -178,25 +179,19 @@ def picture_of(key: str, view: View) -> str:
     if at < 0 or not presents():
         picture_is(view.question)
         return view.question
-    picture_is(
-        WALK[at].title, at, len(WALK), WALK[at + 1].title if at + 1 < len(WALK) else ""
-    )
-    return WALK[at].title
+    titles = [place.title for place in WALK]
+    picture_is(titles[at], at, len(WALK), "".join(titles[at + 1 : at + 2]))
+    return titles[at]
 
 
 def _at(key: str, view: str) -> int:
     """The place of a view in the walk, -1 where it is none of it. The stage is one picture, whatever its lanes say."""
     is_staged = key == COMPARE_VIEW and widget_value(STAGE_KEY) == STAGED
-    return next(
-        (
-            at
-            for at, place in enumerate(WALK)
-            if place.key == key
-            and place.is_staged == is_staged
-            and (is_staged or place.view == view)
-        ),
-        -1,
-    )
+    for at, place in enumerate(WALK):
+        if place.key == key and place.is_staged == is_staged:
+            if is_staged or place.view == view:
+                return at
+    return -1
 
 
 _IN_VIEW_JS = """
@@ -222,7 +217,8 @@ _in_view = st.components.v2.component(
 
 def result_is_new(name: str) -> None:
     """The result of this ``name`` has just been asked for: where it begins is brought into view."""
-    set_widget(_times_key(name), (widget_value(_times_key(name)) or 0) + 1)
+    key = _times_key(name)
+    set_widget(key, (widget_value(key) or 0) + 1)
 
 
 def result_begins(name: str) -> None:
