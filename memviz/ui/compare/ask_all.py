@@ -115,7 +115,7 @@ def _try_again(
     answerer: ModelChoice,
     summarizer: ModelChoice,
 ) -> None:
-    """Where a call failed, offer to ask those that have no answer. What every other call would have failed in is said
+    """Offer to ask those that have no answer where a call failed. What every other call would have failed in is said
     once. With another model, key, address or timeout they count as not yet asked."""
     failures = [
         answer

@@ -100,7 +100,8 @@ def _choose_take(
     begun: Sequence[_Begun],
     again: _FreeRunJob | None,
 ) -> None:
-    """Which of the free runs with the same model is shown; one more is made on a click, and the others stay."""
+    """Let the visitor choose which of the free runs with the same model is shown; one more is made on a click, and the
+    others stay."""
     takes = 1 + state.take
     while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
         takes += 1
@@ -175,7 +176,7 @@ class _FreeRunJob(ResumableJob):
     start_key, stop_key = "free-run", "free-stop"
 
     def introduce(self) -> None:
-        """What each setting does, how far it has come, and what the rest will take."""
+        """Say that each setting answers, how far it has come, and what the rest will take."""
         st.markdown(
             f"**Each setting answers for itself.** The model {plain(self.model)} replies to every message of the "
             f"user under each setting, so you see what it still knew. {self.done_of_total} answered so far."
@@ -246,7 +247,7 @@ class _FreeRunJob(ResumableJob):
 
 
 def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
-    """What each setting answered to the same message, and where it had that from."""
+    """Draw the answers of all settings to the same message, and where they had them from."""
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
     asked = next((record for _, record in records if record), None)
     if asked is None:

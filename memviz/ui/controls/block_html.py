@@ -35,7 +35,8 @@ FORMED_HELP = (
 
 
 def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
-    """What became of the messages of the log that were sent with less in them than was said, by their positions."""
+    """Return the fates of the messages of the log that were sent with less in them than was said, by their
+    positions."""
     space = record.memory.space
     fates: dict[int, FormFate] = {}
     for piece in record.parts.messages:
@@ -45,7 +46,8 @@ def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
 
 
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
-    """What was sent of a message with less in it than was said, and in a few words how; ``None`` of any other."""
+    """Return what was sent of a message with less in it than was said, and in a few words how; ``None`` of any
+    other."""
     log = record.memory.log
     said = log[position]
     for piece in record.parts.messages:
@@ -58,7 +60,7 @@ def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | Non
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
-    """The block's head and its messages from number ``first`` (0-based) on."""
+    """Return the block's head and its messages from number ``first`` (0-based) on."""
     fates = reduced_fates(record)
     html = _head(block, record, fates)
     if block.kind == "system":
@@ -71,7 +73,7 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
 
 
 def block_title(block: Block, record: TurnRecord) -> str:
-    """What a block is called: a summary by its track of notes, where a strategy keeps several kinds."""
+    """Return the name of a block: a summary by its track of notes, where a strategy keeps several kinds."""
     if block.kind == "history" and not block.indices:
         return OWN_WORDS
     if block.kind != "summary":
@@ -89,14 +91,14 @@ def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
 
 
 def text_tokens(block: Block, record: TurnRecord) -> int:
-    """Tokens of what was written, in all versions that a block of notes sends: without the heading that it is sent
-    under."""
+    """Return the tokens of what was written, in all versions that a block of notes sends: without the heading that it
+    is sent under."""
     versions = record.memory.space.summaries.versions
     return sum(versions[number - 1].tokens for number in sent_versions(block, record))
 
 
 def sent_versions(block: Block, record: TurnRecord) -> list[int]:
-    """The numbers (from 1) of all versions in a block of notes."""
+    """Return the numbers (from 1) of all versions in a block of notes."""
     summaries = record.memory.space.summaries
     numbers: list[int] = []
     for piece in _notes_in(block, record):
@@ -106,7 +108,7 @@ def sent_versions(block: Block, record: TurnRecord) -> list[int]:
 
 
 def notes_title(record: TurnRecord, piece: Notes) -> str:
-    """``Summary``, or the name of another track of notes."""
+    """Return ``Summary``, or the name of another track of notes."""
     version = record.memory.space.summaries.versions[piece.stop - 1]
     if are_facts(version):
         return "Facts"
@@ -196,8 +198,8 @@ def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
 
 
 def _position(block: Block, offset: int) -> int | None:
-    """The log position of a message of the block; ``None`` of a summary, the system prompt, thoughts, and words of the
-    strategy's own."""
+    """Return the log position of a message of the block; ``None`` of a summary, the system prompt, thoughts, and words
+    of the strategy's own."""
     if block.kind == "tools":
         offset -= len(block.messages) - len(block.indices)  # thoughts come first
     if block.kind in ("system", "summary") or offset < 0 or not block.indices:
@@ -208,7 +210,7 @@ def _position(block: Block, offset: int) -> int | None:
 def _where(
     block: Block, record: TurnRecord, position: int | None, sent: Message
 ) -> str:
-    """Which message of the conversation this is, if it is one."""
+    """Return the head of a message: its number in the conversation, if it has one."""
     if position is None:
         if block.kind == "history":
             return f"{sent.role} · in no message of the conversation"
@@ -222,7 +224,7 @@ def _where(
 
 
 def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
-    """What memory put inside the system prompt."""
+    """Return the pieces that memory put inside the system prompt."""
     return tuple(
         piece
         for piece in record.parts.pieces

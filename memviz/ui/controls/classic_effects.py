@@ -48,7 +48,7 @@ class Effect:
 
     @property
     def state(self) -> CompareState:
-        """What is compared."""
+        """The study that compares it."""
         state = CompareState(
             SAMPLE_PREFIX + self.conversation, [], counter=self.counter
         )
@@ -69,7 +69,7 @@ class Effect:
         )
 
     def is_shown_by(self, state: CompareState) -> bool:
-        """Whether ``state`` is what it compares, whichever request is looked at."""
+        """Return true if ``state`` is what it compares, whichever request is looked at."""
         with suppress(MemvizError):
             return (
                 state.conversation_id == SAMPLE_PREFIX + self.conversation

@@ -1,5 +1,5 @@
-"""What pages say and keep of conversations: the ones to choose from, how long they are, of which only the beginning is
-shown, what their own program did, and what a visitor worked out over them."""
+"""Conversations on pages: the ones to choose from, their lengths, those of which only the beginning is shown, the
+events of their own program, and the work of a visitor that is kept with them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ MAX_EVENTS_SHOWN = 50
 
 
 def event_sentence(event: RecordedEvent) -> str:
-    """What happened, when and how large it was, as far as the file says so."""
+    """Return an event as a sentence: its kind, time and size, as far as the file says so."""
     what = "A summary that its program kept"
     if event.kind == "compaction":
         what = "Its program compacted here"
@@ -143,7 +143,7 @@ def event_sentence(event: RecordedEvent) -> str:
 
 
 def recorded_events(transcript: Transcript, log: Log) -> None:
-    """All of them, each with its text; nothing where there are none."""
+    """Draw all events, each with its text; nothing where there are none."""
     events = transcript.events
     if not events:
         return

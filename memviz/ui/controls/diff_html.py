@@ -27,20 +27,20 @@ _TAGS: dict[Change, str] = {"kept": "span", "removed": "del", "added": "ins"}
 def diff_html(
     diff: TextDiff, answers: Sequence[str] = (), kept_chars: int = KEPT_CHARS_SHOWN
 ) -> str:
-    """Both texts in one: what was removed stands before what came in its place. ``answers`` are marked in it. Of a
-    stretch of more than ``kept_chars`` characters that did not change only its ends are shown."""
+    """Return both texts in one: what was removed stands before what came in its place. ``answers`` are marked in it. Of
+    a stretch of more than ``kept_chars`` characters that did not change only its ends are shown."""
     return _box(diff.pieces, answers, kept_chars)
 
 
 def sides_html(diff: TextDiff) -> tuple[str, str]:
-    """The old text with what was removed, and the new one with what was added."""
+    """Return the old text with what was removed, and the new one with what was added."""
     old = [piece for piece in diff.pieces if piece.change != "added"]
     new = [piece for piece in diff.pieces if piece.change != "removed"]
     return _box(old), _box(new)
 
 
 def legend_html(diff: TextDiff) -> str:
-    """How many words have which fate, each said the way it looks in the text."""
+    """Return the numbers of words by their fate, each said the way it looks in the text."""
     noun = counted_noun(diff)
     html = (
         f"{diff.words('kept'):,} {noun} kept"
@@ -51,20 +51,20 @@ def legend_html(diff: TextDiff) -> str:
 
 
 def counted_noun(diff: TextDiff) -> str:
-    """What was counted: words, or characters where most of the text is written without spaces."""
+    """Return the unit that was counted: words, or characters where most of the text is written without spaces."""
     words = words_of(diff.text("kept", "added")) or words_of(diff.text("removed"))
     return "characters" if 2 * sum(map(is_unspaced, words)) > len(words) else "words"
 
 
 def marked_html(text: str, answers: Sequence[str]) -> str:
-    """``text`` as HTML, as it is, with the answers in it marked."""
+    """Return ``text`` as HTML, as it is, with the answers in it marked."""
     return (
         f'<div class="memviz-diff"{lang_attribute(text)}>{marked(text, answers)}</div>'
     )
 
 
 def marked(text: str, answers: Sequence[str]) -> str:
-    """``text``, escaped, with the answers in it between tags."""
+    """Return ``text``, escaped, with the answers in it between tags."""
     html = ""
     at = 0
     if any(answers):
@@ -75,7 +75,7 @@ def marked(text: str, answers: Sequence[str]) -> str:
 
 
 def answer_pattern(answers: Sequence[str]) -> re.Pattern[str]:
-    """Answers by their spelling, the longest first; spaces may be any white space."""
+    """Return a pattern for answers by their spelling, the longest first; spaces may be any white space."""
     parts = []
     for answer in sorted(answers, key=len, reverse=True):
         if answer.strip():
@@ -114,13 +114,13 @@ MARKS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 
 
 def facts_html(found: FactsVersion, log: Log) -> str:
-    """All facts of a version, each with its source, and those that it removed."""
+    """Return all facts of a version, each with its source, and those that it removed."""
     lines = [f"{_text(line)}{_source(line, log)}" for line in found.lines]
     return counts_html(found) + _list_html([*lines, *map(_removed, found.removed)])
 
 
 def changed_facts_html(found: FactsVersion) -> str:
-    """What a version added, replaced and removed, without what it kept."""
+    """Return the facts that a version added, replaced and removed, without those that it kept."""
     lines = [_text(line) for line in found.lines if line.change != "kept"]
     lines += map(_removed, found.removed)
     return counts_html(found) + (_list_html(lines) if lines else "")
@@ -132,7 +132,7 @@ def _list_html(lines: Iterable[str]) -> str:
 
 
 def counts_html(found: FactsVersion) -> str:
-    """``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
+    """Return ``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
     counts = {change: len(found.of(change)) for change in ("added", "replaced", "kept")}
     counts["removed"] = len(found.removed)
     said = [f"{number:,} {change}" for change, number in counts.items() if number]
@@ -143,7 +143,7 @@ def counts_html(found: FactsVersion) -> str:
 
 
 def _text(line: FactLine) -> str:
-    """The fact; what it replaced is struck through before it."""
+    """Return the fact; what it replaced is struck through before it."""
     mark = f'<span aria-hidden="true">{MARKS[line.change]}</span> '
     said = in_language(line.text)
     if line.change == "added":
@@ -182,5 +182,5 @@ def _source(line: FactLine, log: Log) -> str:
 def of_version(
     versions: Sequence[FactsVersion], number: int | None
 ) -> FactsVersion | None:
-    """The one of this version, if it holds facts."""
+    """Return the one of this version, if it holds facts."""
     return next((one for one in versions if one.version.version == number), None)

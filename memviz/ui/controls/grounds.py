@@ -1,5 +1,5 @@
-"""What the figures of a page rest on: whose summaries, which are not recorded, the other way to make them, and what is
-unhealthy about the runs."""
+"""The grounds of a page's figures: who wrote the summaries, which are not recorded, the other way to make them, and the
+warnings about the runs."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _inline_badge(author: Author, models: Iterable[str]) -> str:
 def _of(
     author: Author, settings: Sequence[SettingRun], found: frozenset[Author]
 ) -> str:
-    """What the line says behind the badge of ``author``, one of those that were ``found``."""
+    """Return the words of the line behind the badge of ``author``, one of those that were ``found``."""
     runs = [setting.run for setting in settings]
     if author is Author.RECORDED:
         return where_recorded(runs) if len(found) == 1 else ""
@@ -149,7 +149,7 @@ def _of(
 
 
 def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
-    """Who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
+    """Say who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
@@ -166,7 +166,7 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
 
 
 def how_sure(summarizer: str) -> None:
-    """How far to trust what rests on the summaries of ``summarizer``, where that is known."""
+    """Say how far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
         st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
 

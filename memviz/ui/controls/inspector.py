@@ -194,7 +194,7 @@ def _no_request(run: Run, turn: int) -> str:
 
 
 def parts_html(record: TurnRecord) -> str:
-    """The parts of a request as one thin bar in their colours, with their tokens below it."""
+    """Return the parts of a request as one thin bar in their colours, with their tokens below it."""
     bar = ""
     words = ""
     for part in PART_ORDER:
@@ -209,9 +209,9 @@ def parts_html(record: TurnRecord) -> str:
 
 
 def in_reading_order(record: TurnRecord) -> list[Block]:
-    """The blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in the order
-    in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put something
-    into it."""
+    """Return the blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in
+    the order in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put
+    something into it."""
     blocks = [block for block in record.context.blocks if block.messages]
     last = () if added_to_system(record) else ("system",)
     in_order = sorted(
@@ -247,8 +247,8 @@ def _block(
 
 
 def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
-    """What a folded block is called: what is in it, in which form, and how large it is; of a summary ``broken`` says
-    which length it does not keep."""
+    """Return the label of a folded block: its content, form and size; of a summary ``broken`` says which length it does
+    not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
         formed = ", ".join(form_counts(block, reduced_fates(record)))

@@ -54,22 +54,22 @@ KEPT = "What was answered before is kept: try again to go on from there."
 
 
 class Step(NamedTuple):
-    """How far a job is: the share that is done, and the same in words."""
+    """The progress of a job: the share that is done, and the same in words."""
 
     share: float
     words: str
 
 
 def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
-    """What the start button says: ``first`` before anything was done, *Go on* where that was only stopped, and *Try
-    again* where a failure is said beside it."""
+    """Return the verb of the start button: ``first`` before anything was done, *Go on* where that was only stopped, and
+    *Try again* where a failure is said beside it."""
     return "Try again" if has_failed else "Go on" if is_begun else first
 
 
 def start_button(
     label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True
 ) -> bool:
-    """The button that a job waits for. Returns whether it was clicked."""
+    """Draw the button that a job waits for. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
     return button(
         label,
@@ -86,7 +86,7 @@ def stop_button(
     help: str | None = None,
     on_click: Callable[[], None] | None = None,
 ) -> bool:
-    """The button that ends a job early. Returns whether it was clicked."""
+    """Draw the button that ends a job early. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
     return button(
         "Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click
@@ -159,11 +159,11 @@ class ResumableJob(ABC):
 
     @abstractmethod
     def estimate(self) -> str:
-        """What the steps that are left are likely to take, in a sentence."""
+        """Return a sentence on what the steps that are left are likely to take."""
 
     @abstractmethod
     def bound(self) -> CostBound:
-        """What they may cost at most."""
+        """Return the most that they may cost."""
 
     @abstractmethod
     def steps(self) -> Generator[Step, None, None]:
@@ -175,21 +175,21 @@ class ResumableJob(ABC):
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is something to go on from."""
+        """True if there is something to go on from."""
         return self.done > 0
 
     @property
     def has_failed(self) -> bool:
-        """Whether it is said of an earlier attempt that something in it failed."""
+        """True if it is said of an earlier attempt that something in it failed."""
         return False
 
     @property
     def done_of_total(self) -> str:
-        """How much was done, in words."""
+        """The part that was done, in words."""
         return f"{self.done:,} of {counted(self.total, self.unit)}"
 
     def introduce(self) -> None:
-        """What there is to read before one starts it."""
+        """Draw what there is to read before one starts it."""
         bound_caption(self.bound(), before=self.estimate())
         if self.is_begun:
             st.caption(f"{self.done_of_total} so far.")
@@ -251,7 +251,8 @@ def watch(
     stop_key: str,
     note: Callable[[], str] = str,
 ) -> None:
-    """How far ``work`` is, a ``note`` if there is one, and a way out; the page is drawn again once it has ended."""
+    """Draw how far ``work`` is, a ``note`` if there is one, and a way out; the page is drawn again once it has
+    ended."""
     if work.wait(0):
         st.rerun()
     with st.container(border=True):

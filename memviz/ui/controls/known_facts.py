@@ -1,4 +1,4 @@
-"""Which facts are in force: those that a conversation brings, those proposed from it, and those that the user types in.
+"""The facts in force: those that a conversation brings, those proposed from it, and those that the user types in.
 One answer for all pages: what Facts looks for is what Compare and Chat name as lost or kept."""
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def proposals_key(conversation_id: str | None) -> str:
 
 
 def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
-    """Whether proposed facts are taken: as the visitor chose, else where the conversation brings none."""
+    """Return true if proposed facts are taken: as the visitor chose, else where the conversation brings none."""
     chosen = widget_value(proposals_key(conversation_id))
     return all(probe.by_user for probe in probes) if chosen is None else bool(chosen)
 

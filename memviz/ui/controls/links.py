@@ -79,12 +79,11 @@ def link_query(
     *,
     call: int | None = None,
 ) -> str:
-    """The query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this call
-    of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what
-    else is open on the page.
+    """Return the query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this
+    call of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts``
+    what else is open on the page.
 
-    Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
-    """
+    Keys, base URLs and reworded summaries are not in it: they stay with the visitor."""
     query = link_parts(state, turn, call=call)
     for part, name in models:
         if name and name != RECORDED_FIRST and _is_model_name(name):
@@ -96,20 +95,21 @@ def link_query(
 def link_parts(
     state: CompareState, turn: int | None, *, call: int | None = None
 ) -> list[tuple[str, str]]:
-    """The parts of such an address that are settled by ``state`` and the request, for a link on a page of memviz."""
+    """Return the parts of such an address that are settled by ``state`` and the request, for a link on a page of
+    memviz."""
     return [(name, text) for name, text in _pairs(state, turn, call) if text]
 
 
 def _is_model_name(name: str) -> bool:
-    """Whether it may stand in a link. A key that was typed into the wrong field may not."""
+    """Return true if it may stand in a link. A key that was typed into the wrong field may not."""
     return (
         len(name) <= MAX_NAME_CHARS and name.isprintable() and not is_like_a_key(name)
     )
 
 
 def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
-    """The names of the models that a link's summaries and answers were written by, and a sentence for each that cannot
-    be one. Without a name it was :data:`RECORDED_FIRST`."""
+    """Return the names of the models that a link's summaries and answers were written by, and a sentence for each that
+    cannot be one. Without a name it was :data:`RECORDED_FIRST`."""
     names = {}
     problems = []
     for part in (SUMMARIZER, CHAT_MODEL):
@@ -208,12 +208,13 @@ def _passed_over(name: str, text: str, error: Exception) -> str:
 
 
 def _first(text: str) -> int | None:
-    """Of how many messages of a long conversation a link shows what became of them; ``None`` for all of them."""
+    """Return the number of messages of a long conversation that a link shows; ``None`` for all of them."""
     return None if text == ALL_MESSAGES else max(1, whole_number(text))
 
 
 def named_call(query: Query) -> tuple[int | None, list[str]]:
-    """Which call of its turn a link opens, ``None`` for the last one, and a sentence if what it names is no number."""
+    """Return the call of its turn that a link opens, ``None`` for the last one, and a sentence if what it names is no
+    number."""
     for text in query.get(CALL, ())[:1]:
         try:
             return whole_number(text) or None, []
@@ -229,7 +230,7 @@ def _looked_at(state: CompareState, text: str) -> int | None:
 
 
 def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
-    """The sentence on parts of a link that are too many."""
+    """Return the sentence on parts of a link that are too many."""
     named = ", ".join(map(quoted, texts[:MOST_NAMED]))
     more = f" and {len(texts) - MOST_NAMED:,} more" if len(texts) > MOST_NAMED else ""
     return f"A link holds at most {at_most} {name}s, so of this one {named}{more} were left out."
@@ -343,7 +344,7 @@ def keep_address(state: CompareState, key: str) -> None:
 
 
 def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
-    """The query of what the page shows, and when that was, for who writes it into the address."""
+    """Return the query of what the page shows, and when that was, for who writes it into the address."""
     models = [
         (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
     ]
@@ -370,8 +371,8 @@ def _nothing() -> None:
 
 
 def is_link_opened() -> bool:
-    """Whether the address of the page asks for something that was not shown yet. Once :func:`open_shared_view` has
-    shown it, it does not."""
+    """Return true if the address of the page asks for something that was not shown yet. Once :func:`open_shared_view`
+    has shown it, it does not."""
     query = address_now()
     return bool(query) and query != widget_value(OPENED_KEY) and not is_own(query)
 
@@ -385,7 +386,8 @@ def follow_again(parts: Iterable[tuple[str, str]]) -> None:
 
 
 def links_opened() -> int:
-    """How many links this session has opened: controls that are to begin anew after each have it in their key."""
+    """Return the number of links that this session has opened: controls that are to begin anew after each have it in
+    their key."""
     return widget_value(OPENED_COUNT_KEY) or 0
 
 

@@ -216,7 +216,7 @@ OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, s
 
 
 class StudyModels(NamedTuple):
-    """Who answers where replies are not the conversation's own, and who summarizes."""
+    """The models of a study: who answers where replies are not the conversation's own, and who summarizes."""
 
     answerer: ModelChoice
     summarizer: ModelChoice

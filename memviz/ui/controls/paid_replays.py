@@ -165,7 +165,7 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
 
 
 def calls_made(runs: Iterable[Run]) -> int:
-    """How often a summarizer is asked in these runs: what is cleared or dropped by a rule asks nobody."""
+    """Return the number of calls of a summarizer in these runs: what is cleared or dropped by a rule asks nobody."""
     return sum(one.asked for run in runs for one in run.made_or_foreseen)
 
 

@@ -59,7 +59,8 @@ def prompt_picker(
     side: str = "",
     height: int = 150,
 ) -> str:
-    """The chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers apart."""
+    """Return the chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers
+    apart."""
     text_key = instruction_key(key)
     if widget_value(text_key) is None:
         set_widget(text_key, _instruction(first, own))
@@ -77,7 +78,7 @@ def prompt_picker(
 
 
 def instruction_key(key: str) -> str:
-    """The key of the box that holds the instruction."""
+    """Return the key of the box that holds the instruction."""
     return f"{key}-instruction"
 
 
@@ -117,7 +118,7 @@ SOME_ADDRESS = {
 
 
 def counter_picker(current: str, key: str) -> str:
-    """The chosen counter's name."""
+    """Draw the choice of a counter; return its name."""
     begin_with(key, current)
     return st.selectbox(
         "Token counter",
@@ -147,22 +148,22 @@ class ModelChoice:
 
     @property
     def is_offline(self) -> bool:
-        """Whether it is the offline model."""
+        """True for the offline model."""
         return self.name == OFFLINE
 
     @property
     def label(self) -> str:
-        """What it is called where a sentence names it."""
+        """Its name in a sentence."""
         return RECORDED_FIRST if self.recorded_first else in_words(self.name)
 
     @property
     def is_free(self) -> bool:
-        """Whether it costs nothing and needs no network: the offline one, or a recording."""
+        """True if it costs nothing and needs no network: the offline one, or a recording."""
         return is_free(self.name)
 
     @property
     def options(self) -> dict[str, Any]:
-        """How it is called, with what visitors of this server may use of its machine."""
+        """The options of its calls, with what visitors of this server may use of its machine."""
         return {
             "api_key": self.api_key,
             "api_base": self.api_base,
@@ -194,12 +195,12 @@ def name_key(picker: str) -> str:
 
 
 def named(picker: str) -> str:
-    """The name of the model that a picker holds, also before it is drawn."""
+    """Return the name of the model that a picker holds, also before it is drawn."""
     return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
 
 
 def _paced(name: str, key: str) -> bool:
-    """Whether a recording is to take as long as it took, offered where that was measured."""
+    """Return true if a recording is to take as long as it took, offered where that was measured."""
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     if recording is None or recording.seconds is None:
         return False
@@ -211,7 +212,7 @@ def _paced(name: str, key: str) -> bool:
 
 
 def _offered(chosen: str) -> list[str]:
-    """What may be chosen: free ones first, then what litellm knows. A bundled recording that
+    """Return the names to choose from: free ones first, then what litellm knows. A bundled recording that
     plays unasked is named only where it is ``chosen``."""
     at_hand = workspace().recordings
     names = [RECORDED_FIRST, OFFLINE]

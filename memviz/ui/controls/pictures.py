@@ -69,7 +69,7 @@ def finding_to_audience(finding: str, notes: Iterable[str] = ()) -> None:
 
 
 def picture_pixels(pixels: int) -> int:
-    """How high a picture is that has ``pixels`` among others."""
+    """Return the height of a picture that has ``pixels`` among others."""
     return MOST_PIXELS if is_bare() else pixels
 
 
@@ -111,7 +111,7 @@ def step_of(settings: Sequence[SettingRun]) -> str:
 
 
 def step_by_step(settings: Sequence[SettingRun]) -> str:
-    """What the table behind such a chart is called."""
+    """Return the name of the table behind such a chart."""
     step = step_of(settings)
     return f"{step.capitalize()} by {step}, in numbers"
 

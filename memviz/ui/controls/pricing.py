@@ -1,4 +1,4 @@
-"""Whose prices count, how the prompt cache works and how long the user pauses: chosen beside the charts of
+"""The prices that count, the rules of the prompt cache and the pause of the user: chosen beside the charts of
 costs, for every page that speaks of money."""
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def price_row() -> PricingAssumptions:
 
 
 def price_controls() -> PricingAssumptions:
-    """What is changed most, and the rest in one panel."""
+    """Draw the choices that are changed most, and the rest in one panel."""
     linked("prices", "prices-model")
     linked("summary-prices", "prices-summarizer")
     begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)

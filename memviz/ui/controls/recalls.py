@@ -34,7 +34,7 @@ ALL_SETTINGS = "all settings"
 def added_recalls(
     state: CompareState, labels: dict[int | str, str], turn_count: int
 ) -> None:
-    """The list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
+    """Draw the list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
     for number, recall in enumerate(state.recalls):
         what, where = st.columns([5, 1], vertical_alignment="center")
         what.markdown(
@@ -89,7 +89,7 @@ def _add_typed(state: CompareState) -> None:
 
 
 def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
-    """The turns that a list names, each once and in order. Raises RecallError unless all of them come before."""
+    """Return the turns that a list names, each once and in order. Raises RecallError unless all of them come before."""
     turns = tuple(sorted(set(parse_numbers(text))))
     if not turns:
         raise RecallError("Name the turns to bring back, such as 1, 3-5.")
@@ -114,7 +114,7 @@ def _whose(recall: AddedRecall, labels: dict[int | str, str]) -> str:
 
 
 def recalls_label(state: CompareState) -> str:
-    """What the closed list says of itself."""
+    """Return what the closed list says of itself."""
     return f"{counted(len(state.recalls), 'recall')} added"
 
 
@@ -131,7 +131,7 @@ class BroughtBack(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the button says."""
+        """The words of the button."""
         cost = f"+{counted(self.tokens, 'token')}"
         if self.calls > 1:
             cost += f" in each of {self.calls:,} calls"
@@ -150,7 +150,7 @@ def brought_back_into(
     priced_turn: int,
     place: str = "",
 ) -> BroughtBack:
-    """What recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
+    """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
     tokens = added_tokens(run, record, Recall(turns=turns))
     sent = run.once(traffic, partial(traffic, run))
     usd = prices.usd_of_more(sent, priced_turn, tokens)
@@ -163,7 +163,7 @@ def bringing_back(
     record: TurnRecord,
     prices: PricingAssumptions,
 ) -> BroughtBack | None:
-    """What it takes to bring the messages at these log positions back into a request, with all of their turns; ``None``
+    """Return what it takes to bring the messages at these log positions back into a request, with their turns; ``None``
     where none of them comes before its turn, or the strategy allows no recall. What is brought back goes into all
     requests of the turn: then the dollars are unknown, and the tokens are those of each."""
     run = setting.run
@@ -185,9 +185,9 @@ def bring_back(
     *,
     free_run: bool = False,
 ) -> bool:
-    """The button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that request
-    in Compare. ``free_run``: the setting's run is one, and Compare goes on showing free runs. Returns whether there is
-    anything to bring back, and so a button."""
+    """Draw the button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that
+    request in Compare. ``free_run``: the setting's run is one, and Compare goes on showing free runs. Returns whether
+    there is anything to bring back, and so a button."""
     uids = [one.uid for one in state.settings if one.index == setting.index]
     if not uids:
         # A chat as it was held: it has been sent, and cannot get anything more.

@@ -35,9 +35,9 @@ def run_key(
     summarizer: ModelChoice,
     answerer: str = "",
 ) -> RunKey:
-    """What makes the run of a setting; ``answerer`` names who answers in a free run. Whether a recording writes the
-    summaries is decided here. The visitors' wordings that are kept are read before they are used the first time in a
-    session. Raises ParameterError."""
+    """Return the key of a setting's run; ``answerer`` names who answers in a free run. Here it is decided if a
+    recording writes the summaries. The visitors' wordings that are kept are read before they are used the first time in
+    a session. Raises ParameterError."""
     strategy = setting.build()
     # Who would summarize does not matter where nothing ever is summarized.
     name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
@@ -59,7 +59,7 @@ def run_key(
 def make_runs(
     workspace: Workspace, state: CompareState, summarizer: ModelChoice
 ) -> list[SettingRun]:
-    """The conversation under every setting. A setting that cannot run says so and is left out."""
+    """Return the conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
     at_work: list[Work] = []
@@ -86,7 +86,7 @@ def make_runs(
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
-    """The runs as lines of the charts, each with a label and the colour of its setting."""
+    """Return the runs as lines of the charts, each with a label and the colour of its setting."""
     labels = []
     for _, run in runs:
         label = run.strategy.label
@@ -103,8 +103,8 @@ REFRESH_SECONDS = 0.5
 
 
 def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
-    """The runs of the replays that are at work, as far as they have come in a moment. Those that are not over go on
-    when the page is drawn, and the page is drawn again once they are."""
+    """Return the runs of the replays that are at work, as far as they have come in a moment. Those that are not over go
+    on when the page is drawn, and the page is drawn again once they are."""
     end = monotonic() + AT_ONCE_SECONDS
     _go_on(at_work)
     for _, work in at_work:
@@ -131,7 +131,7 @@ def _go_on(at_work: Iterable[Work]) -> None:
 
 @st.fragment(run_every=REFRESH_SECONDS)
 def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
-    """How far they are, how long the rest takes, and a way out."""
+    """Draw how far they are, how long the rest takes, and a way out."""
     # Where the page is just being drawn, the replays rest meanwhile.
     is_first = next(looks) == 0
     works = [work for _, work in at_work]
@@ -165,7 +165,7 @@ def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
 
 
 def how_far(work: BackgroundReplay) -> str:
-    """Which turn a replay is at, and how long the rest takes or why it does not go on."""
+    """Return the turn that a replay is at, and how long the rest takes or why it does not go on."""
     turn = f"turn {work.done:,} of {work.total:,}"
     if work.note:
         return f"{turn}. {work.note}"
@@ -178,7 +178,7 @@ def how_far(work: BackgroundReplay) -> str:
 
 
 def so_far_label(run: Run) -> str:
-    """What the label of a replay that is not over says of it. A free run, whose replies a model gave, has its own
+    """Return the words in the label of a replay that is not over. A free run, whose replies a model gave, has its own
     sentence for that."""
     is_free_run = not run.turns or run.turns[-1].facts is not None
     if is_free_run or len(run.requests) >= run.log.request_count:

@@ -1,4 +1,4 @@
-"""Why a request is as it is: what was summarized for it, how the summary changed, and what left the window."""
+"""The reasons for a request: what was summarized for it, how the summary changed, and what left the window."""
 
 from __future__ import annotations
 
@@ -54,19 +54,20 @@ KEPT_CHARS_SHOWN = 160
 
 
 def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
-    """Which turns were recalled into the request, what that added to it, and which facts it knows by that alone."""
+    """Draw the turns that were recalled into the request, the tokens of that, and the facts that it knows by that
+    alone."""
     words = recalled_words(record, facts)
     if words:
         st.html(recalled_html(words))
 
 
 def recalled_html(words: str) -> str:
-    """Words about a recall, with the sign that recalls have on the charts."""
+    """Return words about a recall, with the sign that recalls have on the charts."""
     return f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>'
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
-    """``Recalled here: turn 3 (+337 tokens); brought back: cashews and pistachios``; empty where nothing was."""
+    """Return ``Recalled here: turn 3 (+337 tokens); brought back: cashews and pistachios``; empty where nothing was."""
     turns = stating_turns(record.memory.log, record.parts.recalled)
     if not turns:
         return ""
@@ -77,7 +78,8 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
 
 
 def why(run: Run, requests: range) -> None:
-    """What fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing did."""
+    """Draw what fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing
+    did."""
     record = run.requests[requests[-1]]
     shown = _fired_for(run, requests)
     made = run.compactions_at(record.turn)
@@ -149,8 +151,8 @@ def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> str:
 
 
 def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
-    """What changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and the
-    messages that left since the request before them, which may have been an earlier call of the same turn."""
+    """Draw what changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and
+    the messages that left since the request before them, which may have been an earlier call of the same turn."""
     record = run.requests[requests[-1]]
     for compaction in _fired_for(run, requests):
         if compaction.written is not None:
@@ -159,7 +161,7 @@ def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) ->
 
 
 def summarizer_calls(run: Run, requests: range, key: str) -> None:
-    """What the summarizer was asked for these requests, folded."""
+    """Draw what the summarizer was asked for these requests, folded."""
     for number, compaction in enumerate(_fired_for(run, requests)):
         if compaction.written is not None:
             _call(compaction, f"{key}-call-{number}")
@@ -231,7 +233,7 @@ def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
 
 
 def _call(compaction: Compaction, key: str) -> None:
-    """What the summarizer was asked and wrote, and what that took."""
+    """Draw what the summarizer was asked and wrote, and what that took."""
     if compaction.by_thinking:
         st.caption(
             "Written by the chat model when it stopped thinking, so no summarizer was asked."

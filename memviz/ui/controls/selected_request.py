@@ -31,25 +31,25 @@ def choose_request(
 
 
 def chosen_turn() -> int | None:
-    """The turn that was chosen, ``None`` as long as none was."""
+    """Return the turn that was chosen, ``None`` as long as none was."""
     turn = widget_value(TURN_KEY)
     return None if turn is None else int(turn)
 
 
 def is_page_choice() -> bool:
-    """Whether the request is one that a page chose, as long as the visitor has chosen none."""
+    """Return true if the request is one that a page chose, as long as the visitor has chosen none."""
     return chosen_turn() is None or widget_value(PAGE_CHOICE_KEY) == chosen_turn()
 
 
 def chosen_call() -> int | None:
-    """The call that was chosen of that turn, ``None`` for its last one."""
+    """Return the call that was chosen of that turn, ``None`` for its last one."""
     turn, call = widget_value(CALL_KEY) or (None, None)
     return call if turn == chosen_turn() else None
 
 
 def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
-    """The number (0-based) of the request that was call ``call`` (from 1) of a turn, of its last one where that is
-    ``None`` or beyond; ``None`` if the turn made no request."""
+    """Return the number (0-based) of the request that was call ``call`` (from 1) of a turn, of its last one where that
+    is ``None`` or beyond; ``None`` if the turn made no request."""
     numbers = numbers_of_turn(run, turn)
     if not numbers:
         return None
@@ -57,29 +57,29 @@ def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
 
 
 def request_at(run: Run, turn: int, call: int | None = None) -> TurnRecord | None:
-    """The record of that request."""
+    """Return the record of that request."""
     number = request_number(run, turn, call)
     return None if number is None else run.requests[number]
 
 
 def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
-    """The name of the request as a heading gives it: "turn 3", or "turn 3, call 2 of 5" where the turn took several
-    calls. A turn without requests is named alone."""
+    """Return the name of the request as a heading gives it: "turn 3", or "turn 3, call 2 of 5" where the turn took
+    several calls. A turn without requests is named alone."""
     calls = max(1, len(numbers_of_turn(run, turn)))
     name = request_name(turn, min(call or calls, calls), calls)
     return name if calls == 1 else f"{name} of {calls:,}"
 
 
 def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:
-    """All turns of which any of the settings made a request."""
+    """Return all turns of which any of the settings made a request."""
     return tuple(
         sorted({turn for one in settings for turn in one.run.columns.turns.tolist()})
     )
 
 
 def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
-    """The turn of the selected request. As long as none is selected, or none of those shown: the first request of
-    ``run``, one of theirs, whose summary took the place of another one; 0 where nothing was requested yet."""
+    """Return the turn of the selected request. As long as none is selected, or none of those shown: the first request
+    of ``run``, one of theirs, whose summary took the place of another one; 0 where nothing was requested yet."""
     turns = turns_shown(settings)
     if not turns:
         return 0
@@ -101,7 +101,7 @@ def selected_call(run: Run, turn: int) -> int | None:
 
 
 def is_marked(compaction: Compaction) -> bool:
-    """Whether it is one to look at: a summary was written, or messages were cleared or shortened."""
+    """Return true if it is one to look at: a summary was written, or messages were cleared or shortened."""
     return compaction.written is not None or compaction.kind in REDUCING
 
 

@@ -1,4 +1,4 @@
-"""What a page shows, shown elsewhere: to an audience, or in a frame of another page."""
+"""A page shown elsewhere: to an audience, or in a frame of another page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of analysis share: one conversation under up to six settings. Choosing it on one page chooses it
+"""The sidebar of the pages of analysis: one conversation under up to six settings. Choosing it on one page chooses it
 on all of them, and a setting keeps its colour."""
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
 
 
 def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str | None:
-    """Whether the summaries of a setting are recorded, the stand-in's, or not in the recording that was chosen, where
+    """Return the source of a setting's summaries (recorded, the stand-in, not in the recording that was chosen), where
     its conversation has recordings."""
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
@@ -141,7 +141,7 @@ def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str 
 
 @contextmanager
 def _more(label: str) -> Iterator[None]:
-    """What the block draws is seldom changed, and stands in a panel."""
+    """Put into a panel what the block draws: it is seldom changed."""
     more = st.popover(label, key="more", icon=":material/more_horiz:", width="stretch")
     with more, st.container(width=PANEL_PIXELS):
         yield
@@ -171,7 +171,7 @@ def _choose_replies(state: CompareState) -> None:
 
 
 def is_free_run() -> bool:
-    """Whether the replies are to be each setting's own."""
+    """Return true if the replies are to be each setting's own."""
     chosen = widget_value(REPLIES_KEY)
     return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
 
@@ -206,7 +206,8 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
 
 
 def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
-    """What may be chosen, with the bundled conversations in a few words each: the beginning of their descriptions."""
+    """Return the help of the choice, with the bundled conversations in a few words each: the beginning of their
+    descriptions."""
     lines = [CONVERSATIONS_HELP, ""]
     for id, entry in entries.items():
         if id.startswith(SAMPLE_PREFIX):
@@ -266,9 +267,9 @@ def choose_setting_run(
     *,
     marks: bool = True,
 ) -> SettingRun:
-    """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
-    waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar is
-    marked, which one place of a page does."""
+    """Return the setting that is looked at closely. The visitor's choice holds on all pages, and again once a setting
+    that waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar
+    is marked, which one place of a page does."""
     numbers = range(len(settings))
     indices = tuple(setting.index for setting in settings)
     shown = widget_value(key)

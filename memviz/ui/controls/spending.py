@@ -1,5 +1,5 @@
-"""What models cost a visitor: at most, before a click; so far, while they are asked; in all, always in sight; and the
-budget that every call of the session is held to."""
+"""The cost of models for a visitor: at most, before a click; so far, while they are asked; in all, always in sight; and
+the budget that every call of the session is held to."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ Swept = tuple[str, Strategy, str]
 
 @dataclass
 class SpendingShown:
-    """Where the page says what was spent: each of ``draw`` writes it at one place, where it has changed. ``is_shown``:
-    a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``: what tests of
-    connections found, by the control that the model was chosen with."""
+    """The places of the page that say what was spent: each of ``draw`` writes it at one place, where it has changed.
+    ``is_shown``: a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``:
+    what tests of connections found, by the control that the model was chosen with."""
 
     draw: list[Callable[[bool], None]] = field(default_factory=list)
     is_shown: bool = False
@@ -54,7 +54,7 @@ class SpendingShown:
 
 
 class Tested(NamedTuple):
-    """What a test of a connection found: ``made_with`` is the model with its key and address, which stay in this
+    """The finding of a test of a connection: ``made_with`` is the model with its key and address, which stay in this
     session."""
 
     made_with: Hashable
@@ -62,12 +62,12 @@ class Tested(NamedTuple):
 
 
 def spending() -> Spending:
-    """What this session spends on models, and its budget."""
+    """Return the spending of this session on models, and its budget."""
     return of_session("spending", Spending)
 
 
 def noted_replies() -> Notes:
-    """What live models have replied in this session, to be saved as a recording."""
+    """Return the replies of live models in this session, to be saved as a recording."""
     return of_session("noted-replies", Notes)
 
 
@@ -77,7 +77,7 @@ def noted_sweeps() -> dict[Swept, None]:
 
 
 def spending_shown() -> SpendingShown:
-    """Where the page says what was spent."""
+    """Return the places of the page that say what was spent."""
     return of_session("spending-shown", SpendingShown)
 
 
@@ -93,18 +93,18 @@ def paid(
 
 
 def heed_clicks_and_tell() -> None:
-    """What a page's run does while it waits for a model: hear of clicks, and say what was spent by now."""
+    """Hear of clicks, and say what was spent by now, while a page's run waits for a model."""
     heed_clicks()
     tell_spent()
 
 
 def askers(answerer: str, summarizer: str) -> Askers:
-    """Who answers and who summarizes, with answers as long as this session allows."""
+    """Return who answers and who summarizes, with answers as long as this session allows."""
     return Askers(answerer, summarizer, spending().reply_tokens)
 
 
 def bound_words(bound: CostBound) -> str:
-    """What a click costs at most, no more than the session's budget has left."""
+    """Return the most that a click costs in words, no more than the session's budget has left."""
     return bound.words(spending().left_usd)
 
 
@@ -152,7 +152,7 @@ def budget_controls(models: Sequence[str]) -> None:
 
 
 def spent_line() -> None:
-    """What was spent in this session, drawn anew while models are asked. The first thing that a page's run draws of
+    """Draw what was spent in this session, anew while models are asked. The first thing that a page's run draws of
     it: places of the run before are gone."""
     shown = spending_shown()
     shown.draw = []
@@ -185,7 +185,7 @@ def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
 
 
 class SpentSoFar:
-    """What was spent since this was made."""
+    """The spending since this was made."""
 
     def __init__(self) -> None:
         self._mark = spending().mark
@@ -201,8 +201,8 @@ class SpentSoFar:
 def _drawn(
     place: DeltaGenerator, words: Callable[[], str], icon: str = ""
 ) -> Callable[[bool], None]:
-    """What writes ``words`` at ``place`` behind an ``icon``: now, whenever they are others, and where they are to be
-    written anew."""
+    """Write ``words`` at ``place`` behind an ``icon``. Return what writes them again whenever they are others, or where
+    they are to be written anew."""
     last = ""
 
     def draw(anew: bool) -> None:

@@ -45,8 +45,8 @@ move nothing."""
 
 
 class Move(NamedTuple):
-    """Where the visitor rests: the ``step`` (0-based) of all that there are, call number ``call`` of its ``turn``,
-    which ``behind`` others follow, and the number of the chosen ``setting``."""
+    """The place where the visitor rests: the ``step`` (0-based) of all that there are, call number ``call`` of its
+    ``turn``, which ``behind`` others follow, and the number of the chosen ``setting``."""
 
     step: int
     turn: int
@@ -86,8 +86,8 @@ def stage(
 
 
 def _controls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Which controls are shown, where a link or a presentation hides some: before an audience the bar of the speaker
-    stands where the speed and the names of the keys do."""
+    """Return the controls that are shown, where a link or a presentation hides some: before an audience the bar of the
+    speaker stands where the speed and the names of the keys do."""
     if not presents() and not hides(Part.PLAYER):
         return {}
     left = SILENT if hides(Part.PLAYER) else PRESENTED

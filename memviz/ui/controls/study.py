@@ -1,4 +1,4 @@
-"""What is studied: a conversation under up to six settings, the same on Compare and Facts, for one browser session."""
+"""The study of a browser session: a conversation under up to six settings, the same on Compare and Facts."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Setting:
 
 
 def first_settings() -> list[Setting]:
-    """What a newcomer sees side by side."""
+    """Return the settings that a newcomer sees side by side."""
     return [
         Setting(number, number, id, {**values})
         for number, (id, values) in enumerate(COMPARED_AT_FIRST)
@@ -118,8 +118,8 @@ class Attempt(NamedTuple):
 
 
 class PromptsToTry(NamedTuple):
-    """What the prompt lab was asked for at one of its places: other ``instructions`` for one summarization. ``so_far``
-    are the trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
+    """The order that the prompt lab was given at one of its places: other ``instructions`` for one summarization.
+    ``so_far`` are the trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
 
     place: str
     compaction: Compaction
@@ -128,7 +128,7 @@ class PromptsToTry(NamedTuple):
 
 
 class TriedPrompts(NamedTuple):
-    """What came of the prompts that were ``asked`` for: a trial for each, ``None`` where there is none. ``made_with``
+    """The result of the prompts that were ``asked`` for: a trial for each, ``None`` where there is none. ``made_with``
     is the summarizer with its key and address, and ``error`` the failure that ended the attempt, if one did."""
 
     asked: PromptsToTry
@@ -146,7 +146,7 @@ class TriedPrompts(NamedTuple):
 
     @property
     def has_failed(self) -> bool:
-        """Whether there is a failure to be said."""
+        """True if there is a failure to be said."""
         return self.error is not None or any(
             trial is not None and trial.draft.error for trial in self.trials
         )
@@ -196,7 +196,8 @@ class CompareState:
         self.answer_again = False
 
     def first_of(self, conversation_id: str) -> int | None:
-        """How many messages of a conversation are looked at, if it has more than that; ``None`` for all of them."""
+        """Return the number of messages of a conversation that are looked at, if it has more than that; ``None`` for
+        all of them."""
         return self.firsts.get(conversation_id, FIRST_MESSAGES)
 
     @property
@@ -205,7 +206,7 @@ class CompareState:
         return self.first_of(self.conversation_id or "")
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
-        """What is recalled into the requests of a setting."""
+        """Return the recalls into the requests of a setting."""
         mine = [one for one in self.recalls if one.uid in (None, setting.uid)]
         mine.sort(key=lambda one: (one.turn, one.turns))
         return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
@@ -238,7 +239,7 @@ class CompareState:
 
     @property
     def settings_made(self) -> int:
-        """How many settings there ever were."""
+        """The number of settings that there ever were."""
         return self._next_uid
 
     def shows(self, index: int) -> None:

@@ -1,4 +1,4 @@
-"""What the Facts page of a browser session keeps between its runs."""
+"""The Facts page of a browser session: what stays between its runs."""
 
 from __future__ import annotations
 

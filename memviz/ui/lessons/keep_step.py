@@ -115,7 +115,7 @@ def keep_as_step(
 
 
 def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
-    """What a lesson shows otherwise than the page: it holds settings, and no model's own words."""
+    """Yield what a lesson shows otherwise than the page: it holds settings, and no model's own words."""
     if state.free_run:
         yield "A lesson shows the replies of the conversation, not those of this free run."
     if not summarizer.recorded_first:
@@ -197,7 +197,7 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
 
 
 def _view(state: CompareState, page: str, view: str, fact: int | None) -> View | None:
-    """What the page shows; ``None`` where a setting is not allowed, which is said."""
+    """Return the view that the page shows; ``None`` where a setting is not allowed, which is said."""
     try:
         settings = tuple(setting.build() for setting in state.settings)
     except MemvizError as error:
@@ -237,7 +237,7 @@ def _view(state: CompareState, page: str, view: str, fact: int | None) -> View |
 
 
 def _link() -> Iterator[tuple[str, str]]:
-    """What else is open on the page."""
+    """Yield the other parts that are open on the page."""
     for name, text in shown_parts():
         flat = " ".join(text.split())
         if name not in OWN_FIELDS and 0 < len(flat) <= TEXT_CHARS:

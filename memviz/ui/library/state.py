@@ -12,7 +12,7 @@ from memviz.ui.shell.state import of_session
 
 @dataclass
 class Import:
-    """What became of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made.
+    """The fate of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made.
 
     ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is. ``secret``
     is the name under which the file is kept on disk while the choice is still to be made.

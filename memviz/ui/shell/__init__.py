@@ -1,1 +1,1 @@
-"""What every page stands on: its frame and navigation, errors, links, and the state of a browser session."""
+"""The base of every page: its frame and navigation, errors, links, and the state of a browser session."""

@@ -1,4 +1,4 @@
-"""What every page shares: navigation, the guard of deep links, the head of a page, the workspace and its database, and
+"""The frame of every page: navigation, the guard of deep links, the head of a page, the workspace and its database, and
 languages marked for screen readers."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is open on a page, as parts of its link, and the addresses that a session's own pages wrote.
+"""The parts that are open on a page, as parts of its link, and the addresses that a session's own pages wrote.
 
 A page says of a widget, before it draws it, that links hold its value. Links know a part by its name and never by a
 widget's key, so keys may change and may depend on what is shown. What a link asks for counts only if the widget could
@@ -45,7 +45,7 @@ def note_own(query: str) -> None:
 
 
 def is_own(query: Query) -> bool:
-    """Whether the session's own page wrote this query."""
+    """Return true if the session's own page wrote this query."""
     return query in (widget_value(WRITTEN_KEY) or ())
 
 
@@ -61,15 +61,15 @@ LINK_OFF = ":material/link_off:"
 
 @dataclass
 class LinkedParts:
-    """What is open on the page: ``keys`` are the widgets that its link holds, by the names of the link's parts, and
-    ``asked`` what an address asked for that no widget has taken yet."""
+    """The parts that are open on the page: ``keys`` are the widgets that its link holds, by the names of the link's
+    parts, and ``asked`` what an address asked for that no widget has taken yet."""
 
     keys: dict[str, str] = field(default_factory=dict)
     asked: dict[str, str] = field(default_factory=dict)
 
 
 def linked_parts() -> LinkedParts:
-    """What the link of the page holds."""
+    """Return the parts that the link of the page holds."""
     return of_session("linked", LinkedParts)
 
 
@@ -79,7 +79,7 @@ def forget_linked() -> None:
 
 
 def ask_linked(query: Mapping[str, Sequence[str]], known: Container[str]) -> None:
-    """What a link asks for besides the ``known`` parts is asked of the widgets that are drawn next."""
+    """Ask of the widgets that are drawn next what a link asks for besides the ``known`` parts."""
     parts = {
         name: texts[0] for name, texts in query.items() if name not in known and texts
     }

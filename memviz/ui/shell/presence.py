@@ -1,4 +1,4 @@
-"""Who looks at which conversation: a large one is let go once its last visitor has gone to another, or has left."""
+"""The visitors of conversations: a large one is let go once its last visitor has gone to another, or has left."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How much of a page is shown: all of it, one picture in large letters before an audience, or the bare picture in a
-frame of somebody else's page. An address says it, and the keys of a speaker change it."""
+"""The part of a page that is shown: all of it, one picture in large letters before an audience, or the bare picture in
+a frame of somebody else's page. An address says it, and the keys of a speaker change it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BAR_KEY, KEYS_KEY = "presenter-bar", "presenter-keys"
 
 @dataclass
 class Presenting:
-    """How much of the pages is shown. ``is_on``: they are presented, in large letters of ``letter_pixels``;
+    """The part of the pages that is shown. ``is_on``: they are presented, in large letters of ``letter_pixels``;
     ``is_minimal``: only the picture with its player, as in a frame of another page. ``hidden`` are parts that a link
     took away, by their names. ``asked_steps`` is how many pictures on (or back) the speaker wants to be, and
     ``clicks`` how many that were by which clicker. ``title`` and ``notes`` are those of the picture that is shown,
@@ -53,12 +53,12 @@ class Presenting:
 
 
 def presenting() -> Presenting:
-    """How much of the pages is shown."""
+    """Return how much of the pages is shown."""
     return of_session("presenting", Presenting)
 
 
 class Part(StrEnum):
-    """What of a page can be hidden, by its name in addresses."""
+    """A part of a page that can be hidden, by its name in addresses."""
 
     SIDEBAR = "sidebar"
     NAVIGATION = "navigation"
@@ -100,7 +100,7 @@ _bar = st.components.v2.component(
 
 
 def hides(part: Part) -> bool:
-    """Whether this part of the page is not to be seen."""
+    """Return true if this part of the page is not to be seen."""
     state = presenting()
     if part in state.hidden:
         return True
@@ -110,28 +110,29 @@ def hides(part: Part) -> bool:
 
 
 def put_away(part: Part, key: str) -> AbstractContextManager[object]:
-    """Where controls of this part stand. They are drawn also where nobody sees them, for links hold what they show."""
+    """Return the place of the controls of this part. They are drawn also where nobody sees them, for links hold what
+    they show."""
     return st.container(key=f"put-away-{key}") if hides(part) else nullcontext()
 
 
 def presents() -> bool:
-    """Whether the page is shown to an audience."""
+    """Return true if the page is shown to an audience."""
     return presenting().is_on
 
 
 def is_bare() -> bool:
-    """Whether there is nothing on the page but one picture and what belongs to it."""
+    """Return true if there is nothing on the page but one picture and what belongs to it."""
     return presenting().is_on or presenting().is_minimal
 
 
 def letter_scale() -> float:
-    """How many times as large as usual letters and marks of charts are."""
+    """Return the size of letters and marks of charts, 1 as usual."""
     state = presenting()
     return state.letter_pixels / CHART_LETTER_PIXELS if state.is_on else 1.0
 
 
 def take_presented() -> None:
-    """How much is shown follows the address, where that is not the session's own. To be called before the page is
+    """Show as much as the address says, where that is not the session's own. To be called before the page is
     drawn."""
     state = presenting()
     query = address_now()
@@ -152,7 +153,7 @@ def take_presented() -> None:
 
 
 def say_unknown_parts() -> None:
-    """What a link wanted to hide in vain. To be called by the page that it leads to."""
+    """Say what a link wanted to hide in vain. To be called by the page that it leads to."""
     state = presenting()
     for name in state.unknown:
         say_not_there(HIDE, name)
@@ -170,7 +171,7 @@ def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
 
 
 def presented_parts() -> Iterator[tuple[str, str]]:
-    """How much is shown, as parts of the link of the page."""
+    """Yield how much is shown, as parts of the link of the page."""
     state = presenting()
     yield PRESENT, ON if state.is_on else ""
     yield VIEW, MINIMAL if state.is_minimal else ""
@@ -228,7 +229,7 @@ def end_presented() -> None:
 
 
 def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
-    """What is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
+    """Note what is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
     ``next_title``."""
     state = presenting()
     state.title = title
@@ -238,12 +239,12 @@ def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> No
 
 
 def speaker_notes(sentences: Iterable[str]) -> None:
-    """What the speaker may say to this picture."""
+    """Note what the speaker may say to this picture."""
     presenting().notes += [sentence for sentence in sentences if sentence]
 
 
 def take_steps() -> int:
-    """How many pictures on the speaker wants to be, or back where it is negative; asked once."""
+    """Return how many pictures on the speaker wants to be, or back where it is negative; asked once."""
     state = presenting()
     steps = state.asked_steps
     state.asked_steps = 0

@@ -28,7 +28,7 @@ def heed_clicks() -> None:
 
 
 def widget_value(key: str) -> Any:
-    """What the widget of this key holds, ``None`` if it is not there."""
+    """Return the value of the widget of this key, ``None`` if it is not there."""
     return st.session_state.get(key)
 
 

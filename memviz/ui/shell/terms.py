@@ -92,5 +92,5 @@ class FirstMentions:
 
 
 def address(word: str) -> str:
-    """Where the glossary explains a word, seen from any page."""
+    """Return the address where the glossary explains a word, seen from any page."""
     return ADDRESS + quote(entry(word).term)

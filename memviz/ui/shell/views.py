@@ -1,4 +1,4 @@
-"""What a page shows of itself: its views, the switch between them, the help beside the title, the pictures that are
+"""The views of a page, the switch between them, the help beside the title, the pictures that are
 presented one after the other, and what comes into view after a click."""
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def turn_to(page: str, key: str, view: str) -> None:
 
 
 def turn_to_top() -> None:
-    """What is shown next is something else: :func:`begin_at_top` shows its beginning."""
+    """Note that what is shown next is something else: :func:`begin_at_top` shows its beginning."""
     set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
 
 

@@ -53,7 +53,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 
 
 class _Asked(NamedTuple):
-    """Who is asked what. ``key`` is equal for the same settings, models and probes."""
+    """An order: who is asked what. ``key`` is equal for the same settings, models and probes."""
 
     kept: tuple[RetentionResult, ...]
     runs: tuple[Run, ...]
@@ -63,7 +63,7 @@ class _Asked(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What the results are kept under, as a hash: settings by what a question would be sent, models by name."""
+        """The key of the results, as a hash: settings by what a question would be sent, models by name."""
         settings = [
             (
                 run.strategy.id,
@@ -83,7 +83,7 @@ class _Asked(NamedTuple):
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def is_settled(self, answer: JudgedAnswer) -> bool:
-        """Whether nobody has to be asked about it again."""
+        """Return true if nobody has to be asked about it again."""
         return answer.reply is not None and (
             self.judge is None or answer.verdict is not None
         )
@@ -191,7 +191,7 @@ class _JudgingJob(ResumableJob):
 
     @property
     def so_far(self) -> tuple[JudgedAnswer, ...]:
-        """What was answered, judged or failed in earlier attempts."""
+        """The answers, verdicts and failures of earlier attempts."""
         return self.state.judged.get(self.key, ())
 
     @property
@@ -201,7 +201,7 @@ class _JudgingJob(ResumableJob):
 
     @property
     def has_failed(self) -> bool:
-        """Where a question or a verdict failed, the table below names the failure."""
+        """True if a question or a verdict failed: the table below names the failure."""
         return any(answer.error for answer in self.so_far)
 
     def estimate(self) -> str:
