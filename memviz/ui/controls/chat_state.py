@@ -20,26 +20,7 @@ MESSAGES_SHOWN = 30
 
 @dataclass
 class ChatState:
-    """The chat of this browser session.
-
-    ``opened`` counts how often another conversation was opened: widgets that belong to one
-    conversation carry it in their key. ``setting`` is the one in force; ``recall_tool`` lets the model
-    recall under a strategy that is not made for it, ``kept_ahead`` is what of recalls and pins is stored.
-
-    What the page is to ask a model for in this run: ``going_on``, for the reply that is missing; ``retrying``, for the
-    last reply once more; ``draft_with``, for a summary by this instruction (empty: the strategy's own).
-    ``deleted``: the conversation was deleted elsewhere; what was said in it is in ``chat``. ``to_send`` are messages
-    that were typed there, and begin a new chat. ``missing``: the address named a conversation that is not there.
-
-    ``error`` is what went wrong last, and ``failed_with`` are the models that a reply was asked of in vain.
-    ``review`` says whether to ask before each summarization, ``kept_review`` what of that is stored;
-    ``write_on_click``: a paid summarizer is not asked by itself for a summary that waited when the chat was left.
-
-    ``deriving`` is the replay that the memory is being derived by, and ``deriving_of`` what it was begun for;
-    ``long_asked_for`` is the long conversation whose memory was asked for;
-    ``came_from`` is the conversation that was open before this one. ``agreed`` is what a paid summarizer may derive,
-    and ``foreseen`` what was asked for with the replay by the offline one that says how much work that is.
-    """
+    """The chat of this browser session."""
 
     conversation_id: str | None = None
     chat: Chat | None = None
@@ -48,29 +29,50 @@ class ChatState:
             0, 0, "summary_buffer", {"max_token_limit": 500}
         )
     )
+    """The setting in force."""
     counter: str = "o200k_base"
     system_prompt: str = "You are a helpful assistant."
     shown_messages: int = MESSAGES_SHOWN
-    error: MemvizError | None = None
-    failed_with: Hashable = None
     opened: int = 0
-    retrying: bool = False
-    going_on: bool = False
-    recall_tool: bool | None = None
-    draft_with: str | None = None
-    kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
-    deleted: bool = False
-    to_send: tuple[str, ...] = ()
-    missing: bool = False
-    deriving: BackgroundReplay | None = None
-    deriving_of: Hashable = None
-    long_asked_for: str | None = None
+    """How often another conversation was opened: widgets that belong to one carry it in their key."""
     came_from: str | None = None
-    agreed: Hashable = None
-    foreseen: tuple[Hashable, Run | None] = (None, None)
+    """The conversation that was open before this one."""
+    missing: bool = False
+    """The address named a conversation that is not there."""
+    deleted: bool = False
+    """The conversation was deleted elsewhere; what was said in it is in ``chat``."""
+    to_send: tuple[str, ...] = ()
+    """Messages that were typed there, and begin a new chat."""
+    error: MemvizError | None = None
+    """What went wrong last."""
+    failed_with: Hashable = None
+    """The models that a reply was asked of in vain."""
+    going_on: bool = False
+    """A model is to be asked in this run of the page for the reply that is missing."""
+    retrying: bool = False
+    """A model is to be asked in this run for the last reply once more."""
+    draft_with: str | None = None
+    """A summary by this instruction is to be asked for in this run; empty: the strategy's own."""
+    recall_tool: bool | None = None
+    """The model may recall under a strategy that is not made for it."""
+    kept_ahead: tuple[tuple[Recall, ...], tuple[Recall, ...]] = ((), ())
+    """What of recalls and pins is stored."""
     review: bool = False
+    """The visitor is asked before each summarization."""
     kept_review: bool = False
+    """What of that is stored."""
     write_on_click: bool = False
+    """A paid summarizer is not asked by itself for a summary that waited when the chat was left."""
+    deriving: BackgroundReplay | None = None
+    """The replay that the memory is being derived by."""
+    deriving_of: Hashable = None
+    """What it was begun for."""
+    long_asked_for: str | None = None
+    """The long conversation whose memory was asked for."""
+    agreed: Hashable = None
+    """What a paid summarizer may derive."""
+    foreseen: tuple[Hashable, Run | None] = (None, None)
+    """What was asked for, with the replay by the offline summarizer that says how much work that is."""
 
     def derive(
         self, deriving_of: Hashable = None, deriving: BackgroundReplay | None = None

@@ -44,13 +44,14 @@ Swept = tuple[str, Strategy, str]
 
 @dataclass
 class SpendingShown:
-    """The places of the page that say what was spent: each of ``draw`` writes it at one place, where it has changed.
-    ``is_shown``: a model that may cost something was chosen in this session, so it is in sight from then on. ``tests``:
-    what tests of connections found, by the control that the model was chosen with."""
+    """The places of the page that say what was spent."""
 
     draw: list[Callable[[bool], None]] = field(default_factory=list)
+    """Each writes it at one place, where it has changed."""
     is_shown: bool = False
+    """A model that may cost something was chosen in this session, so it is in sight from then on."""
     tests: dict[str, Tested] = field(default_factory=dict)
+    """What tests of connections found, by the control that the model was chosen with."""
 
 
 class Tested(NamedTuple):

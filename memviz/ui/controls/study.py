@@ -31,22 +31,24 @@ REPLAYED, FREE_RUN = "replayed", "free-run"
 
 @dataclass
 class Setting:
-    """One strategy setting being edited. ``index`` decides its colour for as long as it lives. One that is
-    ``as_written`` shows the summarizer's wording also where the visitor reworded it. ``used`` are the parameters of
-    the strategies that it had before, by their id. ``scaled``: how its limits were scaled to the conversation, if they
-    were, and ``not_scaled_words`` why they were not where the visitor asked for it. ``refused``: what is wrong with the
-    values that stand in its controls and are not used, by the parameter's name."""
+    """One strategy setting being edited."""
 
     uid: int | str
     index: int
+    """Decides its colour for as long as it lives."""
     strategy_id: str
     parameters: dict[str, Any] = field(default_factory=dict)
     as_written: bool = False
+    """It shows the summarizer's wording also where the visitor reworded it."""
     used: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The parameters of the strategies that it had before, by their id."""
     scaled: Scaled | None = None
+    """How its limits were scaled to the conversation, if they were."""
     times_scaled: int = 0
     not_scaled_words: str = ""
+    """Why they were not scaled where the visitor asked for it."""
     refused: dict[str, ParameterError] = field(default_factory=dict)
+    """What is wrong with values of its controls that are not used, by the parameter's name."""
 
     def take(self, values: Mapping[str, Any]) -> None:
         """Use these values of controls. One that is not allowed is refused, and the one before stays."""
@@ -108,33 +110,36 @@ class AddedRecall(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """A replay that did not come to a good end. ``made_with`` is the summarizer with its key and address, which stay in
-    this session; ``run`` is what there is of it, and ``error`` what ended it, ``None`` where the visitor did or where
-    it came to its end with calls that failed."""
+    """A replay that did not come to a good end."""
 
     made_with: Hashable
+    """The summarizer with its key and address, which stay in this session."""
     run: Run
+    """As far as it came."""
     error: MemvizError | None = None
+    """What ended it; ``None`` where the visitor did, or where it came to its end with calls that failed."""
 
 
 class PromptsToTry(NamedTuple):
-    """The order that the prompt lab was given at one of its places: other ``instructions`` for one summarization.
-    ``so_far`` are the trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
+    """An order to the prompt lab at one of its places: other instructions for one summarization."""
 
     place: str
     compaction: Compaction
     instructions: tuple[str, ...]
     so_far: tuple[Trial | None, ...] = ()
+    """Trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
 
 
 class TriedPrompts(NamedTuple):
-    """The result of the prompts that were ``asked`` for: a trial for each, ``None`` where there is none. ``made_with``
-    is the summarizer with its key and address, and ``error`` the failure that ended the attempt, if one did."""
+    """The result of the prompts that were asked for."""
 
     asked: PromptsToTry
     made_with: Hashable
+    """The summarizer with its key and address."""
     trials: tuple[Trial | None, ...]
+    """A trial for each prompt, ``None`` where there is none."""
     error: MemvizError | None = None
+    """The failure that ended the attempt, if one did."""
 
     @property
     def written(self) -> tuple[Trial | None, ...]:
@@ -154,14 +159,7 @@ class TriedPrompts(NamedTuple):
 
 @dataclass
 class CompareState:
-    """What is compared: a conversation under up to six settings. ``free_run``: a model answers under
-    each of them. ``answers`` are those to the question asked last, ``answers_before`` the ones that a turn was brought
-    back for, ``asked_with`` the models that were asked it, ``trials`` what the prompt lab gave at each of its places,
-    ``trying`` what it is to try now. ``attempts`` are replays with a paid summarizer that failed or were stopped,
-    ``take`` is which of the free runs with the same model is shown (from 0), ``answer_again`` whether one more was
-    asked for, and ``linked_summarizer`` who wrote the summaries of the link that was opened. ``suggested`` are
-    questions, behind the facts that they were chosen from. ``firsts`` says of how many messages of a long conversation
-    the pages show what became of them (``None``: of all), by the conversation's id."""
+    """The study of a browser session."""
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
@@ -169,20 +167,33 @@ class CompareState:
     recalls: list[AddedRecall] = field(default_factory=list)
     recall_error: MemvizError | None = None
     free_run: bool = False
+    """A model answers under each of the settings."""
+    take: int = 0
+    """The one of the free runs with the same model that is shown."""
+    answer_again: bool = False
+    """One more free run was asked for."""
     question: str = ""
     answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    """Answers to the question asked last."""
     answers_before: list[tuple[Run, TurnRecord]] = field(default_factory=list)
+    """Answers that a turn was brought back for."""
     asked_with: Hashable = None
+    """The models that the question was asked."""
     suggested: tuple[Hashable, list[str]] = (None, [])
+    """Questions on offer, behind the facts that they were chosen from."""
     edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
     attempts: dict[RunKey, Attempt] = field(default_factory=dict)
+    """Replays with a paid summarizer that failed or were stopped."""
     trials: dict[str, TriedPrompts] = field(default_factory=dict)
+    """The results of the prompt lab at each of its places."""
     trying: PromptsToTry | None = None
+    """The order that the prompt lab is to work off now."""
     looked_at: int | None = 2
+    """The colour index of the setting that is looked at closely."""
     linked_summarizer: str | None = None
-    take: int = 0
-    answer_again: bool = False
+    """The writer of the summaries of the link that was opened."""
     firsts: dict[str, int | None] = field(default_factory=dict)
+    """The messages of a long conversation that pages look at, by its id; ``None`` for all."""
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:

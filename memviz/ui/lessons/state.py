@@ -11,15 +11,17 @@ from memviz.ui.shell.state import of_session
 
 @dataclass
 class OwnLesson:
-    """The lesson that is being written: ``steps`` were kept on other pages. ``id`` is that of the saved one that it
-    takes the place of, empty for a new one; ``edits`` counts changes of the order, after which controls are new."""
+    """The lesson that is being written."""
 
     title: Text = field(default_factory=Text)
     summary: Text = field(default_factory=Text)
     minutes: int | None = None
     steps: list[Step] = field(default_factory=list)
+    """They were kept on other pages."""
     id: str = ""
+    """The saved lesson that it takes the place of, empty for a new one."""
     edits: int = 0
+    """Changes of the order, after which controls are new."""
 
     def key(self, name: str) -> str:
         """The key of a control of the lesson as it is ordered now."""
@@ -56,22 +58,27 @@ class Answered(NamedTuple):
 
 @dataclass
 class LessonsState:
-    """The Lessons page: which lesson is played, at which step (0-based) and in which language, which steps were seen
-    and which choices were taken (by the lesson's id and the step), what it wrote into its address, what before that and
-    when (seconds of a clock that only goes forward), the lesson that was played to its end just now, and the one that
-    is being written."""
+    """The Lessons page of a browser session."""
 
     playing: str | None = None
+    """The lesson that is played."""
     step: int = 0
+    """The step (0-based) at which it is."""
     language: Language = "en"
     seen: dict[str, set[int]] = field(default_factory=dict)
+    """Steps that were seen, by the lesson's id."""
     answers: dict[tuple[str, int], Answered] = field(default_factory=dict)
+    """Choices that were taken, by the lesson's id and the step."""
     written: dict[str, str] = field(default_factory=dict)
+    """What the page wrote into its address."""
     written_before: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
+    """When that was, in seconds of a clock that only goes forward."""
     ended: str | None = None
+    """The lesson that was played to its end just now."""
     uploads: int = 0
     own: OwnLesson = field(default_factory=OwnLesson)
+    """The lesson that is being written."""
 
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""

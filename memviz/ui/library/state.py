@@ -12,19 +12,18 @@ from memviz.ui.shell.state import of_session
 
 @dataclass
 class Import:
-    """The fate of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made.
-
-    ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is. ``secret``
-    is the name under which the file is kept on disk while the choice is still to be made.
-    """
+    """The fate of a file: why it was not read, what was saved, or a choice that is still to be made."""
 
     outcome: Outcome
     file: NamedBytes | None = None
+    """To be read again once it is said who the user is."""
     format: str | None = None
+    """The format that was chosen for it."""
     saved: list[ConversationEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: bool = False
     secret: str = ""
+    """The name under which the file is kept on disk while the choice is still to be made."""
 
     def let_go(self) -> None:
         """Keep the conversations that were read no longer: only what is to be said of the file."""
@@ -38,15 +37,19 @@ class Import:
 
 @dataclass
 class LibraryState:
-    """What was deleted last (id and title), the files that are being read, what became of those read last, the
-    conversation that is shown whole, and whether the page was opened before in this session."""
+    """The Library of a browser session."""
 
     deleted: tuple[str, str] | None = None
+    """Id and title of the conversation that was deleted last."""
     uploads: int = 0
     reading: BackgroundReading | None = None
+    """The files that are being read."""
     imports: list[Import] = field(default_factory=list)
+    """What became of the files that were read last."""
     shown: str | None = None
+    """The conversation that is shown whole."""
     is_opened: bool = False
+    """The page was opened before in this session."""
 
     def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
         """Begin to read files; what became of those before is no longer shown."""

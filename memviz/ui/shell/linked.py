@@ -61,11 +61,12 @@ LINK_OFF = ":material/link_off:"
 
 @dataclass
 class LinkedParts:
-    """The parts that are open on the page: ``keys`` are the widgets that its link holds, by the names of the link's
-    parts, and ``asked`` what an address asked for that no widget has taken yet."""
+    """The parts that are open on the page."""
 
     keys: dict[str, str] = field(default_factory=dict)
+    """The widgets that its link holds, by the names of the link's parts."""
     asked: dict[str, str] = field(default_factory=dict)
+    """What an address asked for that no widget has taken yet."""
 
 
 def linked_parts() -> LinkedParts:

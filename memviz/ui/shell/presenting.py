@@ -30,26 +30,30 @@ BAR_KEY, KEYS_KEY = "presenter-bar", "presenter-keys"
 
 @dataclass
 class Presenting:
-    """The part of the pages that is shown. ``is_on``: they are presented, in large letters of ``letter_pixels``;
-    ``is_minimal``: only the picture with its player, as in a frame of another page. ``hidden`` are parts that a link
-    took away, by their names. ``asked_steps`` is how many pictures on (or back) the speaker wants to be, and
-    ``clicks`` how many that were by which clicker. ``title`` and ``notes`` are those of the picture that is shown,
-    ``at`` (0-based) of ``of`` pictures, before the one called ``next_title``. ``unknown`` is what the link wanted to
-    hide and is not there, ``taken`` what the address said of all this when it was read last."""
+    """The part of the pages that a browser session shows."""
 
     is_on: bool = False
+    """Pages are presented, in large letters."""
     is_minimal: bool = False
+    """Only the picture is shown, with its player, as in a frame of another page."""
     hidden: frozenset[str] = frozenset()
+    """Parts that a link took away, by their names."""
     letter_pixels: int = 22
     asked_steps: int = 0
+    """How many pictures on (or back) the speaker wants to be."""
     clicks: tuple[str, int] = ("", 0)
+    """The clicker that this was asked with, and how many pictures by it so far."""
     title: str = ""
+    """The title of the picture that is shown."""
     notes: list[str] = field(default_factory=list)
     at: int = 0
+    """Its number (0-based) in the walk."""
     of: int = 0
     next_title: str = ""
     unknown: list[str] = field(default_factory=list)
+    """What the link wanted to hide and is not there."""
     taken: dict[str, list[str]] = field(default_factory=dict)
+    """What the address said of all this when it was read last."""
 
 
 def presenting() -> Presenting:

@@ -12,19 +12,23 @@ from memviz.ui.shell.state import of_session
 
 @dataclass
 class TuneState:
-    """The tune page: ``asked`` is the sweep that was asked for last, ``work`` what works it off, ``chosen`` the number
-    of the setting that is looked at in it, ``budget`` what its summarizer is paid from, ``made_with`` that summarizer
-    with its key and address. ``go_on``: one that was stopped was asked to. ``value_keys`` are the controls of the
-    values to try, by strategy and parameter."""
+    """The tune page of a browser session."""
 
     conversations: list[str] = field(default_factory=list)
     value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The controls of the values to try, by strategy and parameter."""
     asked: Hashable = None
+    """The sweep that was asked for last."""
     work: BackgroundSweep | None = None
+    """What works it off."""
     budget: Budget | None = None
+    """What its summarizer is paid from."""
     made_with: Hashable = None
+    """That summarizer with its key and address."""
     chosen: int | None = None
+    """The number of the setting that is looked at in it."""
     go_on: bool = False
+    """One that was stopped was asked to go on."""
 
     def begin(
         self,
