@@ -31,6 +31,11 @@ from memviz.ui.shell.views import result_begins, result_is_new
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
 KEPT, LOST = "kept", "lost"
+RECORDED = "Where this very prompt was recorded, the recording is played. "
+STAND_IN = (
+    "The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it asks for "
+    "sentences."
+)
 RESULT = "prompt-lab"
 
 
@@ -50,27 +55,19 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
 
 @st.fragment
 def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
-    taken = compaction.summarized
-    joins = (
-        f" and version {compaction.replaces} of the summary"
-        if compaction.replaces
-        else ""
-    )
-    st.caption(
-        f"Both prompts get {message_range(taken)}{joins}. Nothing of the run is changed. "
-        + _who(desk, compaction)
-    )
+    given = message_range(compaction.summarized)
+    if compaction.replaces:
+        given += f" and version {compaction.replaces} of the summary"
+    who = _who(desk, compaction)
+    st.caption(f"Both prompts get {given}. Nothing of the run is changed. {who}")
     own = compaction.strategy.instruction
-    instructions = [
-        prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)
-        for (side, first), column in zip(
-            FIRST_CHOICE.items(), st.columns(2), strict=True
-        )
-    ]
+    instructions = []
+    for (side, first), column in zip(FIRST_CHOICE.items(), st.columns(2), strict=True):
+        key = f"lab-prompt-{side}"
+        text = prompt_picker(column, key, own, first=first, side=side)
+        instructions.append(text or own)
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
-        desk.state.trying = PromptsToTry(
-            place, compaction, tuple(text or own for text in instructions)
-        )
+        desk.state.trying = PromptsToTry(place, compaction, tuple(instructions))
         st.rerun()
 
 
@@ -79,7 +76,8 @@ def try_prompts(desk: Desk) -> None:
     Stop in a fragment is only heard when its run is over. The place for that is there also where nothing is asked for:
     if what follows moved down, its browser would show the first of its tabs again."""
     place = st.empty()
-    trying, desk.state.trying = desk.state.trying, None
+    trying = desk.state.trying
+    desk.state.trying = None
     if trying is not None:
         with place.container():
             _try(desk, trying)
@@ -91,14 +89,12 @@ def try_prompts(desk: Desk) -> None:
 def _try(desk: Desk, trying: PromptsToTry) -> None:
     """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
     result_is_new(RESULT)
-    trials: list[Trial | None] = list(trying.so_far) or [None] * len(
-        trying.instructions
-    )
+    trials: list[Trial | None] = [None] * len(trying.instructions)
+    trials[: len(trying.so_far)] = trying.so_far
     error = None
+    is_free = desk.summarizer.is_free
     try:
-        with stoppable(
-            "Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_free
-        ):
+        with stoppable("Writing both summaries", "lab-stop", is_offline=is_free):
             writer = desk.summarizer.build_summarizer()
             for number, instruction in enumerate(trying.instructions):
                 trials[number] = trials[number] or try_prompt(
@@ -130,14 +126,7 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        recorded = (
-            "Where this very prompt was recorded, the recording is played. "
-            * desk.summarizer.recorded_first
-        )
-        return (
-            f"{recorded}The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and "
-            "whether it asks for sentences."
-        )
+        return RECORDED + STAND_IN if desk.summarizer.recorded_first else STAND_IN
     bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
     return plain(f"{desk.summarizer.name} is asked twice. {bound}")
 
@@ -157,11 +146,10 @@ def _compare(
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
             _summary(side, trial)
-    texts = {
-        side: trial.draft.text
-        for side, trial in zip(FIRST_CHOICE, trials, strict=True)
-        if trial and trial.draft.text
-    }
+    texts = {}
+    for side, trial in zip(FIRST_CHOICE, trials, strict=True):
+        if trial and trial.draft.text:
+            texts[side] = trial.draft.text
     if len(texts) == len(FIRST_CHOICE):
         diff = word_diff(*map(without_marks, texts.values()))
         st.markdown("**From A to B**")
@@ -180,18 +168,15 @@ def _summary(side: str, trial: Trial | None) -> None:
         st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
     else:
         st.markdown(f"**Summary {side}: {counted(trial.tokens, 'token')}**")
-        author_badge(
-            author_of(trial.draft.model, recorded=trial.draft.recorded),
-            trial.draft.model,
-        )
-        st.text(trial.draft.text)
+        draft = trial.draft
+        author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
+        st.text(draft.text)
         st.caption(_effort(trial))
 
 
 def _effort(trial: Trial) -> str:
-    effort = effort_words(
-        trial.draft.seconds, trial.draft.cost, recorded=trial.draft.recorded
-    )
+    draft = trial.draft
+    effort = effort_words(draft.seconds, draft.cost, recorded=draft.recorded)
     return plain(
         f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, {effort}"
     )
@@ -205,17 +190,15 @@ def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> Non
             "These messages hold no fact that is looked for, so none can be counted. Add some on Facts."
         )
         return
-    kept = {
-        name: [contains_answer(text, probe.answers) for probe in readable]
-        for name, text in texts.items()
-    }
+    table = {}
+    for name, text in texts.items():
+        held = [contains_answer(text, probe.answers) for probe in readable]
+        table[name] = [KEPT if one else LOST for one in held]
     total = counted(len(readable), "fact")
-    counts = ", ".join(f"{name} {sum(held)}" for name, held in kept.items())
-    st.markdown(f"**Facts that survive**: {counts}, of {total} that it was given")
-    table = {
-        name: [KEPT if held else LOST for held in column]
-        for name, column in kept.items()
-    }
+    counts = [f"{name} {column.count(KEPT)}" for name, column in table.items()]
+    st.markdown(
+        f"**Facts that survive**: {', '.join(counts)}, of {total} that it was given"
+    )
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
     st.table(
         pd.DataFrame(table, index=index),
