@@ -4,6 +4,7 @@ events of their own program, and the work of a visitor that is kept with them.""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -15,6 +16,7 @@ from memviz.text.wording import counted
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 from memviz.ui.controls.study import CompareState
+from memviz.ui.shell.elements import quiet_button, row
 from memviz.ui.shell.presenting import Part, put_away
 from memviz.ui.shell.server.checks import is_shared
 from memviz.ui.shell.text import conversation_labels, plain
@@ -81,37 +83,27 @@ def _say_beginning(
 ) -> None:
     entry = workspace.store.entry(id)
     shown = len(workspace.conversation(id, first)[1])
+    messages = counted(entry.message_count, "message")
     whose = f"{plain(entry.title)}, so far" if of_several else "So far"
-    with st.container(
-        key=f"{BEGINNING_KEY}-{id}",
-        horizontal=True,
-        vertical_alignment="center",
-        gap="xsmall",
-    ):
-        st.caption(
-            f"**{whose}: the first {shown:,} of {counted(entry.message_count, 'message')}.**",
-            width="content",
-        )
-        with put_away(Part.CONTROLS, f"{BEGINNING_KEY}-{id}"):
+    key = f"{BEGINNING_KEY}-{id}"
+    icon = ":material/expand_more:"
+    with row(key, gap="xsmall"):
+        words = f"**{whose}: the first {shown:,} of {messages}.**"
+        st.caption(words, width="content")
+        with put_away(Part.CONTROLS, key):
             more = MORE_BY * first
+            look_at = partial(_look_at_first, state, id)
             if more < entry.message_count:
-                _offer_more(state, id, more, f"Show {more:,}")
-            messages = counted(entry.message_count, "message")
-            _offer_more(state, id, None, "Show all", WHOLE_HELP.format(messages))
-
-
-def _offer_more(
-    state: CompareState, id: str, first: int | None, label: str, help: str | None = None
-) -> None:
-    st.button(
-        label,
-        key=f"{BEGINNING_KEY}-{first or 'all'}-{id}",
-        type="tertiary",
-        icon=":material/expand_more:",
-        help=help,
-        on_click=_look_at_first,
-        args=(state, id, first),
-    )
+                more_key = f"{BEGINNING_KEY}-{more}-{id}"
+                quiet_button(f"Show {more:,}", more_key, icon, look_at, more)
+            quiet_button(
+                "Show all",
+                f"{BEGINNING_KEY}-all-{id}",
+                icon,
+                look_at,
+                None,
+                help=WHOLE_HELP.format(messages),
+            )
 
 
 def _look_at_first(state: CompareState, id: str, first: int | None) -> None:

@@ -27,6 +27,7 @@ from memviz.tuning.grounds import Grounds
 from memviz.ui.controls.pickers import SUMMARIZER, name_key, named
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.study import compare_state
+from memviz.ui.shell.elements import row
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.presenting import Part, hides
 from memviz.ui.shell.state import set_widget
@@ -69,9 +70,7 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
     found = frozenset[Author]().union(*map(authors_of, runs))
     if not found:
         return
-    with st.container(
-        key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
-    ):
+    with row(LINE_KEY, gap="xsmall"):
         told = []
         for author in Author:
             if author in found:

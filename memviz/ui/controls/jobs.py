@@ -21,6 +21,7 @@ from memviz.ui.controls.spending import (
     tell_spent,
     told_beside,
 )
+from memviz.ui.shell.elements import row
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
@@ -103,7 +104,7 @@ def offer(
 ) -> bool:
     """Offer to ask a model, and say beside the button what that costs at most. ``before`` is what else the line says,
     and ``beside`` draws another way out. Returns whether the button was clicked."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         is_asked = start_button(label, key)
         if beside is not None:
             beside()

@@ -53,6 +53,7 @@ from memviz.ui.controls.spending import (
     spent_line,
 )
 from memviz.ui.controls.study import CompareState, compare_state
+from memviz.ui.shell.elements import row
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.text import file_name, plain
@@ -74,7 +75,7 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
     if choice.is_free:
         return
     tests = spending_shown().tests
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with row():
         is_asked = st.button(
             "Test the connection",
             icon=":material/network_check:",
@@ -227,13 +228,7 @@ def models_panel(
 ) -> StudyModels:
     """A line that says who writes what, and the panel to change it. ``sentence`` is what else the line says, and
     ``above`` draws what else the panel holds."""
-    with st.container(
-        key="models",
-        horizontal=True,
-        wrap=False,
-        vertical_alignment="center",
-        gap="xsmall",
-    ):
+    with row("models", gap="xsmall", wrap=False):
         st.caption(f"{sentence} {_who()}".strip())
         panel = st.popover("Change", key="models-panel", type="tertiary")
     spent_line()

@@ -18,6 +18,7 @@ from memviz.models.registry import known_models, model
 from memviz.strategies.prompts import PROMPTS
 from memviz.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.ui.controls.spending import heed_clicks_and_tell, paid
+from memviz.ui.shell.elements import row
 from memviz.ui.shell.frame import workspace
 from memviz.ui.shell.server.checks import access
 from memviz.ui.shell.state import begin_with, set_widget, widget_value
@@ -33,13 +34,7 @@ def switch(
 ) -> bool:
     """A toggle whose question mark stands beside it. Streamlit's own stands within the toggle's label, where a click on
     it, or a tap, would turn the toggle."""
-    with st.container(
-        horizontal=True,
-        wrap=False,
-        vertical_alignment="center",
-        gap="xsmall",
-        width="content",
-    ):
+    with row(gap="xsmall", wrap=False, width="content"):
         chosen = st.toggle(label, value, key=key, persist_state=persist_state)
         st.markdown("", help=help, width="content")
     return chosen

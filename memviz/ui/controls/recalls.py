@@ -22,6 +22,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.selected_request import choose_request
 from memviz.ui.controls.study import REPLAYED, REPLIES_KEY, AddedRecall, CompareState
+from memviz.ui.shell.elements import quiet_button
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -37,18 +38,20 @@ def added_recalls(
     """Draw the list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
     for number, recall in enumerate(state.recalls):
         what, where = st.columns([5, 1], vertical_alignment="center")
+        whose = ALL_SETTINGS if recall.uid is None else labels.get(recall.uid, "")
         what.markdown(
-            f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(_whose(recall, labels))}"
+            f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(whose)}"
         )
-        where.button(
-            "",
-            icon=":material/close:",
-            key=f"added-remove-{number}",
-            type="tertiary",
-            on_click=_remove_recall,
-            args=(state, recall),
-            help="Remove this recall",
-        )
+        with where:
+            quiet_button(
+                "",
+                f"added-remove-{number}",
+                ":material/close:",
+                _remove_recall,
+                state,
+                recall,
+                help="Remove this recall",
+            )
     st.number_input(
         "Into the request of turn",
         1,
@@ -107,10 +110,6 @@ def _remove_recall(state: CompareState, recall: AddedRecall) -> None:
     # A second click may arrive before the list is drawn again.
     with suppress(ValueError):
         state.recalls.remove(recall)
-
-
-def _whose(recall: AddedRecall, labels: dict[int | str, str]) -> str:
-    return ALL_SETTINGS if recall.uid is None else labels.get(recall.uid, "")
 
 
 def recalls_label(state: CompareState) -> str:

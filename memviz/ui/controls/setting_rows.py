@@ -24,6 +24,7 @@ from memviz.ui.controls.settings_editor import (
     take_over,
 )
 from memviz.ui.controls.study import MAX_SETTINGS, CompareState, Setting
+from memviz.ui.shell.elements import quiet_button, row
 from memviz.ui.shell.text import distinct, plain
 
 VALUE_PIXELS = 68
@@ -77,13 +78,7 @@ def _row(
     main = _main_parameter(setting)
     notes = ", ".join(_notes(setting, main, writer))
     name = plain(strategies()[setting.strategy_id].title)
-    with st.container(
-        key=f"setting-{setting.uid}",
-        horizontal=True,
-        wrap=False,
-        vertical_alignment="center",
-        gap="xsmall",
-    ):
+    with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
         st.button(
             f"{name} :gray[{notes}]" if notes else name,
@@ -110,13 +105,12 @@ def _row(
                 in_row=main.name if main is not None else "",
                 needed_tokens=needed_tokens,
             )
-            st.button(
+            quiet_button(
                 "Remove",
-                key=f"remove-{setting.uid}",
-                icon=":material/close:",
-                type="tertiary",
-                on_click=state.remove,
-                args=(setting.uid,),
+                f"remove-{setting.uid}",
+                ":material/close:",
+                state.remove,
+                setting.uid,
                 disabled=len(state.settings) == 1,
             )
 

@@ -19,6 +19,7 @@ from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
 from memviz.ui.controls.pickers import SUMMARIZER, name_key, switch
 from memviz.ui.controls.study import CompareState, Setting
+from memviz.ui.shell.elements import quiet_button
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.state import set_widget, widget_value
 from memviz.ui.shell.text import plain
@@ -126,22 +127,16 @@ def _scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
         return
     if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
         st.caption(f":material/straighten: {plain(setting.scaled.words)}")
-        st.button(
-            "Back to the presets",
-            key=f"unscale-{setting.uid}",
-            icon=":material/undo:",
-            type="tertiary",
-            on_click=setting.scale,
-            args=(None,),
-        )
+        key = f"unscale-{setting.uid}"
+        quiet_button("Back to the presets", key, ":material/undo:", setting.scale, None)
         return
-    st.button(
+    quiet_button(
         "Scale to this conversation",
-        key=f"scale-{setting.uid}",
-        icon=":material/straighten:",
-        type="tertiary",
-        on_click=_scale,
-        args=(setting, needed_tokens),
+        f"scale-{setting.uid}",
+        ":material/straighten:",
+        _scale,
+        setting,
+        needed_tokens,
         help=SCALE_HELP,
     )
     if setting.not_scaled_words:

@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.dashboard import dashboard_folder
 from memviz.errors import StorageError
 from memviz.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
+from memviz.ui.shell.elements import row
 from memviz.ui.shell.errors import error_shown, errors_shown
 from memviz.ui.shell.linked import address_now, forget_linked
 from memviz.ui.shell.presence import looked_at, watch_in_background
@@ -202,7 +202,7 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
     _begin()
     picture_is(question)
     if not hides(Part.TITLE):
-        with _row(HEAD_KEY):
+        with row(HEAD_KEY):
             st.title(question, anchor=False, width="content")
             if not is_bare():
                 lost_help(lost)
@@ -220,7 +220,7 @@ def open_views(
     follow_steps(key, views)
     view = shown_view(key, views)
     title = picture_of(key, view)
-    with _row(HEAD_KEY):
+    with row(HEAD_KEY):
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
@@ -234,7 +234,7 @@ def open_views(
             st.container(width="content", key="page-views"),
         ):
             choose_view(key, views)
-    with put_away(Part.CONTROLS, "sentence"), _row("view-sentence"):
+    with put_away(Part.CONTROLS, "sentence"), row("view-sentence"):
         st.caption(view.sentence, width="stretch")
         if view.choose is not None:
             with st.container(width="content"):
@@ -242,12 +242,6 @@ def open_views(
     _database_notice()
     begin_at_top()
     return view.id
-
-
-def _row(key: str) -> DeltaGenerator:
-    return st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key=key
-    )
 
 
 def _begin() -> None:
