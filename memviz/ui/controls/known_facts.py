@@ -95,19 +95,26 @@ def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
 
 
 def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
-    brought = tuple(probe for probe in probes if not probe.by_user)
-    typed = tuple(probe for probe in probes if probe.by_user)
     known = set()
     for probe in probes:
         known |= {(probe.evidence, normal_tokens(answer)) for answer in probe.answers}
-    proposals = tuple(
-        one
-        for one in proposed
-        if (one.evidence, normal_tokens(one.answers[0])) not in known
-    )
-    taken = len(brought) + (len(proposals) if chosen else 0)
+    proposals = []
+    for probe in proposed:
+        if (probe.evidence, normal_tokens(probe.answers[0])) not in known:
+            proposals.append(probe)
+    brought = [probe for probe in probes if not probe.by_user]
+    taken = len(brought)
+    if chosen:
+        taken += len(proposals)
     one_in = max(1, -(-taken * log.turn_count // MOST_LOOKUPS))
-    return Facts(log, brought[::one_in], proposals[::one_in], typed, chosen, one_in)
+    return Facts(
+        log,
+        tuple(brought[::one_in]),
+        tuple(proposals[::one_in]),
+        tuple(probe for probe in probes if probe.by_user),
+        chosen,
+        one_in,
+    )
 
 
 @kept_until_left(LOGS_KEPT)

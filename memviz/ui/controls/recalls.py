@@ -181,12 +181,9 @@ def bring_back(
     positions: Sequence[int],
     record: TurnRecord,
     key: str,
-    *,
-    free_run: bool = False,
 ) -> bool:
     """Draw the button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that
-    request in Compare. ``free_run``: the setting's run is one, and Compare goes on showing free runs. Returns whether
-    there is anything to bring back, and so a button."""
+    request in Compare. Returns whether there is anything to bring back, and so a button."""
     uids = [one.uid for one in state.settings if one.index == setting.index]
     if not uids:
         # A chat as it was held: it has been sent, and cannot get anything more.
@@ -209,7 +206,7 @@ def bring_back(
         key=key,
         icon=":material/history:",
         on_click=_add_found,
-        args=(state, setting, recall, free_run, record.call),
+        args=(state, setting, recall, record.call),
         help=f"Sends {turn_list(found.turns)} once more with {requests} under "
         f"{plain(setting.label)}, and shows that request in Compare.",
     ):
@@ -218,17 +215,12 @@ def bring_back(
 
 
 def _add_found(
-    state: CompareState,
-    setting: SettingRun,
-    recall: AddedRecall,
-    free_run: bool,
-    call: int,
+    state: CompareState, setting: SettingRun, recall: AddedRecall, call: int
 ) -> None:
     """In a callback: what it changes may be drawn already."""
     if recall not in state.recalls:
         state.recalls.append(recall)
     state.looked_at = setting.index
-    state.free_run = free_run
+    state.free_run = False
     choose_request(recall.turn, call)
-    if not free_run:
-        set_widget(REPLIES_KEY, REPLAYED)
+    set_widget(REPLIES_KEY, REPLAYED)

@@ -31,7 +31,7 @@ def quiet_button(
     label: str,
     key: str,
     icon: str | None,
-    do: Callable[..., object],
+    do: Callable[..., None],
     *args: Any,
     help: str | None = None,
     disabled: bool = False,
