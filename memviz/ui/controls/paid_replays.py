@@ -50,10 +50,8 @@ def replayed_when_asked(
     """Return what there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
     keys = [key for _, key in waiting]
     foreseen: list[Run] = []
-    if (
-        workspace.conversation(keys[0].conversation_id, keys[0].first)[1].turn_count
-        <= FORESEEN_TURNS
-    ):
+    _, log = workspace.conversation(keys[0].conversation_id, keys[0].first)
+    if log.turn_count <= FORESEEN_TURNS:
         foreseen = free_replays(workspace, keys)
     with st.container(border=True):
         if _is_asked_for(state, keys, summarizer, foreseen):
@@ -223,22 +221,21 @@ def _attempt(
         if before.made_with.api_base == summarizer.api_base:
             so_far = before.run
     session, turns = workspace.begun(key, writer, so_far)
-    error, is_over = None, False
+    error: MemvizError | None = None
+    is_over = False
     try:
         for turn in turns:
             made = sum(one.asked for one in session.compactions)
             tell(made, f"turn {turn:,} of {session.log.turn_count:,}")
         is_over = True
     except MemvizError as failure:
-        error, is_over = failure, True
+        error = failure
+        is_over = True
     finally:  # also when it was stopped, or the page was left
         run = session.run()
         compactions = run.compactions
-        if (
-            (error is not None or not is_over)
-            and compactions
-            and compactions[-1].error is not None
-        ):
+        is_cut = error is not None or not is_over
+        if is_cut and compactions and compactions[-1].error is not None:
             # The call that ended it is said beside the button, and is made once more.
             run = replace(run, compactions=compactions[:-1])
         attempt = Attempt(summarizer, run, error)
